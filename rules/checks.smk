@@ -52,7 +52,9 @@ rule estimate_sweep:
 
 rule estimate:
     input:
-        sweeps=SWEEPS.files("results/estimates/{model}/{experiment}.json", SWEEPS.asked),
+        lock=PROGRAMS.file("requirements.lock"),
+        # Without those whose model or data are not here: they are not fetched for this.
+        sweeps=SWEEPS.counted_now,
     log:
         "results/logs/estimate.log",
     localrule: True
@@ -61,6 +63,7 @@ rule estimate:
     params:
         **settings(
             "estimate",
+            config=string_keys(config),
             rates=SWEEPS.by_model(lambda model: model.tokens_per_second),
             predicted=lambda wildcards: SWEEPS.by_model(rate_here),
             prices=prices(STUDY),

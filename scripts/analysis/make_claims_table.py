@@ -9,10 +9,10 @@ from litm.analysis.claims.relations import read_relations
 from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
 from litm.analysis.claims.summary import as_markdown, claim_summary
 from litm.analysis.claims.table import claims_table
+from litm.analysis.families import FIRST_LINE, FULL
 from litm.analysis.files import Files
 from litm.analysis.published.statements import read_literature
 from litm.analysis.published.values import read_published
-from litm.analysis.reading import FIRST_LINE, FULL
 from litm.base.cli import json_object, run
 from litm.base.files import write_text
 from litm.base.records import read_csv, write_csv

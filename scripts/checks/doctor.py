@@ -5,8 +5,9 @@ from pathlib import Path
 
 from litm.base.cli import json_object, run
 from litm.base.messages import UserError
+from litm.checks.costs import cost_lines, costs
 from litm.checks.doctor.check import MISSING, checks_table, counts
-from litm.checks.doctor.examine import examine
+from litm.checks.doctor.examine import examine, look_remote
 from litm.config.study import load_study
 
 
@@ -17,8 +18,11 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     args = parser.parse_args()
     lock = args.lock.read_text(encoding="utf-8").splitlines()
-    checks = examine(load_study(args.config, args.lock.parent), lock, args.results)
+    study = load_study(args.config, args.lock.parent)
+    found = look_remote(study, args.results)
+    checks = examine(study, lock, args.results, found)
     print(checks_table(checks))
+    print(*cost_lines(study, costs(study, found.hubs), found), sep="\n")
     if any(check.status == MISSING for check in checks):
         raise UserError(f"{counts(checks)}: fix what is missing before you run")
     print(counts(checks))

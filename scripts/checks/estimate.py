@@ -5,13 +5,18 @@ from pathlib import Path
 
 from litm.base.cli import json_object, run
 from litm.base.records import read_json, write_csv
+from litm.checks.costs import cost_lines, costs
+from litm.checks.doctor.examine import look_remote
 from litm.checks.estimate import Remaining, as_text, estimate_table, notes
 from litm.checks.sample_size import sample_size_columns, sample_size_notes, sample_sizes
+from litm.config.study import load_study
 from litm.inference.speed import Rate, choose_rate, measured_runs
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", type=json_object, help="JSON: the whole config, for the cost of sweeps not given")
+    parser.add_argument("--lock", type=Path, default=Path("requirements.lock"), help="next to config/")
     parser.add_argument("--sweeps", required=True, nargs="*", help="what estimate_sweep.py wrote")
     parser.add_argument("--rates", required=True, type=json_object, help="JSON: tokens a second by model, or null")
     parser.add_argument("--predicted", required=True, type=json_object, help="JSON: rates by a rule of thumb, or null")
@@ -28,9 +33,14 @@ def main() -> None:
     shown = sample_sizes(sweeps, args.results)
     table = estimate_table(sweeps, rates, args.prices, sample_size_columns(shown))
     write_csv(args.table, table)
-    print(as_text(table))
+    if sweeps:
+        print(as_text(table))
     for note in [*notes(sweeps, rates, args.prices), *sample_size_notes(shown)]:
         print(note)
+    study = args.config and load_study(args.config, args.lock.parent)
+    if study and len(sweeps) < len(study.run):
+        there = look_remote(study, args.results)
+        print(*cost_lines(study, costs(study, there.hubs), there), sep="\n")
 
 
 if __name__ == "__main__":

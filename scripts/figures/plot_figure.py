@@ -9,7 +9,7 @@ from litm.base.cli import json_object, run
 # isort: split
 import pandas as pd
 
-from litm.analysis.cut_answers import cut_sentences
+from litm.analysis.answers import cut_sentences
 from litm.analysis.published.values import published_table, read_published
 from litm.analysis.tables import load_table
 from litm.base.messages import note

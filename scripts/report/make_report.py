@@ -55,6 +55,7 @@ def main() -> None:
         commit=commit_of(Path(__file__).resolve().parents[2]),
         config=settings["config"],
         about=settings["about"],
+        stand_ins=settings["stand_ins"],
         formats={Path(path).stem: read_json(path) for path in args.formats},
     )
     sources = {Path(path).name: Path(path).read_text(encoding="utf-8") for path in args.sources}

@@ -7,6 +7,7 @@ from score_frames import assert_plain, first_right, score_rows
 
 from litm.analysis.advice import Cell, Compared, read_compared, verdict
 from litm.analysis.advice_rows import advice_rows, condition_in_words
+from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
 from litm.analysis.tables.advice import TABLE, warnings
 from litm.domain.condition import Condition
@@ -60,12 +61,10 @@ def test_the_cheapest_condition_that_is_not_told_from_the_best_is_advised():
     # Nothing is better for less than any of these.
     assert all(row["on_frontier"] for row in rows)
     text = told(rows)
-    assert "With these documents m answers as well as can be shown with 5 documents, best first: 70.0 % [" in text
-    assert "n = 200, 550 tokens a question." in text
-    assert "More documents gain nothing that 200 questions can show (20: +1.0 points [" in text
-    assert ") and cost 3.7 times as much." in text
-    assert "With 3 documents it is -10.0 points [" in text
-    assert "4 conditions were compared on the same 200 questions: 1 other does not differ significantly" in text
+    assert text.startswith("m: pass 5 documents, best first. 70.0 % right [")
+    assert "n = 200, 550 tokens a question. It is the cheapest of 2 not shown to be worse than the best of 4" in text
+    assert "With 3 documents: -10.0 points [" in text and "With 20 documents: +1.0 points [" in text
+    assert "] at 3.7 times the cost, not shown. These answers also chose the condition" in text
 
 
 def test_differences_are_paired_with_the_best_and_corrected_by_holm():
@@ -103,43 +102,42 @@ def test_a_remedy_with_a_shown_difference_is_reported_with_its_interval():
     plain = sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)})
     rows = rows_of(plain, sweep(REVERSED, {5: graded(0.7)}), sweep(RERANKED, {1: graded(0.31), 5: graded(0.52)}))
     text = told(rows)
-    assert "answers best with 5 documents, best last: 70.0 %" in text
-    assert "The order matters with 5 documents, against best first: best last +20.0 points [" in text
+    assert "m: pass 5 documents, best last. 70.0 % right" in text and "All 4 other conditions are shown to be" in text
+    assert "Against best first with 5 documents: best last +20.0 points [" in text
     # The single document of the plain condition is that of every order.
-    assert "With 1 document it is -40.0 points [" in text
+    assert "With 1 document: -40.0 points [" in text
 
 
 def test_without_a_shown_difference_the_largest_is_reported_as_not_shown():
     text = told(rows_of(sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)}), sweep(REVERSED, {5: graded(0.51)})))
-    assert "No remedy alone is shown to make a difference with 5 documents; the largest is best last, +1.0" in text
+    assert "No remedy is shown to help; the largest effect: best last +1.0 points [" in text
 
 
 def test_without_shown_differences_there_is_no_advice_but_the_number_of_questions_needed():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
     assert advised(rows) == []
     text = told(rows)
-    assert text.startswith(
-        "No advice for m: of 2 conditions on 30 questions, the cheapest that does not differ significantly"
-    )
-    assert "may lose up to" in text and "questions would show a difference of 5 points between the two." in text
+    assert text.startswith("m: no advice yet: 30 questions do not tell the 2 conditions apart; ")
     assert {row["reason"] for row in rows} == {"", "the cheapest may lose over 5 points"}
-    needed = rows[0]["n_for_5_points"]
-    assert needed > 500 and f"About {needed:,} questions" in text
+    needed, assumed = rows[0]["n_for_5_points"], observed(np.array([mixed(0.5, 30, 1), mixed(0.6, 30, 2)], int).T)
+    assert needed == n_for_five_points(assumed) > 500 and needed_in_words(needed, assumed) in text
+    assert "It may lose up to" in text
 
 
 def test_a_hopeless_cheaper_condition_makes_no_advice():
     rising = {3: mixed(0.5, 60, 1), 5: mixed(0.55, 60, 2), 20: mixed(0.6, 60, 3)}
-    assert told(rows_of(sweep(PLAIN, rising))).startswith("No advice for m: of 3 conditions")
+    assert "do not tell the 3 conditions apart" in told(rows_of(sweep(PLAIN, rising)))
     text = told(rows_of(sweep(PLAIN, {1: graded(0.0, 60), **rising})))
-    assert text.startswith("No advice for m: of 4 conditions on 60 questions, the cheapest that does not differ")
-    assert "1 condition is shown to be worse than the best: documents as they were retrieved (1: -" in text
+    assert text.startswith("m: no advice yet: 60 questions do not tell the 4 conditions apart")
+    assert "Shown to be worse than the best: 1 condition, among them documents as retrieved (1: -" in text
 
 
 def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
     rows = rows_of(sweep(PLAIN, {1: [True] * 7 + [False] * 15, 5: [False] * 17 + [True] * 5}))
     assert advised(rows) == [] and [row["is_best"] for row in rows] == [True, False]
     text = told(rows)
-    assert "the one with the most right answers, 1 document (31.8 %" in text and "to 5 documents, best first" in text
+    assert "The best, also the cheapest of those like it: 1 document, 31.8 % right" in text
+    assert "points to 5 documents, best first" in text
     assert rows[0]["n_for_5_points"] > 500
     assert advised(rows_of(sweep(PLAIN, {1: [True, True], 5: [True, False]}))) == []
 
@@ -147,22 +145,21 @@ def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
 def test_a_condition_is_called_best_only_if_all_others_are_shown_to_be_worse():
     others = [*graded(0.7, 2000)[:1370], *[False] * 30, *[True] * 20, *[False] * 580]
     text = told(rows_of(sweep(PLAIN, {1: graded(0.7, 2000), 5: others})))
-    assert "m answers as well as can be shown with 1 document: 70.0 %" in text
-    assert "It loses at most 0.2 points to any other (corrected for all comparisons)." in text
+    assert "m: pass 1 document. 70.0 % right" in text and "loses at most 0.2 points." in text
     text = told(rows_of(sweep(PLAIN, {1: graded(0.7, 2000), 5: graded(0.6, 2000)})))
-    assert "m answers best with 1 document: 70.0 %" in text and "loses at most" not in text
+    assert "m: pass 1 document. 70.0 % right" in text and "loses at most" not in text
 
 
 def test_a_single_condition_has_no_advice():
     text = told(rows_of(sweep(PLAIN, {5: graded(0.7)})))
-    assert text.startswith("No advice for m: only 5 documents, best first (70.0 % [") and "was scored." in text
+    assert text.startswith("m: no advice. Only one condition was scored: 5 documents, best first, 70.0 % right [")
 
 
 def test_without_advice_the_shown_differences_are_reported():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.7, 60, 1), 5: mixed(0.75, 60, 2), 20: graded(0.1, 60)}))
     text = told(rows)
-    assert text.startswith("No advice") and "1 condition answer" not in text
-    assert "1 condition is shown to be worse than the best: documents as they were retrieved (20: -" in text
+    assert text.startswith("m: no advice yet")
+    assert "Shown to be worse than the best: 1 condition, among them documents as retrieved (20: -" in text
 
 
 def test_the_cheapest_of_all_is_advised_where_it_is_shown_to_lose_little():
@@ -175,7 +172,7 @@ def test_the_cheapest_of_all_is_advised_where_it_is_shown_to_lose_little():
 
 def test_there_is_no_advice_where_hardly_anything_is_answered():
     text = told(rows_of(sweep(PLAIN, {1: graded(0.0), 5: graded(0.01)})))
-    assert text.startswith("No advice for m: hardly anything is answered under any of 2 conditions")
+    assert text.startswith("m: no advice. Hardly anything is right under any of 2 conditions")
 
 
 def test_a_condition_with_too_long_prompts_is_left_out_with_a_reason_and_few_questions_leave_all_conditions():
@@ -192,7 +189,7 @@ def test_conditions_with_too_few_scored_questions_have_rows_but_no_advice():
     rows = rows_of(sweep(PLAIN, {1: right, 5: right}))
     assert [(row["size"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
     assert {row["reason"] for row in rows} == {"3 of 20 questions were not scored, left out"}
-    assert told(rows).startswith("No advice for m in s: no condition scored 90% of its questions")
+    assert told(rows).startswith("m: no advice. No condition of s scored 90% of its questions")
 
 
 def test_conditions_without_a_common_question_have_rows_but_no_advice():
@@ -203,7 +200,7 @@ def test_conditions_without_a_common_question_have_rows_but_no_advice():
     rows = rows_of(sweep(PLAIN, gaps))
     assert [row["n"] for row in rows] == [0] * 10
     assert {row["reason"] for row in rows} == {"no question was scored under all conditions"}
-    assert told(rows) == "No advice for m in s: no question was scored under all conditions."
+    assert told(rows) == "m: no advice. No question was scored under all conditions of s."
 
 
 def test_more_documents_are_called_worse_only_if_the_corrected_interval_shows_it():
@@ -212,9 +209,9 @@ def test_more_documents_are_called_worse_only_if_the_corrected_interval_shows_it
     more = [*best[:172], *[False] * 8, True, *[False] * 19]
     few = {1: graded(0.01), 2: graded(0.02)}
     text = told(rows_of(sweep(PLAIN, {**few, 3: best, 10: more, 20: more})))
-    assert "More documents answer worse (20: -3.5 points [-6.7, -0.3]) and cost 5.9 times as much, but not by" in text
+    assert "With 20 documents: -3.5 points [-6.7, -0.3] at 5.9 times the cost, not shown." in text
     text = told(rows_of(sweep(PLAIN, {**few, 3: best, 20: graded(0.6)})))
-    assert "More documents answer worse (20: -30.0 points [" in text and "by more than chance" not in text
+    assert "With 20 documents: -30.0 points [" in text and "not shown." not in text
 
 
 def test_costs_are_dollars_where_prices_are_known_and_documents_where_nobody_counted_tokens():

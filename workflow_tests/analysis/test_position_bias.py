@@ -58,7 +58,7 @@ def test_the_row_is_worked_out_by_hand():
     [
         (0.35, 0.31, 0.39, "strong"),
         (0.12, 0.06, 0.14, "weak"),
-        (0.12, -0.02, 0.26, "weak, by its interval anything from flat to moderate, not shown to differ from 0"),
+        (0.12, -0.02, 0.26, "weak, by its interval anything from flat to moderate, which contains 0"),
         (0.02, -0.02, 0.04, "flat"),
         (0.02, 0.01, 0.04, "flat, but above 0"),
         (-0.02, -0.04, -0.01, "flat, but below 0, which the suite calls inverted"),

@@ -77,7 +77,9 @@ def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():
     assert reading_warnings(table) == [
         "m on qa: 25.0 % of the answers have a first line that ends with a colon; 0.0 % of these are right"
     ]
-    assert "`stop: end_token` records all of it" in reading_warnings(table.assign(n_more_lines=0))[0]
+    (early,) = reading_warnings(table, {("m", "qa"): "first_line"})
+    assert early.endswith("`stop: end_token` records all of it")
+    assert "stop" not in reading_warnings(table, {("m", "qa"): "end_token"})[0]
 
 
 def test_nothing_is_said_where_both_readings_agree():

@@ -1,10 +1,11 @@
-"""The summary at the end of a run."""
+"""The summary at the end of a run, and the answers that come first there and in the report."""
 
 import pandas as pd
 import pytest
 
+from litm.analysis.answers import cut_sentences, silenced, uninformative
 from litm.analysis.claims.meanings import MEANINGS
-from litm.analysis.run_summary import MOST_TABLES, run_summary
+from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
 from litm.report.verdicts import verdicts
 
 
@@ -42,12 +43,26 @@ def summary(rows, shapes):
 def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
     lines = list(summary([cell("0", 0.6), cell("9", 0.025), cell("19", 1)], [SHAPE]))
     assert lines == [
-        "m",
-        "  qa, 20 documents, n = 40",
-        "    position         0         9        19",
-        "    accuracy      60 %       2 %     100 %",
-        "    95 %      [10, 90]  [10, 90]  [10, 90]",
-        "    shape     U (start and end are above the middle)",
+        "qa, 20 documents, n = 40",
+        "  position         0         9        19",
+        "  accuracy      60 %       2 %     100 %",
+        "  95 %      [10, 90]  [10, 90]  [10, 90]",
+        "  shape     U (start and end are above the middle)",
+    ]
+
+
+def test_models_are_one_below_another():
+    models = {"m": 0.6, "other": 1}
+    rows = [cell(position, accuracy, model=model) for model, accuracy in models.items() for position in "09"]
+    lines = list(summary(rows, [SHAPE, SHAPE | {"model": "other"}]))
+    assert lines == [
+        "qa, 20 documents, n = 40",
+        "  position         0         9",
+        "  m             60 %      60 %",
+        "  95 %      [10, 90]  [10, 90]",
+        "  other        100 %     100 %",
+        "  95 %      [10, 90]  [10, 90]",
+        "  U (start and end are above the middle): m, other",
     ]
 
 
@@ -71,57 +86,135 @@ def test_the_console_says_of_a_shape_what_the_report_says(changes):
     assert said == (f"{report['word']} ({report['meaning']})" if report["word"] else report["meaning"])
 
 
-def test_an_oracle_without_a_right_answer_is_commented():
-    oracle = {"experiment": "oracle", "task": "oracle_qa", "size": "1"}
-    assert "positions tell nothing" in list(summary([cell("0", 0.0, **oracle)], []))[-1]
-    assert len(list(summary([cell("0", 0.1, **oracle)], []))) == 2
-
-
 def test_an_experiment_without_positions_is_one_line():
-    (_, line) = summary([cell("", 0.95, experiment="oracle", size="1")], [])
-    assert line == "  oracle, n = 40: 95 % [10, 90]"
+    rows = [cell("", 0.95, experiment="oracle", size="1")]
+    assert list(summary(rows, [])) == ["oracle, n = 40: 95 % [10, 90]"]
+    rows.append(rows[0] | {"model": "other"})
+    assert list(summary(rows, [])) == ["oracle, n = 40: m 95 % [10, 90], other 95 % [10, 90]"]
 
 
 def test_sizes_without_positions_are_columns():
-    lines = list(summary([cell("", 0.08, size="1"), cell("", 0.125, size="10")], []))
-    assert lines == [
-        "m",
-        "  qa, n = 40",
-        "    documents         1        10",
-        "    accuracy        8 %      12 %",
-        "    95 %       [10, 90]  [10, 90]",
+    assert list(summary([cell("", 0.08, size="1"), cell("", 0.125, size="10")], [])) == [
+        "qa, n = 40",
+        "  documents         1        10",
+        "  accuracy        8 %      12 %",
+        "  95 %       [10, 90]  [10, 90]",
     ]
 
 
 def test_a_cell_without_an_answer_has_no_accuracy():
     lines = list(summary([cell("0", 0.6), {**cell("9", 0), "n": "0", "accuracy": "", "ci_low": "", "ci_high": ""}], []))
-    assert lines[1] == "  qa, 20 documents, n = 0-40" and lines[3].split() == ["accuracy", "60", "%", "-"]
+    assert lines[0] == "qa, 20 documents, n = 0-40" and lines[2].split() == ["accuracy", "60", "%", "-"]
 
 
 def test_questions_without_an_accuracy_are_said():
     lines = list(summary([cell("0", 0.6, n_left_out="3"), cell("9", 0.5, n_left_out="3", n_failed="2")], []))
-    assert lines[-1] == "    without   3 questions that do not fit, 2 questions that failed"
+    assert lines[-1] == "  without   3 questions that do not fit, 2 questions that failed"
 
 
 def test_prompts_with_several_gold_items_have_one_line():
     rows = [cell("0", 0.5, target="a"), cell("9", 0.7, target="b")]
-    assert (
-        list(summary(rows, []))[1]
-        == "  qa, 20 documents, n = 40: 60 % of the items; by position in tables/accuracy.csv"
-    )
-
-
-def test_several_gold_items_of_prompts_that_do_not_fit_have_no_accuracy():
     nothing = {"accuracy": "", "ci_low": "", "ci_high": "", "n": "0", "n_left_out": "40"}
-    rows = [cell(position, 0, target=name) | nothing for position, name in (("0", "start"), ("9", "end"))]
-    assert "  qa, 20 documents, n = 0: - of the items; by position in tables/accuracy.csv" in list(summary(rows, []))
+    for changes, said in (({}, "n = 40: 60 %"), (nothing, "n = 0: -")):
+        (line,) = summary([row | changes for row in rows], [])
+        assert line == f"qa, 20 documents, {said} of the items; by position in tables/accuracy.csv"
 
 
-def test_curves_that_are_not_printed_are_counted():
+def test_curves_that_are_not_printed_are_counted_and_experiments_that_are_not_asked_for_are_left_out():
     rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_TABLES + 7)]
     lines = list(summary(rows, []))
-    assert len(lines) == MOST_TABLES + 2 and lines[-1] == "and 7 more: tables/accuracy.csv"
+    assert len(lines) == MOST_TABLES + 1 and lines[-1] == "and 7 more: tables/accuracy.csv"
+    assert len(list(run_summary(rows, [], {"e3": "documents"}))) == 1 and list(summary([], [])) == []
 
 
-def test_nothing_is_said_of_nothing():
-    assert list(summary([], [])) == []
+def pair(quantity: str, place: str, difference: float, p_holm: float, **more) -> dict[str, str]:
+    """A row of model_pairs.csv as CSV files have it."""
+    values = {"value_a": 0.5 + difference, "value_b": 0.5, "difference": difference, "p_holm": p_holm, **more}
+    limits = {"ci_low": difference - 0.1, "ci_high": difference + 0.1}
+    names = {"experiment": "qa", "n_sizes": "2", "model_a": "m", "model_b": "other", "n": "60", "place": place}
+    return {**names, "quantity": quantity, **{name: str(value) for name, value in (values | limits).items()}}
+
+
+def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better():
+    rows = [pair("accuracy", "middle", -0.3, 0.001), pair("pbi", "", 0.25, 0.2)]
+    assert list(compared_lines(rows, {"qa"}, [])) == [
+        "m minus other on qa, mean of 2 sizes, n = 60",
+        "                    middle           PBI",
+        "  points            -30.0*        +25.0",
+        "  95 %      [-40.0, -20.0]  [15.0, 35.0]",
+        "  other is better in the middle by 30.0 points [20.0, 40.0]; no difference of the PBI is shown.",
+        "* shown: p < 0.05, corrected for all comparisons of the experiment; the intervals are not corrected",
+    ]
+    rows[1] = pair("pbi", "", 0.25, 0.01)
+    assert "other uses its context more evenly (PBI 50.0 against 75.0)" in "".join(compared_lines(rows, {"qa"}, []))
+    assert list(compared_lines(rows, {"qa"}, ["m"])) == list(compared_lines(rows, {"other"}, [])) == []
+    # Without a curve only a shown difference is worth a table.
+    assert list(compared_lines([pair("accuracy", "all", 0.1, 0.2)], {"qa"}, [])) == []
+
+
+REFERENCES = {
+    "model": "m", "experiment": "qa", "n": "16", "utilisation": "", "accuracy_oracle": "0.125",
+    "accuracy_oracle_ci_low": "0.03", "accuracy_oracle_ci_high": "0.36", "accuracy_closed_book": "0.125",
+    "accuracy_closed_book_ci_low": "0.03", "accuracy_closed_book_ci_high": "0.36",
+}  # fmt: skip
+
+
+def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice():
+    told = uninformative([REFERENCES, REFERENCES], [], [])
+    (sentence,) = told.values()
+    assert sentence.startswith("m on qa: positions tell nothing. Right with the document alone: 12.5 % [3.0, 36.0]; ")
+    assert sentence.endswith("the document is not shown to help. So take another model or easier questions.")
+    assert silenced(told, {"qa": "book", "rag": "book", "other": "else", "none": None}) == {("m", "qa"), ("m", "rag")}
+    known = REFERENCES | {"accuracy_closed_book": "0.9", "accuracy_oracle": "0.95"}
+    assert "take questions that it cannot answer by heart" in uninformative([known], [], [])["m", "qa"]
+    assert uninformative([REFERENCES, REFERENCES | {"utilisation": "0.4"}], [], []) == {}
+
+
+def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling_are_told():
+    oracle = cell("0", 0.0, experiment="oracle", task="oracle_qa")
+    assert "check prompt_template" in uninformative([], [oracle], [])["m", "oracle"]
+    assert uninformative([], [oracle | {"accuracy": "0.1"}], []) == {}
+    for reason, remedy in (("floor", "fewer or shorter items"), ("ceiling", "harder questions or longer contexts")):
+        assert remedy in uninformative([], [], [SHAPE | {"reason": reason}])["m", "qa"]
+    assert uninformative([], [], [SHAPE | {"reason": "floor"}, SHAPE]) == {}
+
+
+# --- Cut answers
+
+
+REMEDY = "raise max_new_tokens, unless they repeat themselves"
+
+
+def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):
+    return {
+        "model": model, "experiment": experiment, "size": 10, "placement": placement, "target": target, "n": n,
+        "n_cut": n_cut,
+    }  # fmt: skip
+
+
+def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sentence():
+    rows = [
+        counted(n_cut=4),
+        counted(placement="gold_at_9", n=10, n_cut=7),
+        counted("qa"),
+        counted(model="other", n_cut=1),
+    ]
+    assert cut_sentences(rows, {"kv": 30, "qa": 100}) == [
+        f"m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound; {REMEDY}",
+        f"other on kv: 1 of 5 answers were cut at 30 tokens; accuracy is a lower bound; {REMEDY}",
+    ]
+
+
+def test_an_answer_to_several_gold_items_counts_once():
+    rows = [counted(target=target, n=8, n_cut=2) for target in ("first", "second", "third")]
+    (sentence,) = cut_sentences(rows, {"kv": 80})
+    assert sentence.startswith("m on kv: 2 of 8 answers were cut at 80 tokens;")
+
+
+def test_table_rows_and_csv_texts_give_the_same_lines_and_unknown_counts_are_skipped(tmp_path):
+    table = pd.DataFrame([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)]).astype({"n_cut": "Int64"})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    texts = pd.read_csv(tmp_path / "a.csv", dtype=str, keep_default_na=False)
+    said = cut_sentences(table.to_dict("records"), {"kv": 30})
+    assert said == cut_sentences(texts.to_dict("records"), {"kv": 30})
+    assert said[0].startswith("m on kv: 3 of 5 answers were cut")

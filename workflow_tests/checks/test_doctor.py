@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,14 +12,16 @@ import pytest
 from configs import study
 from conftest import ROOT
 
+from litm.checks.costs import cost_lines, costs
 from litm.checks.doctor import gather
 from litm.checks.doctor.check import MISSING, OK, WARNING, checks_table, counts, missing, ok
-from litm.checks.doctor.examine import examine, packages
+from litm.checks.doctor.examine import examine, look_remote, packages
 from litm.checks.doctor.remote import (
     IN_MIRROR,
     ON_NETWORK,
     Api,
     HubModel,
+    Remote,
     RemoteFile,
     api_checks,
     file_check,
@@ -28,6 +31,7 @@ from litm.checks.doctor.software import package_checks, python_check, read_lock
 from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
 from litm.config.study import Study
 from litm.workflow.needs import needs_of
+from litm.workflow.resources import work_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
@@ -223,8 +227,12 @@ def test_a_file_system_without_locks_is_a_warning(tmp_path):
 # --- All together ---
 
 
+def examined(config, results):
+    return examine(config, LOCK, results, look_remote(config, results))
+
+
 def test_this_machine_has_what_the_default_config_needs(tmp_path):
-    checks = examine(study(), LOCK, tmp_path)
+    checks = examined(study(), tmp_path)
     assert all(check.status != MISSING for check in checks), checks_table(checks)
     assert {"Python", "Java", "reference: memory", "locks"} <= {check.what for check in checks}
 
@@ -244,9 +252,32 @@ def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
         "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu", "prompt_template": "raw"},
     }
     config = study(models=list(entries), experiments=["kv_retrieval_small"], define={"models": entries})
-    checks = examine(config, LOCK, tmp_path / "results")
+    checks = examined(config, tmp_path / "results")
     lacking = {check.what for check in checks if check.status == MISSING}
     assert lacking == {"large: memory", "gpu: device", "served: server", "hub: nobody/no-such-model"}
+
+
+def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
+    define = {"models": {"served": {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}}}
+    config = study(
+        models=["llama-2-13b", "qwen2.5-7b-instruct", "served"], experiments=["kv_retrieval_small"], define=define
+    )
+    offline = dict.fromkeys(list(config.models)[:2], HubModel(cached=False, offline=True))
+    llama, qwen, served = found = costs(config, offline)
+    assert (llama.download, qwen.download, served.download) == (26e9, 14e9, 0)
+    assert all((one.sweeps, one.jobs, one.prompts) == (1, 1, 13 * 50) for one in found)
+    assert llama.gpu_hours == pytest.approx(llama.tokens * 2 * 13e9 / 5e13 / 3600) and served.gpu_hours == 0
+    work = work_of(config.experiments["kv_retrieval_small"])
+    answers = work.prompts * config.experiments["kv_retrieval_small"].max_new_tokens
+    assert served.dollars == pytest.approx(((work.tokens - answers) * 2 + answers * 10) / 1e6)
+    said = "\n".join(cost_lines(config, found, Remote(offline, [])))
+    assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
+    assert "accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN" in said
+    assert "by parameters, as the hub does not answer" in said and "; then `snakemake fetch`" in said
+    known = dict.fromkeys(offline, HubModel(cached=False, download=10**9))
+    assert costs(config, known)[0].download == 10**9 and "HF_TOKEN" not in "".join(
+        cost_lines(config, found, Remote(known, []))
+    )
 
 
 def test_the_table_is_one_line_a_check_in_columns():

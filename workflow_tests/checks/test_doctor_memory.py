@@ -12,7 +12,7 @@ from gguf_files import write_gguf
 
 from litm.checks.doctor import gather
 from litm.checks.doctor.check import MISSING, OK, WARNING
-from litm.checks.doctor.examine import examine, longest_prompt
+from litm.checks.doctor.examine import examine, longest_prompt, look_remote
 from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
 from litm.checks.doctor.remote import HubModel
 from litm.inference.memory import (
@@ -38,6 +38,10 @@ MPT = ModelSize(weight_bytes=60_000_000_000, stored_bytes=2, kv_numbers=2 * 48 *
 EAGER = Numbers("bfloat16", "none", "eager")
 AS_STORED, IN_4_BITS = Numbers("auto", "none"), Numbers("bfloat16", "nf4")
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
+
+
+def examined(config, results):
+    return examine(config, [], results, look_remote(config, results))
 
 
 def test_weights_and_cache_take_what_the_number_format_says():
@@ -169,11 +173,11 @@ def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_re
     size = gather.model_size(str(path), None, path.stat().st_size)
     assert size is not None and loaded_bytes(size, Numbers("bfloat16", "none")) == 2 * weights
     models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "device": "cpu"}}
-    checks = {one.what: one for one in examine(study(models=["m"], define={"models": models}), LOCK, tmp_path)}
+    checks = {one.what: one for one in examined(study(models=["m"], define={"models": models}), tmp_path)}
     assert (checks["m: GGUF"].status, checks["m: GGUF"].message) == (OK, "Q8_0, read as bfloat16")
     assert "prompt_template is left out, so it is chat" in checks["m: prompt format"].message
     write_gguf(path, architecture="brain")
-    checks = {one.what: one for one in examine(study(models=["m"], define={"models": models}), LOCK, tmp_path)}
+    checks = {one.what: one for one in examined(study(models=["m"], define={"models": models}), tmp_path)}
     assert checks["m: GGUF"].status == MISSING and "does not read this GGUF file" in checks["m: GGUF"].message
 
 
@@ -196,5 +200,5 @@ def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeyp
     monkeypatch.setattr(gather, "hub_model", lambda hub, revision: HubModel(cached=False, offline=True))
     monkeypatch.setattr(gather, "cached_folder", lambda hub, revision: None)
     monkeypatch.setattr(gather, "model_size", lambda *_: None)
-    found = {one.what: one for one in examine(study(models=["flan-ul2"]), LOCK, tmp_path)}
+    found = {one.what: one for one in examined(study(models=["flan-ul2"]), tmp_path)}
     assert "weights take 39.0 GB" in found["flan-ul2: memory"].message

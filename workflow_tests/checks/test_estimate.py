@@ -258,8 +258,10 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     assert size.assumed == Assumption(0.5, 0.5) and size.index < size.pair
     heading, line = sample_size_notes([size, replace(size, model="other")])
     assert "with a chance of 80 %" in heading
-    assert line.startswith("e (m, other): 100 questions show a Position Bias Index of 12.")
-    assert "accuracy 50.0 %, correlation between positions 0.50: assumed, as nothing of it was scored yet" in line
+    assert line.startswith(
+        "e (m, other): 100 questions show differences of two positions from 14.4 points on; 791 would"
+    )
+    assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
     assert sample_size_notes([]) == []
 
 
@@ -287,4 +289,4 @@ def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path)
         "--prices", "{}",
         "--results", tmp_path, "--table", tmp_path / "estimate.csv",
     )  # fmt: skip
-    assert "100 questions show a Position Bias Index of" in done.stdout
+    assert "100 questions show differences of two positions from 14.4 points on" in done.stdout

@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import dataclass, fields
-from io import BytesIO
 from types import SimpleNamespace
 
 import pandas as pd
@@ -112,20 +111,26 @@ def test_reference_lines_are_drawn_for_what_was_run():
     told = figure.legends[0].get_title().get_text().splitlines()
     assert told[:2] == [
         "n = 50 questions a point; bars are 95 % intervals",
-        "shaded: 95 % intervals of the horizontal lines",
+        "at the right: 95 % intervals of the horizontal lines",
     ]
 
 
-def test_a_reference_line_has_its_interval_in_a_named_column_right_of_the_positions():
+def test_a_reference_line_has_its_interval_right_of_the_positions_whose_axis_is_the_only_one():
     figure = draw(FIGURE, CURVES)
     for panel in figure.axes:
-        *_, last = panel.get_xticks()
-        assert [label.get_text() for label in panel.get_xticklabels()][3:] == ["closed\nbook"]
-        assert 4.3 < last < panel.get_xlim()[1]
-        columns = [bar for bar in panel.containers if list(bar.lines[0].get_xdata()) == [last]]
+        assert [label.get_text() for label in panel.get_xticklabels()] == ["1st", "3rd", "5th"]
+        columns = [bar for bar in panel.containers if bar.lines[0].get_xdata()[0] > 4.2]
+        assert all(bar.lines[0].get_xdata()[0] < panel.get_xlim()[1] for bar in columns)
         ends = [bar.lines[2][0].get_segments()[0][:, 1] for bar in columns]
         assert [tuple(one) for one in ends] == [pytest.approx(pair) for pair in ((20, 40), (25, 45))]
         assert len({bar.lines[0].get_transform().transform((0, 0))[0] for bar in columns}) == 2
+        assert not [text for text in panel.texts if text.get_text() == "closed book"]
+
+
+def test_a_reference_line_of_one_model_has_its_name_beside_it_in_the_colour_of_the_model():
+    for panel in draw(FIGURE, CURVES[CURVES["model"] == "a"]).axes:
+        (name,) = [text for text in panel.texts if text.get_text() == "closed book"]
+        assert name.xy[1] == pytest.approx(30) and same_color(name.get_color(), COLOURS[0])
 
 
 def test_a_reference_line_of_one_model_has_its_numbers_in_the_legend():
@@ -144,17 +149,6 @@ def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
     # From 5 to 25 %: to begin at 0 takes little more room.
     nearly = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.15) for position in (0, 4))))
     assert nearly.axes[0].get_ylim()[0] == -2 and "axis" not in told(nearly)
-
-
-def test_reference_columns_begin_right_of_the_last_position_s_label():
-    references = [cell("a", name, 1, None, 0.5) for name in ("closed_book", "oracle")]
-    curves = [cell("a", "qa", size, position, 0.5) for size in (5, 10, 20) for position in (0, 4, size - 1)]
-    figure = draw(FIGURE, table(*curves, *references))
-    figure.savefig(BytesIO())
-    for ax in figure.axes:
-        labels = [label.get_window_extent() for label in ax.get_xticklabels()]
-        last, column = labels[-3:-1]
-        assert column.x0 - last.x1 > last.height / 2
 
 
 def test_a_model_has_the_colour_of_its_place_in_the_study_in_every_figure_and_in_the_report():

@@ -17,7 +17,8 @@ def bias(**values) -> pd.DataFrame:
     row = {
         "model": "a", "experiment": "qa", "size": 10, "placement": None, "verdict": "measured", "reason": None,
         "n": 50, "n_left_out": 0, "n_positions": 3, "position_best": 0, "accuracy_best": 0.9,
-        "position_worst": 4, "accuracy_worst": 0.5, "gap": 0.4, "cochran_p_value": 0.0001,
+        "position_worst": 4, "accuracy_worst": 0.5, "gap": 0.4, "cochran_p_value": 0.00005,
+        "cochran_p_holm": 0.0001,
         "pbi": 0.35, "pbi_ci_low": 0.31, "pbi_ci_high": 0.39, "pbi_class": "strong", "class_certain": True,
         "primacy": 0.4, "primacy_ci_low": 0.3, "primacy_ci_high": 0.5, "pbi_mde": 0.12,
         "tilt": -0.1, "tilt_ci_low": -0.2, "tilt_ci_high": 0.1,
@@ -30,12 +31,12 @@ def bias(**values) -> pd.DataFrame:
 def test_findings_name_best_and_worst_positions_and_whether_they_differ_by_more_than_chance():
     assert findings(bias()) == [
         "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), gap 40.0 points "
-        "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001). Shape: U (start "
-        "and end are above the middle; primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]). PBI "
-        "+35.0 points [31.0, 39.0]: strong."
+        "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001 by Holm). Shape: U "
+        "(start and end are above the middle; primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]). "
+        "PBI +35.0 points [31.0, 39.0]: strong."
     ]
-    (near,) = findings(bias(cochran_p_value=0.21, class_words="strong, by its interval anything from weak to strong"))
-    assert "the positions are not shown to differ (Cochran's Q, p = 0.210)" in near
+    (near,) = findings(bias(cochran_p_holm=0.21, class_words="strong, by its interval anything from weak to strong"))
+    assert "the positions are not shown to differ (Cochran's Q, p = 0.210 by Holm)" in near
     assert near.endswith(": strong, by its interval anything from weak to strong.")
     (flat,) = findings(bias(gap=0.0, accuracy_best=0.5, accuracy_worst=0.5, pbi=None))
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
@@ -48,7 +49,7 @@ def test_findings_report_no_bias_without_information():
     (too_long,) = findings(bias(verdict="no_information", reason=nothing, n=0, n_left_out=7))
     assert too_long == f"a on qa, size 10: no information on position, {nothing} (n = 0, 7 left out)."
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
-    assert no_class.endswith("p < 0.001). Its PBI carries no information (floor at start, middle and end).")
+    assert no_class.endswith("p < 0.001 by Holm). Its PBI carries no information (floor at start, middle and end).")
     assert findings(None) == []
 
 
@@ -56,13 +57,15 @@ def test_the_overview_counts_curves_that_differ_and_agreements_with_published_va
     accuracy = pd.DataFrame({"model": ["a", "a", "b"], "experiment": ["qa"] * 3, "n": [50, 50, 48]})
     curves = [
         bias(),
-        bias(model="b", cochran_p_value=0.5, pbi=-0.1, pbi_class="inverted"),
+        bias(model="b", cochran_p_holm=0.5, pbi=-0.1, pbi_class="inverted"),
         bias(verdict="no_information"),
     ]
     published = pd.DataFrame({"verdict": ["differs", "consistent", "consistent"]})
     told = overview(accuracy, pd.concat(curves), published)
     assert told[0] == "2 models, 1 experiment, 3 cells with 148 answers counted."
-    assert told[1].startswith("Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05), and are")
+    assert told[1].startswith(
+        "Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05 by Holm), and are"
+    )
     assert "not shown to differ in 1; 1 have no information on position" in told[1]
     assert told[2] == (
         "U (start and end are above the middle): "
@@ -86,7 +89,7 @@ def test_a_shape_is_the_word_of_the_table_with_its_meaning_and_both_ends(word):
 def test_a_curve_without_a_word_has_none_in_the_report():
     (row,) = bias(shape=None).to_dict("records")
     assert shape(row) == ""
-    assert findings(bias(shape=None))[0].endswith("p < 0.001). PBI +35.0 points [31.0, 39.0]: strong.")
+    assert findings(bias(shape=None))[0].endswith("p < 0.001 by Holm). PBI +35.0 points [31.0, 39.0]: strong.")
 
 
 def test_the_report_names_differences_that_only_a_single_interval_shows():

@@ -303,7 +303,7 @@ def test_claims_are_shown_and_those_that_were_not_tested_are_folded(whole):
     assert claims_told(summary) == {
         "asked": [
             {"statement": "Accuracy is U-shaped", "section": "2.3", "finding": "Of 4: supported in 3.",
-             "status": "contested by Doe 2025"}
+             "status": "Later works contest the paper's claim: Doe 2025."}
         ],
         "others": [{"statement": "More keys are harder", "needs": "it needs two sizes."}],
     }  # fmt: skip
@@ -366,7 +366,10 @@ def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     said = f"{MODELS[0]} on kv: 2 of "
     start = html[: html.index('<section id="curves"')]
     assert said in start
-    assert "answers were cut at 50 tokens; accuracy is a lower bound: raise max_new_tokens." in start
+    assert (
+        "answers were cut at 50 tokens; accuracy is a lower bound; raise max_new_tokens, unless they repeat themselves."
+        in start
+    )
 
 
 def test_weights_that_are_computed_with_in_another_format_are_named():

@@ -18,7 +18,7 @@ from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
 from litm.report.page import SCRIPTS, render_report
 from litm.report.verdicts import verdicts
-from litm.report.warnings import warnings
+from litm.report.warnings import OPEN, first_answers
 from litm.report.words import SizeNames, lengths_of, named_briefly, tokens, two_digits
 from litm.workflow.result_files import REPORT_FILES as FILES
 
@@ -64,13 +64,44 @@ def test_each_curve_has_its_word_with_what_it_means_before_the_chart(html):
     assert f"<b>Models:</b> {'; '.join(MODELS)}. <b>Experiments:</b> Key-value retrieval." in header
 
 
-def test_warnings_take_a_line_and_have_all_their_sentences_below_it():
-    assert warnings([], [], 4) == []
-    cut, notes = warnings(["m on e: 2 of 9 answers were cut"], ["first", "second"], 4)
-    assert cut["says"].startswith("Answers were cut in 1 of 4 pairs of model and experiment")
-    assert cut["sentences"] == ["m on e: 2 of 9 answers were cut."]
-    assert (notes["says"], notes["sentences"]) == ("2 warnings on answers and documents.", ["first.", "second."])
-    assert warnings([], ["alone"], 4) == [{"says": "alone.", "sentences": []}]
+def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_about_a_stand_in(whole):
+    accuracy = whole.tables["accuracy"].assign(n_cut=2)
+    references = {"accuracy_oracle": 0.1, "accuracy_closed_book": 0.1}
+    useless = pd.DataFrame([{"model": model, "experiment": "kv", "n": 9, "utilisation": None, **references}
+                            for model in MODELS])  # fmt: skip
+    by_file, looked_for = ({"questions": name, "how": how, "n": 4} for name, how in (("a", "file"), ("b", "none")))
+    tables = {"accuracy": accuracy, "utilisation": useless, "gold_counts": pd.DataFrame([by_file, looked_for])}
+    first = first_answers(tables, whole.manifests, whole.experiments, [])
+    shown = [*first["warnings"], *first["more_warnings"]]
+    assert [len(first["warnings"]), len(shown)] == [OPEN, 5]
+    assert all("positions tell nothing" in one for one in shown[:2]) and all("were cut" in one for one in shown[2:4])
+    # Questions that all have the passage that their file names are as they should be.
+    assert shown[4].startswith("b: 0 of 4 questions have a gold passage")
+    first = first_answers(tables, whole.manifests, whole.experiments, MODELS[:1])
+    assert not any(MODELS[0] in one for one in [*first["warnings"], *first["more_warnings"]])
+
+
+def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):
+    names = {"experiment": "kv", "n_sizes": 1, "model_a": MODELS[0], "model_b": MODELS[1], "n": 40}
+    limits = {"ci_low": 0.2, "ci_high": 0.4}
+    middle = names | limits | {"quantity": "accuracy", "place": "middle", "difference": 0.3, "p_holm": 0.01}
+    even = names | limits | {"quantity": "pbi", "place": "", "difference": 0.3, "p_holm": 0.4}
+    advice = {"model": MODELS[0], "remedies_of": "rag", "advice": "pass 5 documents.", "advice_details": "Why: so."}
+    silent = advice | {"model": MODELS[1]}
+    useless = {"model": MODELS[1], "experiment": "kv", "n": 9, "utilisation": None}
+    tables = {"accuracy": whole.tables["accuracy"], "model_pairs": pd.DataFrame([middle, even]),
+              "advice": pd.DataFrame([advice, silent]), "utilisation": pd.DataFrame([useless])}  # fmt: skip
+    experiments = [{"name": "kv", "closed_book": "book"}, {"name": "rag", "closed_book": "book"}]
+    first = first_answers(tables, [], experiments, [])
+    assert first["answers"] == [
+        f"{MODELS[0]} and {MODELS[1]} on kv, n = 40: {MODELS[0]} is better in the middle by 30.0 points [20.0, 40.0]; "
+        "no difference of the PBI is shown."
+    ]
+    # The other model's advice is silent, because the document does not help it.
+    assert first["advice"] == [("pass 5 documents.", "Why: so.")]
+
+
+def test_long_lists_are_shortened():
     assert named_briefly([str(n) for n in range(10)]) == "0; 1; 2; 3; 4; 5; 6; 7; and 2 more"
 
 
@@ -102,7 +133,7 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
     record = whole.samples["kv"][0]
     cell = record["cells"][0]
     asked = [whole.experiments[0]["asks"], cell["question"], cell["targets"][0]["answers"][0]]
-    for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "not given in the catalogue"):
+    for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "no facts in its entry"):
         assert text in measured
 
 

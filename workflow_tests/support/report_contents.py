@@ -8,6 +8,7 @@ from conftest import ROOT
 from record_makers import response
 from suite_examples import example, questions
 
+from litm.analysis.families import with_holm
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables import position_bias, wrong_answers
@@ -143,6 +144,7 @@ def contents(folder, **changes) -> Contents:
     save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
+    rows = with_holm(rows, "cochran_p_value", "cochran_p_holm")
     for row, word in zip(rows, WORDS, strict=True):
         row["shape"] = word
     return Contents(

@@ -4,21 +4,23 @@ import logging
 import os
 
 import pytest
+from configs import study
 from plans import Inputs
 from workbench import Workbench
 
 from litm.workflow import console
 from litm.workflow.console import (
-    ACCURACY,
     ALL_LINES,
     CONSOLE,
     LOGGER,
     MADE_FIRST,
     SHOWN,
+    TABLES,
     USED_AGAIN,
     Console,
     Jobs,
     error_messages,
+    few_questions,
     outcome,
     without_command,
 )
@@ -171,6 +173,8 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  asks here at most 1,510 prompts: kv 1,480 of 1,500 (the others have answers), qa 30",
         "  asks chat at most 700 prompts: kv 700",
         "  how many answers in journals apply to kv is not known: examples are made first",
+        "  kv: 3 questions show no difference between positions; 791 would show 5 points, with a chance of 80 % "
+        "(accuracy 50.0 %, correlation 0.50: assumed)",
         f"  asks nothing in {pairs - 3} of {pairs} pairs of a model and an experiment",
         USED_AGAIN,
         ALL_LINES,
@@ -244,10 +248,20 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(new_bench):
 def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert list(outcome(other.study, [], [], [], since=0)) == []
-    ACCURACY.parent.mkdir(parents=True)
-    ACCURACY.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
-    (line,) = outcome(other.study, [], [], [], since=0)
-    assert line.startswith(f"error: {ACCURACY}: its last line is incomplete: remove it and run the same command")
+    TABLES.mkdir(parents=True)
+    accuracy = TABLES / "accuracy.csv"
+    accuracy.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
+    (line,) = outcome(other.study, ["accuracy"], [], [], since=0)
+    assert line.startswith(f"error: {accuracy}: its last line is incomplete: remove it and run the same command")
+
+
+def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too_few(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pairs = [("reference", name) for name in ("kv_retrieval_small", "mini_encyclopedia_oracle")]
+    (line,) = few_questions(study(examples=24), pairs)
+    assert line.startswith("  kv_retrieval_small: 24 questions show only differences of 34.1 points and more between")
+    assert line.endswith("791 would show 5 points, with a chance of 80 % (accuracy 50.0 %, correlation 0.50: assumed)")
+    assert few_questions(study(examples=400), pairs) == []
 
 
 def test_the_errors_of_a_run_are_the_last_lines_of_its_logs(tmp_path):

@@ -9,16 +9,14 @@ least 95 % (docs/remedies.md). Its cheapest member is advised, if it is shown to
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, sqrt
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
 from litm.analysis.paired_scores import verdict_grid
 from litm.analysis.pbi import limit_of
-from litm.analysis.power import FIVE_POINTS, POWER
+from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.intervals import clustered_interval
 from litm.domain.condition import Condition
@@ -207,8 +205,7 @@ class Verdict:
     It is not enough that cheaper conditions are shown to be worse, as dearer ones may be better.
 
     reason: `floor`, `one condition`, `the cheapest may lose over 5 points`, or "" with an advice. needed: questions
-    that show a difference of 5 points between the cheapest of the set and the condition to which it may lose most, with
-    a chance of 80 %; None if the number is irrelevant.
+    that show a difference of 5 points between two conditions, see `power.n_for_five_points`; None if it is irrelevant.
     """
 
     advised: int | None
@@ -226,25 +223,10 @@ def verdict(compared: Compared) -> Verdict:
     if len(compared.cells) == 1:
         return Verdict(None, "one condition", None)
     loses, other = compared.most_lost
-    needed = None if other == cheapest else questions_needed(compared, other, cheapest)
+    needed = None if other == cheapest else n_for_five_points(observed(compared.correct))
     if loses <= MOST_LOST:
         return Verdict(cheapest, "", needed)
     return Verdict(None, "the cheapest may lose over 5 points", needed)
-
-
-def questions_needed(compared: Compared, first: int, second: int) -> int:
-    """Number of questions at which 80 % of samples show a difference of 5 points between two conditions (Connor 1987).
-
-    n = ((z(1-a/2)·√u + z(0.8)·√(u - d²))/d)², d = 0.05, where u is the fraction of questions right under only one of
-    the two, and a the level divided by the number of comparisons.
-    """
-    pair = compared.difference(first, second)
-    share = max(MOST_LOST, (pair.only_first + pair.only_second + 1) / (compared.n + 2))
-    level = SIGNIFICANT / max(1, len(compared.cells) - 1)
-    spread = float(special.ndtri(1 - level / 2)) * sqrt(share) + float(special.ndtri(POWER)) * sqrt(
-        share - MOST_LOST**2
-    )
-    return ceil((spread / MOST_LOST) ** 2)
 
 
 # --- From scores -----------------------------------------------------------------------------------------------

@@ -1,16 +1,14 @@
 """The rows of advice.csv, and the advice in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from litm.analysis.advice import LEAST_SCORED, Cell, Compared, Difference, Verdict, verdict
 from litm.analysis.paired_scores import interval_columns
+from litm.analysis.power import needed_in_words, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import percent, points
 from litm.domain.condition import RANKED, Condition
 from litm.examples.orders import ORDERS
-
-#: Number of conditions of a set that are named one by one, at most.
-NAMED = 5
 
 
 def advice_rows(compared: Compared) -> Iterator[dict]:
@@ -43,7 +41,7 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "is_advised": index == told.advised,
             "n_for_5_points": told.needed,
             "reason": told.reason if index == spoken else "",
-            "advice": " ".join(advice(compared, told)) if index == spoken else None,
+            **(_spoken(advice(compared, told)) if index == spoken else {}),
         }
     yield from _left_out(compared)
 
@@ -58,8 +56,13 @@ def _left_out(compared: Compared) -> Iterator[dict]:
     if not compared.n:
         reasons += [(cell, "no question was scored under all conditions") for cell in compared.cells]
     for index, (cell, reason) in enumerate(reasons):
-        words = None if compared.n or index else _nothing_compared(compared)
-        yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, "advice": words}
+        words = {} if compared.n or index else _spoken([_nothing_compared(compared)])
+        yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, **words}
+
+
+def _spoken(sentences: Sequence[str]) -> dict:
+    headline, *details = sentences
+    return {"advice": headline, "advice_details": " ".join(details) or None}
 
 
 def _names(compared: Compared, cell: Cell) -> dict:
@@ -93,28 +96,34 @@ def _remedies(condition: Condition, documents: int) -> list[str]:
 
 
 def advice(compared: Compared, told: Verdict) -> list[str]:
-    """The advice for one model and study in sentences."""
+    """The advice for one model and study: what to do; then why; then what is not known. One short sentence each."""
     if told.advised is None:
         return _no_advice(compared, told)
     index = told.advised
-    sentences = [_advised(compared, index)]
-    if len(compared.best_set) > 1:
-        loses, _ = compared.most_lost
-        sentences.append(f"It loses at most {percent(loses)} points to any other (corrected for all comparisons).")
-    if index != compared.best:
-        sentences.append(_behind(compared, index))
-    sentences += [*_fewer(compared, index), *_more(compared, index), *_remedies_told(compared, index)]
-    return [*sentences, _chosen(compared)]
+    others = len(compared.best_set) - 1
+    return [
+        f"{compared.model}: pass {_name(compared, index)}. {_facts(compared, index)}.",
+        _why(compared, others),
+        *([] if index == compared.best else [_behind(compared, index)]),
+        *_neighbours(compared, index),
+        *_remedies_told(compared, index),
+        "These answers also chose the condition, so its accuracy is optimistic.",
+    ]
 
 
-def _advised(compared: Compared, index: int) -> str:
-    verb = "answers best with" if len(compared.best_set) == 1 else "answers as well as can be shown with"
-    return f"With these documents {compared.model} {verb} {_name(compared, index)}: {_facts(compared, index)}."
+def _why(compared: Compared, others: int) -> str:
+    if not others:
+        return f"All {len(compared.cells) - 1} other conditions are shown to be worse."
+    loses, _ = compared.most_lost
+    return (
+        f"It is the cheapest of {others + 1} not shown to be worse than the best of {len(compared.cells)}, and loses "
+        f"at most {percent(loses)} points."
+    )
 
 
 def _facts(compared: Compared, index: int) -> str:
     estimate = compared.accuracies[index]
-    told = f"{percent(estimate.value)} % [{percent(estimate.low)}, {percent(estimate.high)}], n = {compared.n:,}"
+    told = f"{percent(estimate.value)} % right [{percent(estimate.low)}, {percent(estimate.high)}], n = {compared.n:,}"
     tokens, dollars = compared.cells[index].tokens, compared.dollars(index)
     if tokens is not None:
         told += f", {sum(tokens):,.0f} tokens a question"
@@ -122,49 +131,30 @@ def _facts(compared: Compared, index: int) -> str:
 
 
 def _behind(compared: Compared, index: int) -> str:
-    """A sentence on the condition with the most right answers, whose lead is not significant."""
-    ahead, ratio = compared.difference(compared.best, index), _times(compared, compared.best, index)
-    cost = f", at {ratio} times the cost" if ratio else ""
-    return (
-        f"The most right answers are those with {_name(compared, compared.best)} ({_told(ahead)}{cost}); this "
-        "difference is not significant after correction."
-    )
+    """A sentence on the condition with the most right answers, whose lead is not shown."""
+    ahead, times = compared.difference(compared.best, index), _times(compared, compared.best, index)
+    return f"Most right answers: {_name(compared, compared.best)} ({_told(ahead)}{times}); not shown to be better."
 
 
-def _more(compared: Compared, index: int) -> Iterator[str]:
-    """Sentences on the effect of more documents under the same condition."""
-    larger = [other for other in _same(compared, index) if _documents(compared, other) > _documents(compared, index)]
-    if not larger:
-        return
-    other = larger[-1]
-    difference, ratio = compared.difference(other, index), _times(compared, other, index)
-    told = f"({_documents(compared, other)}: {_told(difference)})" + (
-        f" and cost {ratio} times as much" if ratio else ""
-    )
-    # Differences from the best use Holm's correction, as the set does.
-    is_shown = (
-        other not in compared.best_set if index == compared.best else not difference.worst <= 0 <= difference.most
-    )
-    by_chance = "" if is_shown else ", but not by more than chance after the correction"
-    if difference.estimate.high < 0:
-        yield f"More documents answer worse {told}{by_chance}."
-    elif difference.estimate.low > 0:
-        yield f"More documents answer more {told}{by_chance}."
-    else:
-        yield f"More documents gain nothing that {compared.n:,} questions can show {told}."
-
-
-def _fewer(compared: Compared, index: int) -> Iterator[str]:
-    """Sentences on the loss by fewer documents under the same condition."""
-    fewer = [other for other in _same(compared, index) if _documents(compared, other) < _documents(compared, index)]
-    if fewer:
-        other = fewer[-1]
-        number = _count(_documents(compared, other), "document")
-        yield f"With {number} it is {_told(compared.difference(other, index))}."
+def _neighbours(compared: Compared, index: int) -> Iterator[str]:
+    """Sentences on the next smaller and the largest number of documents under the same condition."""
+    same, own = _same(compared, index), _documents(compared, index)
+    smaller = [other for other in same if _documents(compared, other) < own]
+    larger = [other for other in same if _documents(compared, other) > own]
+    for other in [*smaller[-1:], *larger[-1:]]:
+        difference = compared.difference(other, index)
+        # Differences from the best use Holm's correction, as the set does.
+        is_shown = (
+            other not in compared.best_set if index == compared.best else not difference.worst <= 0 <= difference.most
+        )
+        yield (
+            f"With {_count(_documents(compared, other), 'document')}: {_told(difference)}"
+            f"{_times(compared, other, index)}{'' if is_shown else ', not shown'}."
+        )
 
 
 def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
-    """Sentences on each single remedy at the advised number of documents, against documents as retrieved."""
+    """A sentence on the single remedies at the advised number of documents, against documents as retrieved."""
     documents = _documents(compared, index)
     own = [one for one in range(len(compared.cells)) if _documents(compared, one) == documents]
     plain = next((one for one in own if compared.cells[one].condition.is_plain), None)
@@ -174,74 +164,52 @@ def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
     differences = {one: compared.difference(one, plain) for one in single}
     corrected = dict(zip(single, holm([one.p_value for one in differences.values()]), strict=True))
     shown = [one for one in single if corrected[one] < SIGNIFICANT]
-    with_documents = f"with {_count(documents, 'document')}"
-    for key, word in (("order", "The order matters"), ("", "Shown to make a difference")):
-        named = [one for one in shown if (_key(compared, one) == "order") == (key == "order")]
-        if named:
-            told = "; ".join(f"{_remedy(compared, one)} {_told(differences[one])}" for one in named)
-            yield f"{word} {with_documents}, against best first: {told}."
-    if not shown:
+    if shown:
+        told = "; ".join(f"{_remedy(compared, one)} {_told(differences[one])}" for one in shown)
+        yield f"Against best first with {_count(documents, 'document')}: {told}."
+    else:
         most = max(single, key=lambda one: abs(differences[one].estimate.value))
-        yield (
-            f"No remedy alone is shown to make a difference {with_documents}; the largest is "
-            f"{_remedy(compared, most)}, {_told(differences[most])}."
-        )
-
-
-def _chosen(compared: Compared) -> str:
-    """A sentence on the number of conditions compared and on the certainty of the choice."""
-    among = f"{len(compared.cells)} conditions were compared on the same {compared.n:,} questions"
-    others = len(compared.best_set) - 1
-    verb = "other does" if others == 1 else "others do"
-    told = f"{others:,} {verb} not differ significantly" if others else "all others differ significantly"
-    return (
-        f"{among}: {told} from the best (Holm, 5 %), whose accuracy is optimistic, as it was chosen by these answers."
-    )
+        yield f"No remedy is shown to help; the largest effect: {_remedy(compared, most)} {_told(differences[most])}."
 
 
 def _nothing_compared(compared: Compared) -> str:
     if compared.cells:
-        return f"No advice for {compared.model} in {compared.study}: no question was scored under all conditions."
+        return f"{compared.model}: no advice. No question was scored under all conditions of {compared.study}."
     return (
-        f"No advice for {compared.model} in {compared.study}: no condition scored {LEAST_SCORED:.0%} of its questions; "
+        f"{compared.model}: no advice. No condition of {compared.study} scored {LEAST_SCORED:.0%} of its questions; "
         "advice.csv has the number for each."
     )
 
 
 def _no_advice(compared: Compared, told: Verdict) -> list[str]:
     best, cheapest = compared.best, compared.cheapest
-    among = f"{len(compared.cells)} conditions on {_count(compared.n, 'question')}"
+    begin, named = f"{compared.model}: no advice", f"{_name(compared, best)}, {_facts(compared, best)}"
     if told.reason == "floor":
-        return [
-            f"No advice for {compared.model}: hardly anything is answered under any of {among}; the best is "
-            f"{_name(compared, best)}, {_facts(compared, best)}."
-        ]
+        return [f"{begin}. Hardly anything is right under any of {len(compared.cells)} conditions; the best: {named}."]
     if told.reason == "one condition":
-        return [f"No advice for {compared.model}: only {_name(compared, best)} ({_facts(compared, best)}) was scored."]
+        return [f"{begin}. Only one condition was scored: {named}."]
     loses, other = compared.most_lost
-    which = "the cheapest that does not differ significantly from the best"
-    if cheapest == best:
-        which = "the one with the most right answers"
-    sentences = [
-        f"No advice for {compared.model}: of {among}, {which}, {_name(compared, cheapest)} "
-        f"({_facts(compared, cheapest)}), may lose up to {percent(loses)} points to {_name(compared, other)} "
-        f"({percent(compared.accuracies[other].value)} %)."
-    ]
+    headline = f"{begin} yet: {_count(compared.n, 'question')} do not tell the {len(compared.cells)} conditions apart."
     if told.needed is not None:
-        sentences.append(f"About {told.needed:,} questions would show a difference of 5 points between the two.")
-    return [*sentences, *_shown_worse(compared)]
+        headline = f"{headline[:-1]}; {needed_in_words(told.needed, observed(compared.correct))}."
+    cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
+    return [
+        headline,
+        f"{cheap}: {_name(compared, cheapest)}, {_facts(compared, cheapest)}.",
+        f"It may lose up to {percent(loses)} points to {_name(compared, other)} "
+        f"({percent(compared.accuracies[other].value)} %).",
+        *_shown_worse(compared),
+    ]
 
 
 def _shown_worse(compared: Compared) -> Iterator[str]:
-    """Sentences for a case without advice: the number of conditions shown to be worse, documents as retrieved."""
+    """A sentence for a case without advice: the conditions shown to be worse, documents as retrieved."""
     worse = [index for index in range(len(compared.cells)) if index not in compared.best_set]
-    if not worse:
-        return
-    plain = [index for index in worse if compared.cells[index].condition.is_plain]
-    told = ", ".join(f"{_documents(compared, index)}: {_told(compared.to_best[index])}" for index in plain)
-    verb, which = ("is", "") if len(worse) == 1 else ("are", "among them ")
-    among = f": {which}documents as they were retrieved ({told})" if told else ""
-    yield f"{_count(len(worse), 'condition')} {verb} shown to be worse than the best{among}."
+    if worse:
+        plain = [index for index in worse if compared.cells[index].condition.is_plain]
+        told = ", ".join(f"{_documents(compared, index)}: {_told(compared.to_best[index])}" for index in plain)
+        among = f", among them documents as retrieved ({told})" if told else ""
+        yield f"Shown to be worse than the best: {_count(len(worse), 'condition')}{among}."
 
 
 def _same(compared: Compared, index: int) -> list[int]:
@@ -280,9 +248,9 @@ def _told(difference: Difference) -> str:
 
 
 def _times(compared: Compared, index: int, other: int) -> str:
-    """Ratio of two conditions' costs, such as `3.8`; "" if it rounds to 1.0 or is unknown."""
+    """The ratio of two conditions' costs, such as ` at 3.8 times the cost`; "" if it rounds to 1.0 or is unknown."""
     ratio = f"{compared.costs[index] / compared.costs[other]:.1f}" if compared.costs[other] else "1.0"
-    return ratio if ratio != "1.0" else ""
+    return "" if ratio == "1.0" else f" at {ratio} times the cost"
 
 
 def _count(number: int, noun: str) -> str:

@@ -8,6 +8,7 @@ clusters or more: with fewer, intervals cover less than their nominal confidence
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -47,11 +48,13 @@ def contrast_interval(
         return statistics.contrast_interval(matrix, weights, confidence)
     weight = np.asarray(weights, dtype=float)
     most = float(np.abs(weight).sum()) / 2
-    value, centre, standard_error, df = _robust(matrix, weight, clusters)
-    if df == 0:
+    found = moments(matrix, weight, clusters)
+    value, centre = found.value, found.centre
+    if not found.df:
         return Estimate(value, -most, most, most)
-    half = float(special.stdtrit(df, (1 + confidence) / 2)) * standard_error
-    return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
+    half = float(special.stdtrit(found.df, (1 + confidence) / 2)) * found.standard_error
+    low, high = max(-most, min(centre - half, value)), min(most, max(centre + half, value))
+    return Estimate(value, low, high, found.standard_error)
 
 
 def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> Estimate:
@@ -126,39 +129,67 @@ def design_effect(matrix: np.ndarray, weights: Sequence[float], clusters: np.nda
     """
     if clusters is None:
         return 1.0
-    *_, error, df = _robust(matrix, np.asarray(weights, dtype=float), clusters)
+    robust = moments(matrix, np.asarray(weights, dtype=float), clusters)
+    error, df = robust.standard_error, robust.df
     plain = statistics.contrast_interval(matrix, weights).standard_error
     if not df:
         return float(len(matrix))
     return max(1.0, float((special.stdtrit(df, 0.975) * error / special.stdtrit(len(matrix) + 1, 0.975) / plain) ** 2))
 
 
+@dataclass(frozen=True)
+class Moments:
+    """A contrast's value, and the centre, standard error and degrees of freedom of its interval."""
+
+    value: float
+    centre: float
+    standard_error: float
+    df: int
+
+
 def contrast_p(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
     """Two-sided p of a contrast of 0: below 0.05 if the interval of `contrast_interval` excludes 0."""
-    if clusters is None:
-        plain = statistics.contrast_interval(matrix, weights)
-        centre, standard_error, df = (
-            plain.value * len(matrix) / (len(matrix) + 2),
-            plain.standard_error,
-            len(matrix) + 1,
-        )
-    else:
-        _, centre, standard_error, df = _robust(matrix, np.asarray(weights, dtype=float), clusters)
-    return float(2 * special.stdtr(df, -abs(centre) / standard_error)) if df and standard_error else 1.0
+    return _p_value(moments(matrix, np.asarray(weights, dtype=float), clusters))
 
 
-def _robust(matrix: np.ndarray, weight: np.ndarray, clusters: np.ndarray) -> tuple[float, float, float, int]:
-    """Value, centre, standard error and degrees of freedom of a contrast, see `contrast_interval`."""
+def _p_value(of: Moments) -> float:
+    return float(2 * special.stdtr(of.df, -abs(of.centre) / of.standard_error)) if of.df and of.standard_error else 1.0
+
+
+def pooled_contrast(parts: Sequence[Moments], most: float) -> tuple[Estimate, float]:
+    """The mean of the contrasts of independent parts with its 95 % interval, and its two-sided p.
+
+    With the centre cₛ and standard error SEₛ of each of S parts, the interval is Σcₛ/S ± t(Σdfₛ)·√(Σ SEₛ²)/S, which
+    for one part is that of `contrast_interval`. most: the largest possible contrast.
+    """
+    share = 1 / len(parts)
+    mean = Moments(
+        share * sum(one.value for one in parts),
+        share * sum(one.centre for one in parts),
+        share * float(np.sqrt(sum(one.standard_error**2 for one in parts))),
+        sum(one.df for one in parts),
+    )
+    if not mean.df:
+        return Estimate(mean.value, -most, most, most), 1.0
+    half = float(special.stdtrit(mean.df, 0.975)) * mean.standard_error
+    low, high = max(-most, min(mean.centre - half, mean.value)), min(most, max(mean.centre + half, mean.value))
+    return Estimate(mean.value, low, high, mean.standard_error), _p_value(mean)
+
+
+def moments(matrix: np.ndarray, weight: np.ndarray, clusters: np.ndarray | None) -> Moments:
+    """See `contrast_interval`."""
     contrasts, n = np.asarray(matrix) @ weight, len(matrix)
+    plain = statistics.contrast_interval(matrix, weight.tolist())
+    if clusters is None:
+        return Moments(plain.value, plain.value * n / (n + 2), plain.standard_error, n + 1)
     sums, sizes = np.bincount(clusters, contrasts), np.bincount(clusters)
     groups = int((sizes > 0).sum())
     value, centre = float(contrasts.sum()) / n, float(contrasts.sum()) / (n + 2)
     within = float(((contrasts - centre) ** 2).sum())
     between = float(((sums - sizes * centre) ** 2).sum())
-    plain = statistics.contrast_interval(matrix, weight.tolist()).standard_error
     correction = groups / (groups - 1) if groups > 1 else 1.0
-    variance = correction * max(0.0, plain**2 + (between - within) / (n + 2) ** 2)
-    return value, centre, float(np.sqrt(variance)), groups - 1
+    variance = correction * max(0.0, plain.standard_error**2 + (between - within) / (n + 2) ** 2)
+    return Moments(value, centre, float(np.sqrt(variance)), groups - 1)
 
 
 def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.ndarray | None) -> float:

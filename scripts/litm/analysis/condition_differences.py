@@ -8,11 +8,11 @@ import numpy as np
 
 from litm.analysis.clusters import contrast_interval, contrast_p, gap_difference, sign_test_p
 from litm.analysis.condition_grids import NOWHERE, Grid, Grids
+from litm.analysis.families import FIRST_LINE, FULL, changes_sign, difference_in_words
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.reading import FIRST_LINE, FULL, changes_sign
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
-from litm.base.messages import ordinal, points
+from litm.base.messages import ordinal
 from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
@@ -278,10 +278,7 @@ def _in_words(row: dict) -> str:
     """The conclusion of a row after the correction, in words."""
     if not row["n"]:
         return "no question in common, not compared"
-    size = points(abs(row["difference"])).removeprefix("+")
-    told = f"{size} {'higher' if row['difference'] > 0 else 'lower'}"
-    if row["p_holm"] >= SIGNIFICANT:
-        told = "not shown to differ"
+    told = difference_in_words(row["difference"], row["p_holm"])
     unmatched = row["n_scored_only_a"] + row["n_scored_only_b"]
     if unmatched:
         told += f"; {unmatched:,} questions of one side alone left out"

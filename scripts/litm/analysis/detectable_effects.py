@@ -1,6 +1,7 @@
 """Effects that each curve could have shown: rows of detectable_effects.csv from score rows."""
 
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,16 @@ import pandas as pd
 from litm.analysis.clusters import contrast_interval, design_effect
 from litm.analysis.paired_scores import CompleteCases, complete_cases, curves, interval_columns
 from litm.analysis.pbi import CONTRASTS, middle_index
-from litm.analysis.power import FIVE_POINTS, Assumption, detectable_effect, observed, questions_needed
+from litm.analysis.power import (
+    ASSUMED_ACCURACY,
+    ASSUMED_CORRELATION,
+    FIVE_POINTS,
+    Assumption,
+    detectable_effect,
+    observed,
+    questions_needed,
+)
+from litm.base.records import read_parquet
 
 
 def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
@@ -50,6 +60,17 @@ def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
     if middle is None or not len(sweep.matrix):
         return None
     return sweep.matrix[:, [0, middle, len(sweep.positions) - 1]]
+
+
+def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str]:
+    """Accuracy and correlation from earlier scores of the sweep, or else of another model's, or else assumed; and their
+    source.
+    """
+    own = results / "scores" / model / f"{experiment}.parquet"
+    for path in [own, *sorted((results / "scores").glob(f"*/{experiment}.parquet"))]:
+        if path.exists() and (found := earlier_curve(read_parquet(path))):
+            return found[0], f"from earlier scores of {path.parent.name}, n = {found[1]:,}"
+    return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed"
 
 
 def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:

@@ -1,24 +1,37 @@
-"""Paired differences between models: rows of model_differences.csv."""
+"""Paired differences between models: rows of model_differences.csv, by cell, and of model_pairs.csv, over all sizes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes
+from litm.analysis.clusters import cluster_codes, moments, pooled_contrast
+from litm.analysis.condition_grids import Grid, Grids
+from litm.analysis.families import difference_in_words
 from litm.analysis.paired_scores import (
     CELL,
     DIFFERENCE,
     clustered_difference_columns,
     difference_columns,
+    interval_columns,
     names_of,
     verdict_grid,
 )
+from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import holm
 
-#: Columns of score rows that are read.
+#: Columns of score rows that are read, for cells.
 COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
+
+ACCURACY, BIAS = "accuracy", ("primacy", "recency", "pbi")
+#: Places of an accuracy: the mean of all positions of a size, and single ones.
+ALL, PLACES = "all", ("start", "middle", "end")
+
+#: Grids of one model and experiment by size.
+Sizes = Mapping[int, Grid]
+#: A part of the questions: (questions, columns of model a and of model b) and clusters; columns are positions by size.
+Part = tuple[np.ndarray, np.ndarray | None]
 
 
 def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
@@ -69,3 +82,107 @@ def _clustered(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
 
 
 _NO_DIFFERENCE = dict.fromkeys(DIFFERENCE)
+
+
+# --- Over all sizes of an experiment ----------------------------------------------------------------------
+
+
+def model_pair_rows(grids: Grids) -> Iterator[dict]:
+    """Rows of each pair of models and experiment, experiments in the order of the grids.
+
+    A row is a difference a - b of one quantity on the questions that both models scored at all positions, as the mean
+    over the sizes. Sizes with the same questions are compared question by question; others are independent. `p_holm` is
+    corrected over all accuracies, and over all of primacy, recency and PBI, of the experiment.
+    """
+    by_experiment: dict[str, dict[str, dict[int, Grid]]] = {}
+    for (model, experiment, size), grid in grids.items():
+        by_experiment.setdefault(experiment, {}).setdefault(model, {})[size] = grid
+    for experiment, models in by_experiment.items():
+        rows = [
+            {"experiment": experiment, "model_a": a, "model_b": b, **row}
+            for a, b in combinations(models, 2)
+            for row in _rows(models[a], models[b])
+        ]
+        for is_bias in (False, True):
+            family = [row for row in rows if (row["quantity"] in BIAS) == is_bias]
+            for row, p_holm in zip(family, holm([row["p_value"] for row in family]), strict=True):
+                row |= {"p_holm": p_holm, "in_words": difference_in_words(row["difference"], p_holm)}
+        yield from rows
+
+
+def _rows(a: Sizes, b: Sizes) -> Iterator[dict]:
+    sizes = [size for size in sorted(a) if size in b and a[size].positions == b[size].positions]
+    complete = {size: ids for size in sizes if len(ids := _complete(a[size], b[size]))}
+    if not complete:
+        return
+    sizes = list(complete)
+    shared = complete[sizes[0]]
+    for ids in complete.values():
+        shared = shared.intersection(ids, sort=False)
+    is_paired = not shared.empty
+    groups = [sizes] if is_paired else [[size] for size in sizes]
+    questions = [shared] if is_paired else list(complete.values())
+    parts = [_part(a, b, own, ids) for own, ids in zip(groups, questions, strict=True)]
+    asked = [a[size].ids.union(b[size].ids) for size in sizes]
+    n = sum(map(len, questions))
+    left_out = (len(asked[0].append(asked[1:]).unique()) if is_paired else sum(map(len, asked))) - n
+    about = {
+        "size": sizes[0] if len(sizes) == 1 else None,
+        "n_sizes": len(sizes),
+        "is_paired": is_paired,
+        "n": n,
+        "n_left_out": left_out,
+    }
+    for (quantity, place), by_size in _contrasts(a, sizes).items():
+        weights = [np.concatenate([by_size[size] for size in own]) / len(own) for own in groups]
+        yield {**about, "quantity": quantity, "place": place, **_difference(parts, weights)}
+
+
+def _complete(a: Grid, b: Grid) -> pd.Index:
+    """The questions that both models scored at every position."""
+    scored = [grid.ids[~np.isnan(grid.correct).any(axis=1)] for grid in (a, b)]
+    return scored[0].intersection(scored[1], sort=False)
+
+
+def _part(a: Sizes, b: Sizes, sizes: Sequence[int], ids: pd.Index) -> Part:
+    columns = [of[size].correct[of[size].ids.get_indexer(ids)].astype(np.int64) for of in (a, b) for size in sizes]
+    clusters, first = None, a[sizes[0]]
+    if first.clusters is not None:
+        clusters = np.unique(first.clusters[first.ids.get_indexer(ids)], return_inverse=True)[1]
+    return np.hstack(columns), clusters
+
+
+def _contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], dict[int, np.ndarray]]:
+    """Weights of the positions of each size, by quantity and place."""
+    found: dict[tuple[str, str], dict[int, np.ndarray]] = {}
+    sizes = list(sizes)
+    has_middle = all("middle" in of[size].places for size in sizes)
+    for size in sizes:
+        grid = of[size]
+        columns = len(grid.positions)
+        found.setdefault((ACCURACY, ALL), {})[size] = np.full(columns, 1 / columns)
+        if not has_middle:
+            continue
+        single = {place: np.eye(columns)[grid.places[place]] for place in PLACES}
+        for place, weights in single.items():
+            found.setdefault((ACCURACY, place), {})[size] = weights
+        for name in BIAS:
+            parts = zip(CONTRASTS[name], PLACES, strict=True)
+            found.setdefault((name, ""), {})[size] = sum(weight * single[place] for weight, place in parts)
+    return found
+
+
+def _difference(parts: Sequence[Part], weights: Sequence[np.ndarray]) -> dict:
+    both = [np.concatenate([weight, -weight]) for weight in weights]
+    found = [moments(matrix, weight, clusters) for (matrix, clusters), weight in zip(parts, both, strict=True)]
+    estimate, p_value = pooled_contrast(found, float(np.abs(both[0]).sum()) / 2)
+    values = np.mean(
+        [matrix.mean(axis=0).reshape(2, -1) @ weight for (matrix, _), weight in zip(parts, weights, strict=True)],
+        axis=0,
+    )
+    return {
+        "value_a": float(values[0]),
+        "value_b": float(values[1]),
+        **interval_columns("difference", estimate, is_only=True),
+        "p_value": p_value,
+    }

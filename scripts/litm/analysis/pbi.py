@@ -59,7 +59,7 @@ def class_words(pbi: float, low: float, high: float) -> str:
     if least != most:
         words.append(f"by its interval anything from {least} to {most}")
     if low <= 0 <= high and name != "flat":
-        words.append("not shown to differ from 0")
+        words.append("which contains 0" if least != most else "by an interval that contains 0")
     if name == "flat" and (low > 0 or high < 0):
         words.append("but above 0" if low > 0 else "but below 0, which the suite calls inverted")
     return ", ".join(words)

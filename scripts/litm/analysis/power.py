@@ -1,8 +1,9 @@
 """Statistical power: the difference between positions that n questions can show, and the n that a difference needs.
 
 Planning assumes a curve of three positions with an accuracy, a correlation of right and wrong between positions of
-one question, and an effect. A difference is shown if its 95 % interval (`statistics.contrast_interval`) is on the right
-side of 0, as in the tables and the report.
+one question, and an effect. It is for a single comparison: an effect is shown if its 95 % interval
+(`statistics.contrast_interval`) is on the right side of 0. Everything that says how many questions are enough takes the
+number from `n_for_five_points`.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from scipy import special
 
 from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
+from litm.base.messages import percent
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95
@@ -46,14 +48,15 @@ class Assumption:
 
 
 def observed(matrix: np.ndarray) -> Assumption:
-    """Accuracy and correlation of the answers at start, middle and end; matrix: (questions, 3), 1 if right.
+    """Mean accuracy and correlation of the columns, such as start, middle and end; matrix: (questions, columns), 1 if
+    right.
 
-    The correlation is the mean of the three covariances divided by the mean of the three roots of products of
-    variances, at least 0; `ASSUMED_CORRELATION` if a column has no variance or there is one question.
+    The correlation is the mean covariance of two columns divided by the mean root of the product of their variances, at
+    least 0; `ASSUMED_CORRELATION` if a column has no variance or there is one question.
     """
     accuracies = matrix.mean(axis=0)
     spread = np.sqrt(accuracies * (1 - accuracies))
-    first, second = np.triu_indices(3, k=1)
+    first, second = np.triu_indices(matrix.shape[1], k=1)
     scale = float((spread[first] * spread[second]).mean())
     if not scale or len(matrix) < 2:
         return Assumption(float(accuracies.mean()), ASSUMED_CORRELATION)
@@ -180,6 +183,22 @@ def questions_needed(contrast: str, effect: float, assumed: Assumption) -> int |
         n = (low + high) // 2
         low, high = (low, n) if power(contrast, effect, n, assumed, latent) >= POWER else (n + 1, high)
     return low
+
+
+def n_for_five_points(assumed: Assumption) -> int | None:
+    """The fewest questions that show a difference of 5 points between two positions, conditions or models with a chance
+    of 80 %; None if ten million do not.
+    """
+    return questions_needed("primacy", FIVE_POINTS, assumed)
+
+
+def needed_in_words(needed: int | None, assumed: Assumption, source: str = "") -> str:
+    """`791 would show 5 points (...)`, after a sentence on questions; source: of the assumption."""
+    told = "more than ten million" if needed is None else f"{needed:,}"
+    return (
+        f"{told} would show 5 points, with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
+        f"correlation {assumed.correlation:.2f}{f': {source}' if source else ''})"
+    )
 
 
 def _smallest(holds: Callable[[float], bool], low: float, high: float) -> float | None:

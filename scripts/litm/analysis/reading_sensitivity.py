@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.clusters import cluster_codes, contrast_interval
+from litm.analysis.families import FIRST_LINE, FULL, changes_sign, conclusion
 from litm.analysis.paired_scores import CELL, curves, interval_columns, names_of, verdict_grid
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.position_bias import position_bias_row
-from litm.analysis.reading import FIRST_LINE, FULL, changes_sign, conclusion
 from litm.analysis.statistics import Estimate
 from litm.analysis.utilisation import utilisation_rows
 from litm.base.intervals import clustered_interval
@@ -135,9 +135,9 @@ def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
 # --- Warnings --------------------------------------------------------------------------------------------------
 
 
-def reading_warnings(table: pd.DataFrame | None) -> list[str]:
+def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str], str] | None = None) -> list[str]:
     """One line per sweep with a conclusion that depends on the reading, and per sweep with many announced answers; []
-    without a table.
+    without a table. stops: where the answers of a (model, experiment) end, as far as known.
     """
     lines: list[str] = []
     if table is None:
@@ -145,7 +145,8 @@ def reading_warnings(table: pd.DataFrame | None) -> list[str]:
     for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
         changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)].to_dict("records")
         lines += _changed_line(f"{model} on {experiment}", changed)
-        lines += _preamble_line(f"{model} on {experiment}", rows[rows["quantity"] == ACCURACY])
+        ends_early = (stops or {}).get((str(model), str(experiment))) == FIRST_LINE
+        lines += _preamble_line(f"{model} on {experiment}", rows[rows["quantity"] == ACCURACY], ends_early)
     return lines
 
 
@@ -165,12 +166,12 @@ def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
     ]
 
 
-def _preamble_line(what: str, cells: pd.DataFrame) -> Iterable[str]:
+def _preamble_line(what: str, cells: pd.DataFrame, ends_early: bool) -> Iterable[str]:
     n, announced = int(cells["n"].sum()), int(cells["n_preamble"].sum())
     if not n or announced <= MANY_PREAMBLES * n:
         return []
     right = int(cells["n_preamble_right"].sum())
-    rest = "" if cells["n_more_lines"].sum() else "; nothing after it was recorded, `stop: end_token` records all of it"
+    rest = "; nothing after it was recorded, `stop: end_token` records all of it" if ends_early else ""
     return [
         f"{what}: {percent(announced / n)} % of the answers have a first line that ends with a colon; "
         f"{percent(right / announced)} % of these are right{rest}"

@@ -1,89 +1,143 @@
-"""Summary of a run for the console: accuracy by position of each curve, and its shape in words."""
+"""Summary of a run for the console: the answers, then accuracies by experiment with the models one below another."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
-from litm.analysis.claims.meanings import shape_in_words
+from litm.analysis.answers import Row, compared, is_shown, number
+from litm.analysis.claims.meanings import word_of
+from litm.base.messages import percent, points
 
-#: Number of curves and other tables that are printed, at most.
-MOST_TABLES = 20
-#: Task of the upper reference: without a right answer in it, a curve has no meaning.
-ORACLE_TASK = "oracle_qa"
-
-Row = Mapping[Any, Any]
+#: Numbers of tables, and of comparisons of models, that are printed, at most.
+MOST_TABLES, MOST_PAIRS = 20, 6
 #: Name of a curve: model, experiment, size.
 Name = tuple[str, str, str]
 
 
+def compared_lines(rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str]) -> Iterator[str]:
+    """A table for each pair of models and experiment with a curve, and a line for each other one that differs.
+
+    rows, experiments, left_out: see `answers.compared`.
+    """
+    found = [(own, told) for own, told in compared(rows, experiments, left_out) if len(own) > 1 or is_shown(own[0])]
+    for own, told in found[:MOST_PAIRS]:
+        first = own[0]
+        sizes = "" if int(first["n_sizes"]) == 1 else f", mean of {first['n_sizes']} sizes"
+        yield f"{first['model_a']} minus {first['model_b']} on {first['experiment']}{sizes}, n = {int(first['n']):,}"
+        columns = [
+            (
+                row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
+                points(number(row, "difference") or 0).removesuffix(" points") + ("*" if is_shown(row) else " "),
+                f"[{percent(number(row, 'ci_low') or 0)}, {percent(number(row, 'ci_high') or 0)}]",
+            )
+            for row in own
+        ]
+        yield from _columns(("", "points", "95 %"), columns)
+        yield f"  {told}"
+    if found:
+        yield "* shown: p < 0.05, corrected for all comparisons of the experiment; the intervals are not corrected"
+    if len(found) > MOST_PAIRS:
+        yield f"and {len(found) - MOST_PAIRS} more comparisons: tables/model_pairs.csv"
+
+
 def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, str]) -> Iterator[str]:
-    """Lines for a terminal, model by model in the order of the rows.
+    """The accuracies of each experiment and size, experiments in the order of the rows.
 
     rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files.
-    units: of each experiment's sizes, such as documents. An experiment with several gold items per prompt has many
-    rows, so it has one line that names the table.
+    units: of the sizes of each experiment to show, such as documents.
     """
-    words = {_name(row): shape_in_words(row) for row in shapes if not row["placement"]}
-    shown = 0
-    for model, of_model in groupby(rows, lambda row: row["model"]):
-        yield model
-        for experiment, cells in groupby(of_model, lambda row: row["experiment"]):
-            for lines in _tables(experiment, list(cells), words, units[experiment]):
-                shown += 1
-                if shown <= MOST_TABLES:
-                    yield from (f"  {line}" for line in lines)
-    if shown > MOST_TABLES:
-        yield f"and {shown - MOST_TABLES} more: tables/accuracy.csv"
+    words = {_name(row): word_of(row) for row in shapes if not row["placement"]}
+    by_experiment: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["experiment"] in units:
+            by_experiment.setdefault(row["experiment"], []).append(row)
+    tables = [
+        lines
+        for experiment, cells in by_experiment.items()
+        for lines in _tables(experiment, cells, words, units[experiment])
+    ]
+    for lines in tables[:MOST_TABLES]:
+        yield from lines
+    if len(tables) > MOST_TABLES:
+        yield f"and {len(tables) - MOST_TABLES} more: tables/accuracy.csv"
 
 
-def _tables(experiment: str, cells: Sequence[Row], words: Mapping[Name, str], unit: str) -> Iterator[list[str]]:
-    """Yield the lines of each curve; an experiment without positions has one table of its sizes."""
-    curves = {name: list(curve) for name, curve in groupby(cells, _name)}
-    if len(curves) > 1 and all(len(curve) == 1 for curve in curves.values()):
-        columns = [(f"{cell['size']}", *_accuracy(cell)) for cell in cells]
-        yield [f"{experiment}, n = {_numbers(cells)}", *_columns((unit, "accuracy", "95 %"), columns)]
+def _tables(
+    experiment: str, cells: Sequence[Row], words: Mapping[Name, tuple[str, str]], unit: str
+) -> Iterator[list[str]]:
+    """Yield the lines of each size; an experiment without positions has one table of its sizes."""
+    sizes: dict[str, list[Row]] = {}
+    for cell in cells:
+        sizes.setdefault(cell["size"], []).append(cell)
+    if len({(cell["model"], cell["size"]) for cell in cells}) == len(cells):
+        if len(sizes) == 1:
+            told = ", ".join(f"{_of(cell, cells)}{' '.join(_accuracy(cell))}" for cell in cells)
+            yield [f"{experiment}, n = {_numbers(cells)}: {told}"]
+        else:
+            yield [f"{experiment}, n = {_numbers(cells)}", *_grid(cells, unit, "size")]
         return
-    for name, curve in curves.items():
-        yield list(_curve(name, curve, words.get(name), unit))
+    for size, own in sizes.items():
+        title = f"{experiment}, {size} {unit}, n = {_numbers(own)}"
+        if len({cell["target"] for cell in own}) > 1:
+            means = ", ".join(f"{_of(of[0], cells)}{_mean(of)}" for of in _by_model(own).values())
+            yield [f"{title}: {means} of the items; by position in tables/accuracy.csv"]
+            continue
+        shapes: dict[tuple[str, str], list[str]] = {}
+        for model in _by_model(own):
+            if word := words.get((model, experiment, size)):
+                shapes.setdefault(word, []).append(model)
+        several = len(_by_model(own)) > 1
+        yield [
+            title,
+            *_grid(own, "position", "position"),
+            *(
+                f"  {'shape     ' if not several else ''}{f'{word} ({meaning})' if word else meaning}"
+                f"{': ' + ', '.join(models) if several else ''}"
+                for (word, meaning), models in shapes.items()
+            ),
+            *([f"  without   {lost}"] if (lost := _lost(own)) else []),
+        ]
 
 
 def _name(row: Row) -> Name:
     return row["model"], row["experiment"], row["size"]
 
 
-def _curve(name: Name, cells: Sequence[Row], word: str | None, unit: str) -> Iterator[str]:
-    if len(cells) == 1:
-        yield f"{name[1]}, n = {_numbers(cells)}: {' '.join(_accuracy(cells[0]))}"
-        if cells[0]["task"] == ORACLE_TASK and cells[0]["accuracy"] and float(cells[0]["accuracy"]) == 0:
-            yield (
-                "  no answer is right with the document alone, so positions tell nothing: check prompt_template and "
-                "the accepted answers, or take another model"
-            )
-        return
-    title = f"{name[1]}, {name[2]} {unit}, n = {_numbers(cells)}"
-    if len({cell["target"] for cell in cells}) > 1:
-        counted = [float(cell["accuracy"]) for cell in cells if cell["accuracy"]]
-        mean = f"{100 * sum(counted) / len(counted):.0f} %" if counted else "-"
-        yield f"{title}: {mean} of the items; by position in tables/accuracy.csv"
-        return
-    yield title
-    yield from _columns(("position", "accuracy", "95 %"), [(cell["position"], *_accuracy(cell)) for cell in cells])
-    if word:
-        yield f"  shape     {word}"
-    if lost := _lost(cells):
-        yield f"  without   {lost}"
+def _by_model(cells: Iterable[Row]) -> dict[str, list[Row]]:
+    return {model: list(own) for model, own in groupby(cells, lambda cell: cell["model"])}
+
+
+def _of(cell: Row, cells: Iterable[Row]) -> str:
+    """The cell's model, if there are several."""
+    return f"{cell['model']} " if len({one["model"] for one in cells}) > 1 else ""
+
+
+def _mean(cells: Iterable[Row]) -> str:
+    counted = [float(cell["accuracy"]) for cell in cells if cell["accuracy"]]
+    return f"{100 * sum(counted) / len(counted):.0f} %" if counted else "-"
+
+
+def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
+    """Lines of a table: a column for each position or size, two lines for each model."""
+    models = _by_model(cells)
+    labels = [label, *(line for model in models for line in (model if len(models) > 1 else "accuracy", "95 %"))]
+    headings = list(dict.fromkeys(cell[column] for cell in cells))
+    of = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
+    columns = [
+        (heading, *(text for model in models for text in of.get((model, heading), ("-", "")))) for heading in headings
+    ]
+    return _columns(labels, columns)
 
 
 def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of a table with these columns of texts."""
     widths = [max(map(len, column)) for column in columns]
     width = max(8, *map(len, labels))
-    for number, label in enumerate(labels):
-        texts = (column[number].rjust(width) for column, width in zip(columns, widths, strict=True))
-        yield f"  {label:<{width}}  {'  '.join(texts)}"
+    for place, label in enumerate(labels):
+        texts = (column[place].rjust(width) for column, width in zip(columns, widths, strict=True))
+        yield f"  {label:<{width}}  {'  '.join(texts)}".rstrip()
 
 
-def _numbers(cells: Sequence[Row]) -> str:
+def _numbers(cells: Iterable[Row]) -> str:
     """Numbers of questions of the accuracies: one number, or the smallest and the largest."""
     numbers = sorted(int(cell["n"]) for cell in cells)
     return "-".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
@@ -97,8 +151,9 @@ def _accuracy(cell: Row) -> tuple[str, str]:
     return f"{accuracy} %", f"[{low}, {high}]"
 
 
-def _lost(cells: Sequence[Row]) -> str:
+def _lost(cells: Iterable[Row]) -> str:
     """A sentence on questions without an accuracy, for the cell that lacks most."""
+    cells = list(cells)
     columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
     most = {what: max(int(float(cell[column] or 0)) for cell in cells) for what, column in columns.items()}
     return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)

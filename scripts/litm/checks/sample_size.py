@@ -4,17 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.analysis.detectable_effects import earlier_curve
+from litm.analysis.detectable_effects import earlier
 from litm.analysis.power import (
-    ASSUMED_ACCURACY,
-    ASSUMED_CORRELATION,
     FIVE_POINTS,
     Assumption,
     detectable_effect,
+    n_for_five_points,
+    needed_in_words,
     questions_needed,
 )
-from litm.base.messages import percent
-from litm.base.records import read_parquet
+from litm.base.messages import points
 from litm.checks.estimate import Remaining
 from litm.domain.placement import gold_places
 from litm.inference.prompt import Prompt
@@ -25,10 +24,6 @@ LEAST_POSITIONS = 3
 HEADING = (
     "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md), if they are independent; with "
     "`cluster` it is less, see design_effect in detectable_effects.csv:"
-)
-NOTHING_KNOWN = (
-    Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION),
-    "assumed, as nothing of it was scored yet",
 )
 
 
@@ -81,20 +76,8 @@ def _sample_size(left: Remaining, questions: int, assumed: Assumption, source: s
         index=detectable_effect("pbi", questions, assumed),
         pair=detectable_effect("primacy", questions, assumed),
         index_needed=questions_needed("pbi", FIVE_POINTS, assumed),
-        pair_needed=questions_needed("primacy", FIVE_POINTS, assumed),
+        pair_needed=n_for_five_points(assumed),
     )
-
-
-def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str]:
-    """Accuracy and correlation from earlier scores of the sweep, or else of another model's, or else assumed."""
-    own = results / "scores" / model / f"{experiment}.parquet"
-    others = sorted((results / "scores").glob(f"*/{experiment}.parquet"))
-    for path in [own, *others]:
-        found = earlier_curve(read_parquet(path)) if path.exists() else None
-        if found:
-            assumed, n = found
-            return assumed, f"from earlier scores of {path.parent.name}, n = {n:,}"
-    return NOTHING_KNOWN
 
 
 def sample_size_notes(sizes: Sequence[SampleSize]) -> list[str]:
@@ -110,21 +93,8 @@ def sample_size_notes(sizes: Sequence[SampleSize]) -> list[str]:
 
 
 def _shown(size: SampleSize) -> str:
-    index, pair = map(_points, (size.index, size.pair))
-    return (
-        f"{size.questions:,} questions show a Position Bias Index of {index} and a difference of two positions of "
-        f"{pair}; 5 points take {_count(size.index_needed)} and {_count(size.pair_needed)} questions "
-        f"(accuracy {percent(size.assumed.accuracy)} %, correlation between positions {size.assumed.correlation:.2f}: "
-        f"{size.source})"
-    )
-
-
-def _points(effect: float | None) -> str:
-    return "no size" if effect is None else f"{percent(effect)} points"
-
-
-def _count(questions: int | None) -> str:
-    return "more than ten million" if questions is None else f"{questions:,}"
+    effect = "no difference" if size.pair is None else f"differences of two positions from {points(size.pair)[1:]} on"
+    return f"{size.questions:,} questions show {effect}; {needed_in_words(size.pair_needed, size.assumed, size.source)}"
 
 
 def sample_size_columns(sizes: Iterable[SampleSize]) -> dict[tuple[str, str], Mapping[str, object]]:

@@ -312,7 +312,8 @@ def read_figures(
             added = entries_of(experiment, experiments, sweeps, list(figures.values()))
             free = {one: entry for one, entry in added.items() if one == name or one not in {*entries, *experiments}}
             figures |= _read_all(free, experiments)
-    return figures
+    places = {name: place for place, name in enumerate(experiments)}
+    return dict(sorted(figures.items(), key=lambda item: min(places[name] for name in item[1].experiments)))
 
 
 def _read_all(entries: Mapping[str, Mapping], experiments: Mapping[str, Experiment]) -> dict[str, Figure]:

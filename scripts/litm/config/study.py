@@ -113,6 +113,12 @@ class Study(Data):
         """All figures except the one of all indexes."""
         return {**self.figures, **self.more_figures}
 
+    @property
+    def stand_ins(self) -> list[str]:
+        """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
+        found = [name for name, one in self.models.items() if isinstance(one, Model) and not one.has_weights]
+        return found if len(found) < len(self.models) else []
+
     def experiment_of(self, model: str, experiment: str) -> Experiment:
         """An experiment at the sizes that a model runs."""
         return _run_by(model, self.experiments[experiment], self.selection)

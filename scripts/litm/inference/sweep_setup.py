@@ -1,7 +1,7 @@
 """The setup of a sweep: a model and its decoding, as every program that asks or counts prompts reads them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +155,12 @@ class Asking:
     def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
         """The responses, each with its answer after the reasoning where only the answer is scored.
 
-        Responses of servers are cut by the stop rule.
+        Responses of servers are cut by the stop rule. Without a tokenizer there are no tokens to count, only words.
 
         tokenizer: the tokenizer's folder if it is not the model's.
         """
+        if not self.has_tokenizer:
+            responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
         if self.ends_with_line and self.is_served:
             # Older journals hold server answers that were cut before journalling, by the reasoning settings of that
             # time. They stay as they are; the missing part is unknown.

@@ -32,5 +32,8 @@ def claims_told(summary: pd.DataFrame | None) -> dict | None:
 
 
 def _status(row: Mapping) -> str:
-    said = [row.get(name) for name in ("status", "contested_by")]
-    return " by ".join(str(one) for one in said if one is not None and not pd.isna(one))
+    """What later works say of the paper's claim; it is no verdict on this study's models."""
+    status, works = (None if pd.isna(row.get(name)) else row[name] for name in ("status", "contested_by"))
+    if works:
+        return f"Later works contest the paper's claim: {works}."
+    return "Later works support the paper's claim." if status == "supported" else ""

@@ -41,11 +41,11 @@ def overview(
 
 def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
-    differ = int((measured["cochran_p_value"] < SIGNIFICANT).sum())
+    differ = int((measured["cochran_p_holm"] < SIGNIFICANT).sum())
     unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
     told = [
         f"Positions differ by more than chance in {differ} of {_count(len(position_bias), 'curve')} (Cochran's Q, p < "
-        f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} have no information on position "
+        f"{SIGNIFICANT} by Holm), and are not shown to differ in {unclear}; {silent} have no information on position "
         "(floor, ceiling, or too few questions)."
     ]
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
@@ -140,7 +140,7 @@ def _finding(row: Mapping) -> str:
         spread = (
             f"best with the answer in the {best} ({percent(row['accuracy_best'])} %), "
             f"worst in the {worst} ({percent(row['accuracy_worst'])} %), "
-            f"gap {_gap(row)}, n = {row['n']}; the positions {_chance(row['cochran_p_value'])}"
+            f"gap {_gap(row)}, n = {row['n']}; the positions {_chance(row['cochran_p_holm'])}"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
 
@@ -153,7 +153,7 @@ def _chance(p: float) -> str:
     """The result of Cochran's Q in words."""
     written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     differ = "differ by more than chance" if p < SIGNIFICANT else "are not shown to differ"
-    return f"{differ} (Cochran's Q, {written})"
+    return f"{differ} (Cochran's Q, {written} by Holm)"
 
 
 def _describe_pbi(row: Mapping) -> str:

@@ -8,21 +8,18 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from litm.analysis.cut_answers import cut_sentences
-from litm.analysis.gold_counts import gold_sentences
-from litm.analysis.reading_sensitivity import reading_warnings
 from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.charts import chart, forest
 from litm.report.claims import claims_told
 from litm.report.downloads import accuracy_files, packed_files, table_files
 from litm.report.findings import findings, overview
-from litm.report.provenance import cited, experiment_rows, identities, limits_of_answers, software, sweep_rows
+from litm.report.provenance import cited, experiment_rows, identities, software, sweep_rows
 from litm.report.question_samples import pack
 from litm.report.studied import experiments_studied, models_studied
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
 from litm.report.verdicts import verdicts
-from litm.report.warnings import warnings
+from litm.report.warnings import first_answers
 from litm.report.words import SizeNames, lengths_of, named_briefly
 from litm.report.wrong_answers import WRONG_KIND, kinds_told
 
@@ -43,7 +40,7 @@ class Contents:
     description `asks` of its task. prices: by model, None for free ones. datasets: one row by heading per file of
     questions. models: in the order of the study, which decides their colours. about: the catalogue's descriptions, by
     model. formats: output of make_prompt_format.py by model. config: digest of the config's selection. commit: the
-    workflow's, None if unknown.
+    workflow's, None if unknown. stand_ins: see `ModelPlan`.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -60,6 +57,7 @@ class Contents:
     config: str
     about: Mapping[str, Mapping]
     formats: Mapping[str, Mapping]
+    stand_ins: Sequence[str] = ()
 
     @property
     def titles(self) -> dict[str, str]:
@@ -105,12 +103,7 @@ def _first_screen(contents: Contents) -> dict:
     return {
         "counted": counted,
         "told": told,
-        "advice": [] if "advice" not in tables else [str(text) for text in tables["advice"]["advice"].dropna()],
-        "warnings": warnings(
-            cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
-            [*gold_sentences(tables.get("gold_counts")), *reading_warnings(tables.get("reading_sensitivity"))],
-            sweeps=len(contents.manifests),
-        ),
+        **first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins),
         "asked": named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
         "asked_of": named_briefly([str(model) for model in dict.fromkeys(tables["accuracy"]["model"])]),
         "figures": [figure for figure in figures if not figure["is_wrong"]],

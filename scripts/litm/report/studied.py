@@ -54,7 +54,8 @@ def _example(records: Sequence[Mapping]) -> dict | None:
     spans = [target["span"] for target in cell["targets"] if target["span"]]
     return {
         "question": _cut(cell["question"]),
-        "item": _cut(_utf16_slice(prompt, *spans[0])) if spans else "",
+        # Without the braces of JSON around the first and the last pair.
+        "item": _cut(_utf16_slice(prompt, *spans[0]).strip("{}, \n")) if spans else "",
         "answers": " or ".join(cell["targets"][0]["answers"][:3]),
         "id": record["id"],
         "size": record["size"],
@@ -81,7 +82,7 @@ def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], abou
     return [
         {
             "Model": model,
-            "What it is": ", ".join(_about(about.get(model, {}))) or "not given in the catalogue",
+            "What it is": ", ".join(_about(about.get(model, {}))) or "no facts in its entry (`about`)",
             **{
                 heading: _joined(sweep[heading] for sweep, _ in own)
                 for heading in ("Weights", "Number format", "Prompt format")

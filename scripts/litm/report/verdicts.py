@@ -5,7 +5,7 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.claims.meanings import MEANINGS, word_of
+from litm.analysis.claims.meanings import word_of
 from litm.report.words import Lengths, SizeNames, place, tokens
 
 #: Kinds of figures whose verdicts are shown; other figures of the same curves do not repeat them.
@@ -42,14 +42,12 @@ def verdicts(
 
 
 def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
-    """Each word once, in the order of `MEANINGS`, then the sentences on curves without a word."""
+    """Each word once, in the order of the models."""
     owners: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         owners.setdefault(word_of(row), []).append(_owner(row, several))
-    order = [*MEANINGS, ""]
     return [
-        {"word": word, "meaning": meaning, "of": ", ".join(filter(None, owners[word, meaning]))}
-        for word, meaning in sorted(owners, key=lambda one: order.index(one[0]))
+        {"word": word, "meaning": meaning, "of": ", ".join(filter(None, of))} for (word, meaning), of in owners.items()
     ]
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from litm.analysis.cut_answers import cut_sentences
-from litm.analysis.gold_counts import gold_sentences
-from litm.analysis.run_summary import run_summary
-from litm.base.messages import UserError
+from litm.analysis.answers import cut_sentences, gold_sentences, silenced, uninformative
+from litm.analysis.run_summary import compared_lines, run_summary
+from litm.base.messages import UserError, points
 from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
 from litm.config.study import Study
@@ -96,6 +95,8 @@ MOST_COMPARED = 100_000_000
 MADE_FIRST = "examples are made first"
 IDENTIFIED_FIRST = "the model is identified first"
 TOO_LARGE = "examples and journals are too large to compare here"
+#: Fraction: a difference between positions that enough questions show.
+LARGE = 0.1
 #: The summary of a dry run whose only jobs are targets, and its other last lines.
 NOTHING_RUNS = "Nothing would run: all results of this selection are there."
 USED_AGAIN = (
@@ -104,9 +105,7 @@ USED_AGAIN = (
 )
 ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 
-ACCURACY, BIAS, ADVICE, GOLD = (
-    Path(f"results/tables/{name}.csv") for name in ("accuracy", "position_bias", "advice", "gold_counts")
-)
+TABLES = Path("results/tables")
 
 
 class Console:
@@ -234,6 +233,7 @@ class Jobs:
             return [NOTHING_RUNS]
         lines = ["What would run:", *self.asked()]
         pairs = self._sweeps.work
+        lines += few_questions(self._study, [pair for pair in pairs if pair in self._asked])
         if not self._asked:
             lines.append("  asks no model")
         elif left := len(pairs) - len(self._asked):
@@ -297,6 +297,29 @@ class Jobs:
         return len({prompt.key for prompt in present.prompts}), len(present.keys)
 
 
+def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
+    """A line for each number of questions that shows only large differences between positions; none without scipy."""
+    try:
+        from litm.analysis.detectable_effects import earlier
+        from litm.analysis.power import detectable_effect, n_for_five_points, needed_in_words
+    except ModuleNotFoundError:
+        return []
+    groups: dict[tuple, dict[str, None]] = {}
+    for model, name in asked:
+        experiment = study.experiments[name]
+        n = min(filter(None, (experiment.examples, study.questions_of(experiment))), default=0)
+        if n and experiment.has_positions and not experiment.asks_several:
+            groups.setdefault((n, *earlier(Path("results"), model, name)), {})[name] = None
+    lines = []
+    for (n, assumed, source), names in groups.items():
+        effect = detectable_effect("primacy", n, assumed)
+        if effect is None or effect > LARGE:
+            needed = needed_in_words(n_for_five_points(assumed), assumed, source)
+            shown = "no difference" if effect is None else f"only differences of {points(effect)[1:]} and more"
+            lines.append(f"  {_some(list(names))}: {n:,} questions show {shown} between positions; {needed}")
+    return lines
+
+
 def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None:
     """Call these functions before the first job of this process's run and after the last one, if none has failed.
 
@@ -353,14 +376,14 @@ def _some(words: list[str]) -> str:
 def outcome(
     study: Study, tables: Container[str], accuracies: Iterable[str], results: Iterable[str], since: float
 ) -> Iterator[str]:
-    """Accuracies by position, paths of figures, tables and report, and answers that were cut; no lines on results if no
-    table was made since then.
+    """The answers, accuracies by position, paths of figures, tables and report, and answers that were cut; no lines on
+    results if no table was made since then.
 
     tables: names of the study's tables; accuracies: those of each sweep; results: figures and the report; since: time
     of the start, in seconds since the epoch. The last line names a table that is damaged and ends the outcome.
     """
     try:
-        if ACCURACY.exists() and ACCURACY.stat().st_mtime >= since:
+        if any(path.stat().st_mtime >= since for path in TABLES.glob("*.csv")):
             yield from _made(study, tables, [path for path in results if Path(path).exists()])
         rows = [row for path in map(Path, accuracies) if path.exists() for row in read_result_rows(path)]
         yield from cut_sentences(rows, {name: one.max_new_tokens for name, one in study.experiments.items()})
@@ -370,21 +393,40 @@ def outcome(
 
 
 def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[str]:
-    units = {name: "tokens" if one.tokens_of else f"{item_noun([one])}s" for name, one in study.experiments.items()}
-    yield from run_summary(_rows(ACCURACY), _rows(BIAS), units)
-    if "advice" in tables:
-        yield from (row["advice"] for row in _rows(ADVICE) if row["advice"])
+    # Experiments that only differ by a remedy are compared in the advice.
+    units = {
+        name: "tokens" if one.tokens_of else f"{item_noun([one])}s"
+        for name, one in study.experiments.items()
+        if name not in study.conditions or study.conditions[name].is_plain
+    }
+    yield from _answers(study, tables, units)
+    yield from run_summary(_rows("accuracy", tables), _rows("position_bias", tables), units)
     figures = [path for path in results if path.endswith(".png")]
     if figures:
         yield f"figures: {', '.join(figures[:3])}{f' and {len(figures) - 3} more' if len(figures) > 3 else ''}"
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
-    yield from gold_sentences(read_csv(GOLD)) if "gold_counts" in tables and GOLD.exists() else ()
+    gold = TABLES / "gold_counts.csv"
+    yield from gold_sentences(read_csv(gold)) if "gold_counts" in tables and gold.exists() else ()
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none if the file is missing."""
-    return read_result_rows(path) if path.exists() else []
+def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
+    """What a reader wants to know first; experiments: those in which models are compared."""
+    told = uninformative(*(_rows(name, tables) for name in ("utilisation", "accuracy", "position_bias")))
+    silent = silenced(told, {name: one.closed_book for name, one in study.experiments.items()})
+    yield from (sentence for (model, _), sentence in told.items() if model not in study.stand_ins)
+    yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins)
+    for row in _rows("advice", tables):
+        is_told = row["advice"] and row["model"] not in study.stand_ins
+        if is_told and (row["model"], row["remedies_of"]) not in silent:
+            yield row["advice"]
+            yield from filter(None, [row["advice_details"] and f"  {row['advice_details']}"])
+
+
+def _rows(table: str, tables: Container[str]) -> list[dict[str, str]]:
+    """The rows of one of the study's tables; none if it is missing."""
+    path = TABLES / f"{table}.csv"
+    return read_result_rows(path) if table in tables and path.exists() else []
 
 
 def error_messages(folder: str | Path, since: float) -> Iterator[str]:

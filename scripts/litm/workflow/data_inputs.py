@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from litm.base.download import check_fetched
+from litm.base.download import check_fetched, find_in_mirror
 from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
 from litm.config.experiments import Experiment
 from litm.config.study import Study
@@ -68,6 +68,14 @@ class DataInputs:
             return [self.file(one) for one in ([given] if isinstance(given, str) else given or ())]
 
         return found
+
+    def is_here(self, dataset: Dataset) -> bool:
+        """Whether a remote file is fetched, or in the mirror."""
+        mirror = self._study.data_mirror
+        in_mirror = mirror and find_in_mirror(
+            Path(mirror).expanduser(), dataset.file, str(dataset.url), dataset.checksum
+        )
+        return Path(_fetched(dataset)).exists() or bool(in_mirror)
 
     def origin(self, name: str) -> str:
         """Where a file is from, without paths of this machine."""

@@ -81,6 +81,7 @@ class TableFiles:
         with_positions = [pair for pair, one in run.items() if one.has_positions]
         sizes_of = {pair: {cell.size for cell in one.cells} for pair, one in run.items()}
         models_of = Counter((name, size) for (_, name), sizes in sizes_of.items() for size in sizes)
+        shared = [pair for pair, sizes in sizes_of.items() if any(models_of[pair[1], one] > 1 for one in sizes)]
         compared = {pair for pairs in compared_pairs(run, self._tuned) for pair in pairs}
         referred = [
             (model, self._study.experiments[name])
@@ -100,11 +101,8 @@ class TableFiles:
                 for pair in with_positions
                 if not run[pair].asks_several and len({curve.size for curve in run[pair].curves}) > 1
             ),
-            "compared_scores": _scores(
-                (model, name)
-                for (model, name), sizes in sizes_of.items()
-                if any(models_of[name, one] > 1 for one in sizes)
-            ),
+            "compared_scores": _scores(shared),
+            "model_scores": _scores(pair for pair in shared if not run[pair].asks_several),
             "gold_scores": _scores((model, one.name) for model, one in referred),
             "closed_book": _scores((model, one.closed_book) for model, one in referred),
             "oracle": _scores((model, one.oracle) for model, one in referred),
@@ -417,6 +415,7 @@ class PageFiles:
             "experiments": experiments,
             "prices": prices(self._study),
             "about": {name: about[name] for name in self._study.models if name in about},
+            "stand_ins": self._study.stand_ins,
         }
 
     def selection(self, wildcards: Wildcards) -> dict:

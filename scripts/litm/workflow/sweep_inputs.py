@@ -1,7 +1,7 @@
 """Inputs, params and resources of the rules that make examples and ask models, and of the checks around them."""
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from litm.inference.engines import audit_engine
 from litm.inference.other_sweeps import JOURNALS, all_journals
 from litm.inference.speed import measured_runs
 from litm.models.files import tokenizer_files
+from litm.models.hub_cache import cached_file
 from litm.models.number_format import AUTO, format_here
 from litm.workflow.data_inputs import DataInputs, identity_file
 from litm.workflow.needs import needs_of
@@ -301,6 +302,20 @@ class SweepInputs:
         was_asked = any(journal.relative_to(JOURNALS).parts[0] == wildcards.model for journal in self.journals)
         return self.source(wildcards) if not is_known or was_asked else []
 
+    def counted_now(self, wildcards: Wildcards) -> list[str]:
+        """The estimate of each sweep that asks something, and whose model and data are here."""
+        here = {name for name, model in self.asked.items() if _is_here(model)}
+        known = {name for name in self._study.experiments if self._has_data(name)}
+        pairs = [pair for pair in self.work if pair[0] in here and pair[1] in known]
+        return [f"results/estimates/{model}/{experiment}.json" for model, experiment in pairs]
+
+    def _has_data(self, name: str) -> bool:
+        """Whether an experiment's examples can be made without a download, and without a corpus in shards."""
+        alone = {name: self._study.experiments[name]}
+        needs = needs_of(replace(self._study, models={}, token_models={}, experiments=alone))
+        is_small = all(corpus.shards == 1 for corpus in needs.corpora)
+        return is_small and all(map(self._data.is_here, needs.remote_files))
+
     def answered(self, wildcards: Wildcards) -> int:
         """Bytes of all journals, whose growth shows new answers; journals are no inputs.
 
@@ -316,6 +331,12 @@ class SweepInputs:
     def by_model(self, value: Callable[[Any], Any]) -> dict[str, Any]:
         """A value of each selected model that is asked."""
         return {name: value(self.asked[name]) for name in self._study.models if name in self.asked}
+
+
+def _is_here(model: Model | ApiModel) -> bool:
+    """Whether a model needs no download."""
+    hub, revision = getattr(model, "hub", None), getattr(model, "revision", None)
+    return not hub or cached_file(hub, "config.json", revision) is not None
 
 
 def shard_of(wildcards: Wildcards) -> str | None:

@@ -21,8 +21,8 @@ from litm.analysis.claims.statements import (
     u_shape,
 )
 from litm.analysis.claims.verdicts import NOT_ENOUGH, Claim, Decision, Question, reason
+from litm.analysis.families import FIRST_LINE, FULL
 from litm.analysis.published.statements import NOTHING_SAID, Literature
-from litm.analysis.reading import FIRST_LINE, FULL
 from litm.analysis.tables.claims import TABLE
 
 #: Claims of the paper in its order, then the suite's, then this project's own.

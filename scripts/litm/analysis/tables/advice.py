@@ -30,9 +30,9 @@ TABLE = Table(
     settings=("conditions", "prices"),
     note=(
         "All conditions on their common scored questions. Difference: the condition minus the best one, with its "
-        "paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not shown to be worse: p is "
-        "0.05 or more. The same answers choose the best condition, so its accuracy is optimistic; in at least 95 % of "
-        "such studies the truly best condition is among those not shown to be worse. On the frontier: no other "
+        "paired 95 % interval; p (Holm), corrected over all comparisons with the best, decides: below 0.05 a condition "
+        "is shown to be worse. The same answers choose the best condition, so its accuracy is optimistic; in at least "
+        "95 % of such studies the truly best condition is among those not shown to be worse. On the frontier: no other "
         "condition is as accurate for less. Advised: the cheapest condition not shown to be worse, if it is shown to "
         "lose at most 5 points to any other; otherwise none."
     ),
@@ -75,11 +75,12 @@ TABLE = Table(
         "is_advised": Column(BOOLEAN, "whether it is advised", "Advised"),
         "n_for_5_points": Column(
             INTEGER,
-            "questions that show 5 points between the cheapest of the best set and the condition to which it may lose "
-            "most, with a chance of 80 %",
+            "questions that show a difference of 5 points between two conditions with a chance of 80 %, at the mean "
+            "accuracy and correlation of all conditions",
         ),
         "reason": Column(TEXT, "why a condition is left out, or why there is no advice", ""),
-        "advice": Column(TEXT, "the advice in words, in the advised row, or in the best row without an advice"),
+        "advice": Column(TEXT, "the advice in a sentence, in the advised row, or in the best row without an advice"),
+        "advice_details": Column(TEXT, "why, and what is not known"),
     },
     report=_REPORT,
 )
@@ -98,4 +99,5 @@ def rows(remedy_scores: "Files", conditions: Sequence[Mapping], prices: Mapping[
 
 def warnings(frame: "pd.DataFrame") -> list[str]:
     """The advice, for the console."""
-    return [str(text) for text in frame["advice"].dropna()]
+    told = frame[frame["advice"].notna()].fillna({"advice_details": ""})
+    return [f"{row['advice']} {row['advice_details']}".rstrip() for row in told.to_dict("records")]

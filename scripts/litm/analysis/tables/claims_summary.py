@@ -2,6 +2,11 @@
 
 from litm.analysis.table import INTEGER, TEXT, Column, Table
 
+#: Columns that the report shows.
+_REPORT = (
+    "statement", "section", "n_supported", "n_contradicted", "n_not_enough_data", "finding", "status", "contested_by",
+)  # fmt: skip
+
 TABLE = Table(
     name="claims_summary",
     title="The paper's claims",
@@ -23,15 +28,6 @@ TABLE = Table(
         "status": Column(TEXT, "later status of the claim: `supported` or `contested`", "Status"),
         "contested_by": Column(TEXT, "the works that contest it", "By"),
     },
-    report=(
-        "statement",
-        "section",
-        "n_supported",
-        "n_contradicted",
-        "n_not_enough_data",
-        "finding",
-        "status",
-        "contested_by",
-    ),
+    report=_REPORT,
     section="claims",
 )

@@ -26,10 +26,10 @@ TABLE = Table(
     order=25,
     inputs=("curve_scores",),
     note=(
-        "An effect is shown if its 95 % interval excludes 0. Detectable: the smallest true effect, in points, that n "
-        "questions show with a chance of 80 %; an interval around 0 tells nothing about smaller ones. The last column: "
-        "the number of questions that show an effect of 5 points. Correlation: of right and wrong between two "
-        "positions of the same question."
+        "For a single comparison, whose 95 % interval then excludes 0. Detectable: the smallest true effect, in "
+        "points, that n questions show with a chance of 80 %; an interval around 0 tells nothing about smaller ones. "
+        "The last column: the number of questions that show an effect of 5 points. Correlation: of right and wrong "
+        "between two positions of the same question."
     ),
     columns={
         **CURVE,

@@ -8,25 +8,39 @@ from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, 
 if TYPE_CHECKING:
     from litm.analysis.files import Files
 
+#: Columns that the report shows.
+_REPORT = (
+    "experiment", "size", "placement", "model_a", "model_b", "n", "accuracy_a", "accuracy_b", "difference", "ci_low",
+    "ci_high", "p_holm",
+)  # fmt: skip
+
 TABLE = Table(
     name="model_differences",
     title="Differences of models",
     doc="Pairs of models in each cell: difference on the questions that both were asked.",
     order=23,
     inputs=("compared_scores",),
+    note=(
+        "Accuracy of model a minus that of model b in points, cell by cell, on the questions that both scored. A "
+        "difference counts as shown if p (Holm), corrected over the pairs of models of the cell, is below 0.05; the "
+        "95 % intervals are not corrected."
+    ),
     columns={
         **CELL,
-        "model_a": Column(TEXT, "the first model"),
-        "model_b": Column(TEXT, "the second model"),
-        "n": Column(INTEGER, "questions scored for both"),
+        "model_a": Column(TEXT, "the first model", "Model a"),
+        "model_b": Column(TEXT, "the second model", "Model b"),
+        "n": Column(INTEGER, "questions scored for both", "n"),
         "n_scored_only_a": Column(INTEGER, "questions scored for the first alone"),
         "n_scored_only_b": Column(INTEGER, "questions scored for the second alone"),
-        "accuracy_a": Column(FLOAT, "accuracy of the first on the n questions", unit=PERCENT),
-        "accuracy_b": Column(FLOAT, "accuracy of the second on them", unit=PERCENT),
+        "accuracy_a": Column(FLOAT, "accuracy of the first on the n questions", "a", PERCENT),
+        "accuracy_b": Column(FLOAT, "accuracy of the second on them", "b", PERCENT),
         **DIFFERENCE,
-        "p_holm": Column(FLOAT, "`p_value` corrected by Holm over the pairs of models of the cell", unit=P_VALUE),
+        "p_holm": Column(
+            FLOAT, "`p_value` corrected by Holm over the pairs of models of the cell", "p (Holm)", P_VALUE
+        ),
         "p_holm_all": Column(FLOAT, "`p_value` corrected by Holm over all rows of this table", unit=P_VALUE),
     },
+    report=_REPORT,
 )
 
 

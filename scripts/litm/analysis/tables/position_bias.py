@@ -29,10 +29,12 @@ TABLE = Table(
     settings=("seed", "base_models"),
     note=(
         "Points of accuracy on the questions scored at every position. Shape: the word for what is shown, corrected "
-        "over all curves of an experiment; the 95 % intervals are not corrected. PBI: mean of start and end (edge) "
-        "minus middle; primacy: start minus middle; recency: end minus middle; tilt: end minus start; certain: the "
-        "whole interval is in the class. Gap: best minus worst position, and the gap that chance alone does not exceed "
-        "in 95 % of cases. A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
+        "over all curves of an experiment; it decides. The 95 % intervals are not corrected, so one may exclude 0 "
+        "where the word names no difference. Whether any position differs: p (Holm) of Cochran's Q below 0.05. PBI: "
+        "mean of start and end (edge) minus middle; primacy: start minus middle; recency: end minus middle; tilt: end "
+        "minus start; certain: the whole interval is in the class. Gap: best minus worst position, and the gap that "
+        "chance alone does not exceed in 95 % of cases. A flat PBI is not the absence of an effect: see tilt and "
+        "Cochran's Q."
     ),
     columns={
         **CURVE,
@@ -66,7 +68,7 @@ TABLE = Table(
             "Class",
         ),
         "class_certain": Column(BOOLEAN, "whether the whole interval of the PBI lies in its class", "Certain"),
-        "class_words": Column(TEXT, "the class, the classes that the interval reaches, and whether it contains 0"),
+        "class_words": Column(TEXT, "the class, the classes that the 95 % interval reaches, and whether it contains 0"),
         "shape": Column(
             TEXT,
             "the word for the shape (docs/claims.md), the same as in claims.csv: what is shown of start, middle and "

@@ -22,8 +22,9 @@ TABLE = Table(
     inputs=("curve_scores",),
     note=(
         "Accuracy at position a minus that at position b in points, with its own 95 % interval, paired by question; "
-        "positions count from 0. p: exact McNemar test, uncorrected, corrected by Holm over the pairs of the curve, "
-        "and over all pairs of the table."
+        "positions count from 0. A difference counts as shown if p (Holm), of exact McNemar tests corrected over the "
+        "pairs of the curve, is below 0.05. Interval and p are not corrected, and may differ by themselves: the "
+        "interval is an approximation, the test is exact."
     ),
     columns={
         **CURVE,

@@ -30,8 +30,9 @@ TABLE = Table(
     settings=("references", "seed"),
     note=(
         "Each quantity by the first lines of the answers and by the whole recorded answers, in points with 95 % "
-        "intervals. A conclusion changes if one interval is above 0, or below it, and the other is not. If all answers "
-        "have one line, as with `stop: first_line`, both readings are equal."
+        "intervals. A conclusion changes if one interval is above 0, or below it, and the other is not. These "
+        "intervals are not corrected: they compare two readings and show no effect. If all answers have one line, as "
+        "with `stop: first_line`, both readings are equal."
     ),
     columns={
         "model": MODEL,
@@ -47,7 +48,7 @@ TABLE = Table(
         **with_interval(
             "value_full", Column(FLOAT, "the quantity by the whole recorded answer", "Full answer", PERCENT)
         ),
-        "conclusion_first_line": Column(TEXT, "above 0, below 0, or not shown to differ from 0; empty for an accuracy"),
+        "conclusion_first_line": Column(TEXT, "the interval is above 0, below 0, or contains 0; empty for an accuracy"),
         "conclusion_full": Column(TEXT, "the same by the whole answer"),
         "changes_with_reading": Column(BOOLEAN, "whether the two conclusions differ", "Changes"),
         "n_preamble": Column(INTEGER, "for a cell: answers whose first line ends with a colon", "End with :"),

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
 
     from litm.analysis.files import Files
 
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "n", "tokens_mean", "tokens_sd", "tokens_min", "tokens_max",
+    "n_special_tokens", "gold_depth_tokens",
+)  # fmt: skip
+
 TABLE = Table(
     name="token_counts",
     title="Prompt tokens",
@@ -50,19 +56,7 @@ TABLE = Table(
             FLOAT, "mean place of their middle, 0 the prompt's first token and 1 its last", "Depth of gold", PERCENT
         ),
     },
-    report=(
-        "model",
-        "experiment",
-        "size",
-        "placement",
-        "n",
-        "tokens_mean",
-        "tokens_sd",
-        "tokens_min",
-        "tokens_max",
-        "n_special_tokens",
-        "gold_depth_tokens",
-    ),
+    report=_REPORT,
 )
 
 

@@ -1,13 +1,14 @@
 """Checks of a study on this machine: collects the facts and passes them to the modules that judge them."""
 
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from litm.base.loading import free_memory
 from litm.base.records import read_csv
+from litm.checks.costs import download_of
 from litm.checks.doctor import gather, memory, remote, software, storage
 from litm.checks.doctor.check import MISSING, Check, missing, ok, warning
 from litm.config.model_files import why_taken
@@ -31,19 +32,22 @@ INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 CPU = "the CPU, apart from what torch takes"
 
 
-def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
-    """Every check of a study.
+def look_remote(study: Study, results: Path) -> remote.Remote:
+    """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
+    models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
+    with ThreadPoolExecutor() as pool:
+        hubs = list(pool.map(lambda one: gather.hub_model(str(one.hub), one.revision), models))
+        needed = needs_of(study).remote_files
+        files = list(pool.map(lambda one: gather.remote_file(one, results / "data", study.data_mirror), needed))
+    return remote.Remote(dict(zip((model.name for model in models), hubs, strict=True)), files)
 
-    lock: lines of requirements.lock; results: the folder of results, which may be missing.
-    """
-    needs = needs_of(study)
+
+def examine(study: Study, lock: Iterable[str], results: Path, found: remote.Remote) -> list[Check]:
+    """Every check of a study; lock: lines of requirements.lock."""
+    needs, hubs, files = needs_of(study), found.hubs, found.files
     models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
     apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
-    hubs = {model.name: gather.hub_model(model.hub, model.revision) for model in models if model.hub}
     with ThreadPoolExecutor() as pool:
-        files = list(
-            pool.map(lambda one: gather.remote_file(one, results / "data", study.data_mirror), needs.remote_files)
-        )
         servers = list(pool.map(gather.api, apis))
     return [
         *_software(study, needs, lock),
@@ -54,7 +58,7 @@ def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
             for check in remote.api_checks(api.name, api.api_model, facts)
         ),
         *map(remote.file_check, files),
-        *_disk(study, needs, hubs.values(), files, results),
+        *_disk(study, needs, hubs, files, results),
         *(warning("limit of new tokens", line) for line in study.short_limits),
     ]
 
@@ -115,7 +119,9 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
     )
     if weights:
         numbers = Numbers(here.name, model.quantization, model.attention)
-        known = gather.model_size(str(folder or model.hub), model.revision, weights)
+        # A hub that did not answer is not asked again.
+        is_known = folder or not (hub and hub.error)
+        known = gather.model_size(str(folder or model.hub), model.revision, weights) if is_known else None
         size = known or ModelSize(weights, BYTES[here.name])
         longest = longest_prompt(study, results, model.name) if known else None
         yield memory.memory_check(
@@ -153,14 +159,15 @@ def longest_prompt(study: Study, results: Path, model: str) -> memory.Longest | 
 def _disk(
     study: Study,
     needs: Needs,
-    hubs: Iterable[remote.HubModel],
+    hubs: Mapping[str, remote.HubModel],
     files: Iterable[remote.RemoteFile],
     results: Path,
 ) -> Iterator[Check]:
     fetched = sum(file.size or 0 for file in files)
     wanted = storage.results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield storage.disk_check("disk: results", str(results), gather.free_disk(results), wanted)
-    downloads = sum(hub.download for hub in hubs)
+    models = [study.models[name] for name in hubs]
+    downloads = sum(download_of(model, hubs[model.name]) for model in models if isinstance(model, Model))
     if downloads:
         cache = gather.hub_cache()
         yield storage.disk_check("disk: cache of the hub", str(cache), gather.free_disk(cache), downloads)

@@ -1,5 +1,6 @@
 """Checks of remote things: hub models, APIs with their keys, and remote files."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
@@ -51,6 +52,14 @@ class RemoteFile:
     where: str
     size: int | None = None
     error: str | None = None
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What is on the network: models of the hub by name, and files."""
+
+    hubs: Mapping[str, HubModel]
+    files: Sequence[RemoteFile]
 
 
 def hub_check(model: str, hub: str, facts: HubModel) -> Check:

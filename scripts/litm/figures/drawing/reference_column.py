@@ -1,4 +1,4 @@
-"""Intervals of reference lines, in a shaded column for each line right of the positions."""
+"""Intervals of reference lines, right of the positions, with the lines' names if they are of one model."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,18 +7,17 @@ from matplotlib.axes import Axes
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import REFERENCE, Chart, Series
 
-#: Fractions of the panel's width: the least of a column, and the least of the positions.
-LEAST, LEAST_OF_POSITIONS = 0.1, 0.4
-#: Inches: a character of a label, and the room around a column's label.
-CHARACTER_INCHES, EDGE_INCHES = 0.075, 0.1
-SHADE = "0.95"
+#: Inches from the last position to the intervals of the first line, and between lines.
+STEP_INCHES = 0.3
+#: Fraction of the panel's width: the least that positions have.
+LEAST_OF_POSITIONS = 0.6
 
 
 def draw_reference_columns(
     ax: Axes, series: Iterable[Series], looks: Mapping[str, style.Look], panel_inches: float
 ) -> None:
-    """Draw the values of the reference lines with their 95 % intervals, models next to one another, above the names of
-    the lines. Called after the ticks and the limits of the horizontal axis are set.
+    """Draw the values of the reference lines with their 95 % intervals, models next to one another. Called after the
+    ticks and the limits of the horizontal axis are set.
     """
     lines: dict[str, list[Series]] = {}
     for one in series:
@@ -27,25 +26,25 @@ def draw_reference_columns(
     if not lines:
         return
     low, high = ax.get_xlim()
-    ticks = [*ax.get_xticks()]
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    longest = max(len(word) for label in lines for word in label.split())
-    column = max(LEAST * panel_inches, CHARACTER_INCHES * longest + EDGE_INCHES)
-    # The columns begin right of the last position's label.
-    gap = CHARACTER_INCHES * (len(labels[-1]) / 2 + 1)
-    inch = (high - low) / max(LEAST_OF_POSITIONS * panel_inches, panel_inches - len(lines) * column - gap)
-    start, width = max(high, ticks[-1] + gap * inch), column * inch
+    share = min(1 - LEAST_OF_POSITIONS, STEP_INCHES * (len(lines) + 1) / panel_inches)
+    step = (high - low) * share / (1 - share) / (len(lines) + 1)
     for number, (label, models) in enumerate(lines.items()):
-        at = start + (number + 0.5) * width
+        at = high + (number + 0.5) * step
         for one in models:
             _draw_interval(ax, one, looks[str(one.model)], at)
-        ticks.append(at)
-        labels.append("\n".join(label.split()))
-    ax.set_xticks(ticks, labels)
-    for text in ax.get_xticklabels()[-len(lines) :]:
-        text.set_fontsize("small")
-    ax.axvspan(start, start + width * len(lines), color=SHADE, linewidth=0, zorder=0)
-    ax.set_xlim(low, start + width * len(lines))
+        if len(models) == 1:
+            _name(ax, label, models[0], looks[str(models[0].model)])
+    ax.set_xlim(low, high + step * (len(lines) + 0.5))
+
+
+def _name(ax: Axes, label: str, one: Series, look: style.Look) -> None:
+    """The line's name, above it or, near the top, below."""
+    value = 100 * one.points[0].value
+    is_low = value < 85
+    ax.annotate(
+        label, (0.5, value), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_low else -3),
+        textcoords="offset points", ha="center", va="bottom" if is_low else "top", color=look.colour, fontsize="small",
+    )  # fmt: skip
 
 
 def _draw_interval(ax: Axes, one: Series, look: style.Look, at: float) -> None:
@@ -57,6 +56,6 @@ def _draw_interval(ax: Axes, one: Series, look: style.Look, at: float) -> None:
 
 
 def describe_reference_columns(chart: Chart) -> str:
-    """A note on the columns; '' without any."""
+    """A note on these intervals; '' without any."""
     has_any = any(one.points[0].low is not None for one in chart.series(REFERENCE))
-    return "shaded: 95 % intervals of the horizontal lines" if has_any else ""
+    return "at the right: 95 % intervals of the horizontal lines" if has_any else ""

@@ -1,0 +1,218 @@
+"""The answers that come first, on the console and in the report: whether positions can tell anything here, and how
+models compare; and warnings about cut answers and gold passages. Rows are of the tables, as numbers or as texts of CSV
+files.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from litm.base.messages import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[Any, Any]
+#: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
+SHOWN = 0.05
+#: Task of the upper reference.
+ORACLE_TASK = "oracle_qa"
+#: Fraction right without documents from which on the questions, not the model, are the matter.
+KNOWN = 0.5
+PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
+#: What curves at the floor or the ceiling ask for.
+REMEDIES = {
+    "floor": "hardly anything is right at any position: take fewer or shorter items, or another model",
+    "ceiling": "nearly everything is right at every position: take harder questions or longer contexts",
+}
+
+#: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
+WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
+
+
+def number(row: Row, name: str) -> float | None:
+    """A value of a row as a number; None if it is missing."""
+    value = row.get(name)
+    return None if value is None or str(value) in ("", "nan", "<NA>") else float(value)
+
+
+# --- Whether positions can tell anything -----------------------------------------------------------------------
+
+
+def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row]) -> dict[tuple, str]:
+    """A sentence for each (model, experiment) whose positions tell nothing, in the order of the rows.
+
+    utilisation: of utilisation.csv, whose cells are empty unless the oracle is clearly better than closed book (99 %);
+    accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling.
+    """
+    found: dict[tuple, str] = {}
+    for names, rows in groupby(utilisation, _sweep):
+        told = [row for row in rows if number(row, "n")]
+        if told and all(number(row, "utilisation") is None for row in told):
+            found[names] = _no_benefit(names, told[0])
+    for row in accuracy:
+        if row["task"] == ORACLE_TASK and number(row, "accuracy") == 0 and not _tells(found, row["model"]):
+            found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. So {_remedy(0)}."
+    for names, rows in groupby(bias, _sweep):
+        reasons = {str(row["reason"] or "") for row in rows}
+        if len(reasons) == 1 and not _tells(found, names[0]) and (reason := reasons.pop()) in REMEDIES:
+            found[names] = f"{_where(names)}: positions tell nothing, {REMEDIES[reason]}."
+    return found
+
+
+def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
+    """The (model, experiment) whose advice says nothing, because the same questions without documents go as well.
+
+    told: keys of `uninformative`; closed_book: the experiment's closed book, by experiment.
+    """
+    silent = {(model, closed_book.get(experiment)) for model, experiment in told}
+    return {(model, name) for name, book in closed_book.items() for model, of in silent if book and of == book}
+
+
+def _sweep(row: Row) -> tuple[str, str]:
+    return str(row["model"]), str(row["experiment"])
+
+
+def _tells(found: Mapping[tuple, str], model: str) -> bool:
+    return any(name == model for name, _ in found)
+
+
+def _where(names: tuple[str, str]) -> str:
+    return f"{names[0]} on {names[1]}"
+
+
+def _no_benefit(names: tuple[str, str], row: Row) -> str:
+    oracle, closed_book = (_share(row, f"accuracy_{name}") for name in ("oracle", "closed_book"))
+    is_known = (number(row, "accuracy_closed_book") or 0) >= KNOWN
+    remedy = "take questions that it cannot answer by heart" if is_known else _remedy(number(row, "accuracy_oracle"))
+    return (
+        f"{_where(names)}: positions tell nothing. Right with the document alone: {oracle}; without any: {closed_book} "
+        f"(n = {int(float(row['n'])):,}); the document is not shown to help. So {remedy}."
+    )
+
+
+def _remedy(oracle: float | None) -> str:
+    return "take another model or easier questions" + ("" if oracle else ", or check prompt_template and the answers")
+
+
+def _share(row: Row, name: str) -> str:
+    value, low, high = (number(row, f"{name}{end}") or 0 for end in ("", "_ci_low", "_ci_high"))
+    return f"{percent(value)} % [{percent(low)}, {percent(high)}]"
+
+
+# --- Models compared -------------------------------------------------------------------------------------------
+
+
+def compared(
+    rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str] = ()
+) -> Iterator[tuple[Sequence[Row], str]]:
+    """(rows of model_pairs.csv, the conclusion) of each pair of models and of these experiments; left_out: models to
+    skip.
+    """
+    skipped = set(left_out)
+    kept = (row for row in rows if row["experiment"] in experiments and not {row["model_a"], row["model_b"]} & skipped)
+    for _, pair in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"])):
+        own = list(pair)
+        yield own, _conclusion(own)
+
+
+def _conclusion(rows: Sequence[Row]) -> str:
+    """`b is better in the middle by 29.6 points [18.6, 38.6]; b uses its context more evenly (PBI 1.0 against 3.0).`"""
+    a, b = rows[0]["model_a"], rows[0]["model_b"]
+    better: dict[str, list[str]] = {}
+    for row in rows:
+        if row["quantity"] == "accuracy" and is_shown(row):
+            place = f"{PLACES[row['place']]} " if len(rows) > 1 else ""
+            winner = a if (number(row, "difference") or 0) > 0 else b
+            better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
+    told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
+    told = told or ["no difference of accuracy is shown"]
+    for row in rows:
+        if row["quantity"] == "pbi" and is_shown(row):
+            values = {a: number(row, "value_a") or 0, b: number(row, "value_b") or 0}
+            even, other = sorted(values, key=lambda model: abs(values[model]))
+            told.append(
+                f"{even} uses its context more evenly (PBI {percent(values[even])} against {percent(values[other])})"
+            )
+        elif row["quantity"] == "pbi":
+            told.append("no difference of the PBI is shown")
+    return "; ".join(told) + "."
+
+
+def _size_of(row: Row) -> str:
+    """The size of a difference, with its interval in the same direction: `29.6 points [18.6, 38.6]`."""
+    value, low, high = (number(row, name) or 0 for name in ("difference", "ci_low", "ci_high"))
+    low, high = (low, high) if value > 0 else (-high, -low)
+    return f"{percent(abs(value))} points [{percent(low)}, {percent(high)}]"
+
+
+def is_shown(row: Row) -> bool:
+    """Whether the row's difference is shown, see `litm.analysis.families`."""
+    p_holm = number(row, "p_holm")
+    return p_holm is not None and p_holm < SHOWN
+
+
+# --- Warnings --------------------------------------------------------------------------------
+
+
+def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) -> list[str]:
+    """One sentence per model and experiment with cut answers, in the order of the rows.
+
+    rows: of the accuracy table, as numbers or as texts of a CSV file; limits: new tokens per answer by experiment. An
+    answer to several gold items has several rows and counts once. Rows without n_cut are skipped: recorded responses
+    may lack finish reasons.
+    """
+    answers: Counter[tuple[str, str]] = Counter()
+    cut: Counter[tuple[str, str]] = Counter()
+    for sweep, n, n_cut in _cells(rows):
+        answers[sweep] += n
+        cut[sweep] += n_cut
+    return [
+        f"{model} on {experiment}: {cut[model, experiment]:,} of {n:,} answers were cut{_at(limits.get(experiment))}; "
+        "accuracy is a lower bound; raise max_new_tokens, unless they repeat themselves"
+        for (model, experiment), n in answers.items()
+        if cut[model, experiment]
+    ]
+
+
+def _cells(rows: Iterable[Mapping[Any, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:
+    """(model, experiment), number of answers and of cut answers, once per cell."""
+    seen = set()
+    for row in rows:
+        cell = (row["model"], row["experiment"], str(row["size"]), row["placement"])
+        n_cut = str(row["n_cut"])
+        if cell not in seen and n_cut.replace(".", "", 1).isdigit():
+            seen.add(cell)
+            yield (row["model"], row["experiment"]), int(float(row["n"])), int(float(n_cut))
+
+
+def _at(limit: int | None) -> str:
+    return f" at {limit} tokens" if limit else ""
+
+
+def to_look_at(counts: "pd.DataFrame | None") -> list[str]:
+    """The sentences on questions without a gold passage, or with one that was looked for."""
+    if counts is None:
+        return []
+    ways = counts.groupby("questions", sort=False)["how"].agg(set)
+    sentences = dict(zip(ways.index, gold_sentences(counts), strict=True))
+    return [f"{sentences[name]}." for name, of in ways.items() if of & {*WITHOUT, LOOKED_FOR}]
+
+
+def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
+    """One sentence per question set of gold_counts.csv: the number of gold passages and how they were found."""
+    told = []
+    for name, rows in counts.groupby("questions", sort=False) if counts is not None else ():
+        by_way = rows.set_index("how")["n"]
+        total, lacking = int(by_way.sum()), int(by_way.reindex(WITHOUT).sum())
+        looked_for = int(by_way.get(LOOKED_FOR, 0))
+        taken = (
+            f"; for {looked_for} of them the first retrieved passage with the answer was taken" if looked_for else ""
+        )
+        without = f"; questions without one, left out: {lacking}" if lacking else ""
+        told.append(
+            f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (look at and "
+            f"correct them: results/tables/gold_passages.csv)"
+        )
+    return told

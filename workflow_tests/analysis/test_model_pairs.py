@@ -1,0 +1,101 @@
+"""Pairs of models over all sizes of an experiment."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from score_frames import assert_plain, of_matrix, random_matrix
+
+from litm.analysis.clusters import contrast_interval, contrast_p, moments, pooled_contrast
+from litm.analysis.condition_grids import read_grids
+from litm.analysis.model_differences import model_pair_rows
+from litm.analysis.statistics import holm
+from litm.analysis.tables.model_pairs import TABLE
+
+SIZES = {10: (0, 4, 9), 20: (0, 9, 19)}
+U, EVEN = (0.9, 0.4, 0.9), (0.9, 0.7, 0.9)
+
+
+def sweep(
+    model: str, accuracies, own_questions: bool = False, n: int = 200, sizes=SIZES, seed: int = 0
+) -> pd.DataFrame:
+    frames = []
+    for size, positions in sizes.items():
+        frame = of_matrix(random_matrix(accuracies, n, seed + size), positions, size=size, model=model)
+        frames.append(frame.assign(id=frame["id"] + f"/{size}") if own_questions else frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def rows_of(*sweeps: pd.DataFrame) -> dict[tuple[str, str], dict]:
+    rows = list(model_pair_rows(read_grids(sweeps)))
+    return {(row["quantity"], row["place"]): row for row in rows}
+
+
+def right(scores: pd.DataFrame, size: int) -> np.ndarray:
+    of_size = scores[scores["size"] == size].astype({"correct": int})
+    return of_size.pivot(index="id", columns="position", values="correct").to_numpy()
+
+
+@pytest.mark.parametrize("own_questions", [False, True])
+def test_each_place_and_contrast_is_the_mean_over_the_sizes(own_questions):
+    a, b = sweep("a", U, own_questions), sweep("b", EVEN, own_questions, seed=5)
+    rows = rows_of(a, b)
+    assert list(rows) == [
+        *(("accuracy", place) for place in ("all", "start", "middle", "end")),
+        *((name, "") for name in ("primacy", "recency", "pbi")),
+    ]
+    middle = np.mean([right(a, size)[:, 1].mean() - right(b, size)[:, 1].mean() for size in SIZES])
+    assert rows["accuracy", "middle"]["difference"] == pytest.approx(middle)
+    assert rows["accuracy", "middle"]["in_words"].endswith("points lower")
+    assert rows["pbi", ""]["in_words"].endswith("higher") and rows["accuracy", "start"]["p_holm"] > 0.05
+    for row in rows.values():
+        assert (row["n"], row["n_left_out"], row["n_sizes"], row["is_paired"]) == (
+            400 if own_questions else 200, 0, 2, not own_questions
+        )  # fmt: skip
+        assert row["difference"] == pytest.approx(row["value_a"] - row["value_b"])
+        assert row["ci_low"] < row["difference"] < row["ci_high"]
+        assert (row["p_value"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0)
+        assert_plain(row)
+        assert set(row) == set(TABLE.columns)
+
+
+def test_a_single_size_has_the_interval_and_the_p_of_its_contrast():
+    a, b = (sweep(model, accuracies, sizes={10: (0, 4, 9)}) for model, accuracies in (("a", U), ("b", EVEN)))
+    row = rows_of(a, b)["accuracy", "middle"]
+    pair = np.column_stack([right(a, 10)[:, 1], right(b, 10)[:, 1]])
+    plain = contrast_interval(pair, [1, -1], None)
+    assert (row["size"], row["ci_low"], row["ci_high"]) == (10, pytest.approx(plain.low), pytest.approx(plain.high))
+    assert row["p_value"] == pytest.approx(contrast_p(pair, [1, -1], None))
+
+
+def test_accuracies_and_bias_are_corrected_as_families_of_the_experiment():
+    rows = list(model_pair_rows(read_grids([sweep(m, U, seed=seed) for m, seed in (("a", 0), ("b", 3), ("c", 6))])))
+    for is_bias in (False, True):
+        family = [row for row in rows if (row["quantity"] != "accuracy") == is_bias]
+        assert len(family) == (9 if is_bias else 12)
+        assert [row["p_holm"] for row in family] == holm([row["p_value"] for row in family])
+
+
+def test_only_questions_scored_for_both_models_everywhere_count():
+    a, b = sweep("a", U), sweep("b", EVEN)
+    missing = (a["id"].isin(["q0", "q1"]) & (a["position"] == 0)) | (a["id"] == "q2")
+    rows = rows_of(a[~missing], b)
+    assert {(row["n"], row["n_left_out"]) for row in rows.values()} == {(197, 3)}
+    assert rows_of(a[a["id"] == "q0"], b[b["id"] == "q1"]) == {}
+
+
+def test_without_a_middle_only_the_accuracy_over_all_positions_is_compared():
+    pair = {2: (0, 1)}
+    assert list(rows_of(sweep("a", (0.9, 0.5), sizes=pair), sweep("b", (0.9, 0.9), sizes=pair))) == [
+        ("accuracy", "all")
+    ]
+
+
+def test_the_pooled_interval_of_sizes_with_other_questions_covers():
+    rng, truth, covered = np.random.default_rng(1), 0.1, 0
+    for _ in range(400):
+        parts = [
+            (rng.random((n, 2)) < (first, first - truth)).astype(int) for n, first in ((40, 0.9), (60, 0.6), (50, 0.3))
+        ]
+        estimate, _ = pooled_contrast([moments(part, np.array([1.0, -1.0]), None) for part in parts], 1.0)
+        covered += estimate.low <= truth <= estimate.high
+    assert covered / 400 > 0.92
