@@ -31,8 +31,7 @@ from measuring import ROOT, Cost, program, spread, sum_of, table, times_faster
 from measuring import run as run_process
 
 from litm.answers.squad import normalize_answer
-from litm.base.progress import in_batches
-from litm.base.records import read_json, read_jsonl, write_jsonl
+from litm.base.records import in_batches, read_json, read_jsonl, write_jsonl
 from litm.domain.example import read_examples, write_examples
 from litm.domain.placement import positions_for
 from litm.examples.example import make_example

@@ -1,8 +1,16 @@
-"""Make the examples of one cell: a prompt per question, with accepted answers and the place of the gold item."""
+"""Make the examples of one cell: a prompt per question, with accepted answers and the place of the gold item.
 
-import argparse
+task: a module of litm/examples/tasks
+size: items in the context, or tokens, see --length
+placement: gold_at_{position} or gold_at_depth_{depth}, more after a _; or another
+length: what find_size.py wrote, where the size is in tokens
+settings: JSON: what changes the examples (ExampleSettings)
+prompt: the prompt file
+dataset: the file with the questions; left out, they are generated
+labels: the file that says which questions to keep; left out, all
+"""
 
-from litm.base.cli import json_object, run
+from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import read_json
 from litm.domain.example import write_examples
@@ -17,20 +25,29 @@ from litm.examples.tasks import load_task
 from litm.questions.subsets import read_labels
 
 
-def main() -> None:
-    args = parse_args()
-    task = load_task(args.task)
-    settings = ExampleSettings(**args.settings)
-    template = read_template(args.prompt, with_context=args.size > 0)
-    items = read_json(args.length)["items"] if args.length else args.size
-    labels = read_labels(args.labels, settings.labels) if settings.labels is not None else None
-    questions, coverage = choose_questions(task.questions(items, settings, args.dataset), settings, labels)
+@program
+def main(
+    task: str,
+    size: int,
+    placement: str,
+    settings: dict,
+    prompt: str,
+    output: str,
+    length: str | None = None,
+    dataset: str | None = None,
+    labels: str | None = None,
+) -> None:
+    asked, chosen = load_task(task), ExampleSettings(**settings)
+    template = read_template(prompt, with_context=size > 0)
+    items = read_json(length)["items"] if length else size
+    kept = read_labels(str(labels), chosen.labels) if chosen.labels is not None else None
+    questions, coverage = choose_questions(asked.questions(items, chosen, dataset), chosen, kept)
     if coverage is not None:
         note(
-            f"{args.labels}: {coverage.labelled} of {coverage.questions} questions have a label, "
+            f"{labels}: {coverage.labelled} of {coverage.questions} questions have a label, "
             f"{coverage.kept} are kept, the others left out"
         )
-    if not args.dataset:
+    if not dataset:
         questions = map(checked, questions)
     repeated: list[str] = []
 
@@ -39,47 +56,25 @@ def main() -> None:
             repeated.append(question.text)
         return question
 
-    examples = list(examples_of(task, map(seen, questions), items, args.placement, template, settings))
+    examples = list(examples_of(asked, map(seen, questions), items, placement, template, chosen))
     if repeated:
         note(
-            f"{args.dataset}: {len(repeated)} of {len(examples)} questions have their gold item among the distractors "
+            f"{dataset}: {len(repeated)} of {len(examples)} questions have their gold item among the distractors "
             f"too (the first is {repeated[0]!r}); the table answer_checks counts those whose context shows it twice"
         )
-    if args.length:
-        examples = [of_size_in_tokens(example, args.size) for example in examples]
-    if settings.examples is not None and len(examples) < settings.examples:
+    if length:
+        examples = [of_size_in_tokens(example, size) for example in examples]
+    if chosen.examples is not None and len(examples) < chosen.examples:
         raise UserError(
-            f"{args.dataset}: {len(examples)} questions, but 'examples' asks for {settings.examples}; "
+            f"{dataset}: {len(examples)} questions, but 'examples' asks for {chosen.examples}; "
             f"lower it, or set it to null for all of them"
         )
     if not examples:
-        raise UserError(f"{args.dataset}: there are no questions in it")
+        raise UserError(f"{dataset}: there are no questions in it")
     if decomposed := answers_not_in_nfc(examples):
         note(
-            f"{args.dataset}: {decomposed} of {len(examples)} questions have a gold answer that is not in Unicode's "
+            f"{dataset}: {decomposed} of {len(examples)} questions have a gold answer that is not in Unicode's "
             "composed form (NFC): an answer in that form counts as wrong"
         )
-    write_examples(args.output, examples)
-    note(f"{args.output}: {len(examples)} examples")
-
-
-def parse_args() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", required=True, help="a module of litm/examples/tasks")
-    parser.add_argument("--size", required=True, type=int, help="items in the context, or tokens, see --length")
-    parser.add_argument(
-        "--placement", required=True, help="gold_at_{position} or gold_at_depth_{depth}, more after a _; or another"
-    )
-    parser.add_argument("--length", nargs="?", help="what find_size.py wrote, where the size is in tokens")
-    parser.add_argument(
-        "--settings", required=True, type=json_object, help="JSON: what changes the examples (ExampleSettings)"
-    )
-    parser.add_argument("--prompt", required=True, help="the prompt file")
-    parser.add_argument("--dataset", nargs="?", help="the file with the questions; left out, they are generated")
-    parser.add_argument("--labels", nargs="?", help="the file that says which questions to keep; left out, all")
-    parser.add_argument("--output", required=True)
-    return parser.parse_args()
-
-
-if __name__ == "__main__":
-    run(main)
+    write_examples(output, examples)
+    note(f"{output}: {len(examples)} examples")

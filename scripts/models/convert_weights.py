@@ -1,15 +1,18 @@
 """Convert pickled weights (.bin) to safetensors, in a new folder with the other files of the model.
 
 Pickles are read with `weights_only`, which accepts tensors and refuses everything else. The tensors do not change.
+
+model: a folder, or the name of a model on the hub
+revision: of a model on the hub
+output: a new folder
 """
 
-import argparse
 import json
 import shutil
 from pathlib import Path
 from pickle import UnpicklingError
 
-from litm.base.cli import run
+from litm.base.cli import program
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
 from litm.models.files import PARTS, indexed_files
@@ -19,18 +22,6 @@ from litm.models.weights import PICKLED
 
 #: Pattern of weight files; other pickles of a training, such as its arguments, are no weights.
 NAMED = f"pytorch_model{PICKLED}"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True, help="a folder, or the name of a model on the hub")
-    parser.add_argument("--revision", help="of a model on the hub")
-    parser.add_argument("--output", required=True, type=Path, help="output: a new folder")
-    args = parser.parse_args()
-    folder = Path(args.model)
-    if not folder.is_dir():
-        folder = Path(download(args.model, hub_identity(args.model, args.revision)["commit"])[0])
-    convert(folder, args.output)
 
 
 def convert(folder: Path, output: Path) -> None:
@@ -78,5 +69,9 @@ def _why_not(error: Exception) -> str:
     return "it has more than tensors, which may be code" if isinstance(error, UnpicklingError) else first_line(error)
 
 
-if __name__ == "__main__":
-    run(main)
+@program
+def main(model: str, output: Path, revision: str | None = None) -> None:
+    folder = Path(model)
+    if not folder.is_dir():
+        folder = Path(download(model, hub_identity(model, revision)["commit"])[0])
+    convert(folder, output)

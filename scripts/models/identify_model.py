@@ -1,9 +1,14 @@
-"""Write the identity of a model: the hashes of its files, its hub commit, its name on a server, or its engine."""
+"""Write the identity of a model: the hashes of its files, its hub commit, its name on a server, or its engine.
 
-import argparse
+location: JSON: the location in models.yaml
+tokenizer: a tokenizer file that is not the model's own
+digests: a folder that keeps the hashes of files for other programs
+store: a folder that keeps GGUF files unpacked
+"""
+
 from pathlib import Path
 
-from litm.base.cli import json_object, run
+from litm.base.cli import program
 from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.progress import waiting
@@ -18,19 +23,6 @@ from litm.models.own_code import check_own_code
 from litm.models.unpacking import number_format, unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--location", required=True, type=json_object, help="JSON: the location in models.yaml")
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
-    parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
-    parser.add_argument("--store", help="a folder that keeps GGUF files unpacked")
-    parser.add_argument("--output", required=True)
-    args = parser.parse_args()
-    with waiting(f"{Path(args.output).stem}: preparing the model's files"):
-        identity = identify(args.location, args.tokenizer, args.digests, args.store)
-    write_json(args.output, identity)
 
 
 def identify(location: dict, tokenizer: str | None, digests: str | None = None, store: str | None = None) -> dict:
@@ -115,4 +107,12 @@ def identify_served(location: dict) -> dict:
 
 if __name__ == "__main__":
     hide_torch()
-    run(main)
+
+
+@program
+def main(
+    location: dict, output: str, tokenizer: str | None = None, digests: str | None = None, store: str | None = None
+) -> None:
+    with waiting(f"{Path(output).stem}: preparing the model's files"):
+        identity = identify(location, tokenizer, digests, store)
+    write_json(output, identity)

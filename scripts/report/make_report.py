@@ -1,73 +1,32 @@
-"""Make the report: one self-contained HTML file with curves, tables, a sample of questions and provenance."""
+"""Make the report: one self-contained HTML file with curves, tables, a sample of questions and provenance.
 
-import argparse
+settings: JSON: see PageFiles.report
+tables: CSV files
+figures: PNG files
+samples: what sample_questions.py wrote
+formats: what make_prompt_format.py wrote, of each model
+datasets: the files of the settings' datasets, in their order
+sources: template, style and scripts of the page
+"""
+
 import subprocess
 from pathlib import Path
-
-from litm.base.cli import json_object, run
-
-# isort: split
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from litm.analysis.tables import load_table
-from litm.base.files import atomic_writer
+from litm.base.cli import program
+from litm.base.files import write_text
 from litm.base.messages import note
 from litm.base.records import read_csv, read_json, read_jsonl
 from litm.base.store import file_sha256
-from litm.report.page import Contents, render_report
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", required=True, type=json_object, help="JSON: see PageFiles.report")
-    parser.add_argument("--tables", required=True, nargs="+", help="CSV files")
-    parser.add_argument("--figures", required=True, nargs="*", help="PNG files")
-    parser.add_argument("--samples", required=True, nargs="*", help="what sample_questions.py wrote")
-    parser.add_argument("--formats", required=True, nargs="*", help="what make_prompt_format.py wrote, of each model")
-    parser.add_argument("--manifests", required=True, nargs="+")
-    parser.add_argument(
-        "--datasets", required=True, nargs="*", help="the files of the settings' datasets, in their order"
-    )
-    parser.add_argument("--sources", required=True, nargs="+", help="template, style and scripts of the page")
-    parser.add_argument("--output", required=True)
-    args = parser.parse_args()
-    settings = args.settings
-    datasets = [
-        {
-            "Name": dataset["name"],
-            "Source": dataset["source"],
-            "Version": dataset["version"] or "",
-            "SHA-256": file_sha256(path),
-        }
-        for dataset, path in zip(settings["datasets"], args.datasets, strict=True)
-    ]
-    contents = Contents(
-        tables={Path(path).stem: read_table(path) for path in args.tables},
-        figures=settings["figures"],
-        pictures={Path(path).stem: Path(path).read_bytes() for path in args.figures},
-        manifests=[read_json(path) for path in args.manifests],
-        samples={Path(path).name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in args.samples},
-        experiments=settings["experiments"],
-        prices=settings["prices"],
-        datasets=datasets,
-        seed=settings["seed"],
-        models=settings["models"],
-        commit=commit_of(Path(__file__).resolve().parents[2]),
-        config=settings["config"],
-        about=settings["about"],
-        stand_ins=settings["stand_ins"],
-        formats={Path(path).stem: read_json(path) for path in args.formats},
-    )
-    sources = {Path(path).name: Path(path).read_text(encoding="utf-8") for path in args.sources}
-    html = render_report(sources, contents).encode()
-    with atomic_writer(args.output) as target:
-        target.write(html)
-    note(f"{args.output}: {len(html) / 1e6:.1f} MB")
-
-
-def read_table(path: str) -> pd.DataFrame:
+def read_table(path: Path) -> "pd.DataFrame":
     """A table of results/tables with the types of its columns, so that a size is no fraction."""
-    return read_csv(path, load_table(Path(path).stem).TABLE.dtypes)
+    return read_csv(path, load_table(path.stem).TABLE.dtypes)
 
 
 def commit_of(project: Path) -> str | None:
@@ -82,5 +41,43 @@ def commit_of(project: Path) -> str | None:
     return told.stdout.strip() if told.returncode == 0 else None
 
 
-if __name__ == "__main__":
-    run(main)
+#: Of the settings, what the page gets as it is; their datasets become rows with their digests.
+SETTINGS = ("figures", "experiments", "prices", "seed", "models", "config", "about", "stand_ins")
+
+
+@program
+def main(
+    settings: dict,
+    tables: tuple[Path, ...],
+    manifests: tuple[str, ...],
+    sources: tuple[Path, ...],
+    output: str,
+    figures: tuple[Path, ...] = (),
+    samples: tuple[Path, ...] = (),
+    formats: tuple[Path, ...] = (),
+    datasets: tuple[str, ...] = (),
+) -> None:
+    from litm.report.page import Contents, render_report
+
+    known = zip(settings["datasets"], datasets, strict=True)
+    contents = Contents(
+        tables={path.stem: read_table(path) for path in tables},
+        pictures={path.stem: path.read_bytes() for path in figures},
+        manifests=[read_json(path) for path in manifests],
+        samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
+        formats={path.stem: read_json(path) for path in formats},
+        datasets=[
+            {
+                "Name": dataset["name"],
+                "Source": dataset["source"],
+                "Version": dataset["version"] or "",
+                "SHA-256": file_sha256(path),
+            }
+            for dataset, path in known
+        ],
+        commit=commit_of(Path(__file__).resolve().parents[2]),
+        **{name: settings[name] for name in SETTINGS},
+    )
+    html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, contents)
+    write_text(output, html)
+    note(f"{output}: {len(html.encode()) / 1e6:.1f} MB")

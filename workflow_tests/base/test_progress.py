@@ -16,7 +16,7 @@ def _every_moment(monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.02)
 
 
-def test_what_is_being_done_is_shown_while_no_step_ends(capsys):
+def test_what_is_being_done_is_shown_with_the_first_line_and_while_no_step_ends(capsys):
     asked: list[None] = []
 
     def state() -> str:
@@ -24,9 +24,11 @@ def test_what_is_being_done_is_shown_while_no_step_ends(capsys):
         return f"{len(asked)} tokens"
 
     with progress.progress_bar(3, "sweep", "prompts") as bar, progress.showing(bar, state):
+        assert "0/3" in (said := capsys.readouterr().err) and "1 tokens" in said
         wait_until(lambda: len(asked) > 3)
     lines = [line for line in capsys.readouterr().err.splitlines() if "tokens" in line]
-    assert len(lines) >= 2 and "0/3" in lines[0] and lines[0] != lines[-1]
+    # The last line has the state of the end.
+    assert len(lines) >= 2 and lines[0] != lines[-1] and f"{len(asked)} tokens" in lines[-1]
 
 
 def test_nothing_is_shown_after_the_end_of_an_interrupted_step(capsys):
@@ -36,20 +38,6 @@ def test_nothing_is_shown_after_the_end_of_an_interrupted_step(capsys):
     capsys.readouterr()
     time.sleep(0.1)
     assert capsys.readouterr().err == ""
-
-
-def test_what_is_being_done_is_shown_with_the_bar_s_first_line(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 100)
-    with progress.progress_bar(3, "sweep", "prompts") as bar, progress.showing(bar, lambda: "loading the model"):
-        assert "0/3" in (said := capsys.readouterr().err) and "loading the model" in said
-
-
-def test_the_last_line_of_a_bar_has_the_state_of_the_end(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 100)
-    states = iter(["0 tokens", "70 tokens"])
-    with progress.progress_bar(3, "sweep", "prompts") as bar, progress.showing(bar, lambda: next(states)):
-        bar.update(3)
-    assert "70 tokens" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_line_is_not_repeated_for_a_new_rate_alone(capsys):
@@ -62,18 +50,15 @@ def test_a_line_is_not_repeated_for_a_new_rate_alone(capsys):
 
 
 def test_a_long_step_is_said_soon_and_then_again_with_its_seconds_and_a_short_one_is_not(monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 0.02)
     said: list[str] = []
     monkeypatch.setattr(progress, "note", said.append)
-    with progress.waiting("reading"):
-        wait_until(lambda: len(said) > 1)
-    first, second, *_ = said
-    assert first == "reading" and second.startswith("reading: ") and second.endswith(" s")
-    monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 100)
-    said.clear()
-    with progress.waiting("reading"):
-        pass
-    assert not said
+    for seconds, is_said in ((0.02, True), (100, False)):
+        monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", seconds)
+        with progress.waiting("reading"):
+            if is_said:
+                wait_until(lambda: len(said) > 1)
+        assert ([line.partition(": ")[0] for line in said[:2]] == ["reading"] * 2) == is_said
+        said.clear()
 
 
 def test_a_note_is_one_write_so_that_no_line_of_another_thread_can_join_it(monkeypatch):

@@ -1,4 +1,4 @@
-"""Reading and writing of JSON Lines."""
+"""Records and tables: the same bytes for the same records, and the place of every mistake."""
 
 import gzip
 from pathlib import Path
@@ -8,8 +8,20 @@ import pytest
 
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError
-from litm.base.records import parse_json, read_csv, read_json, read_jsonl, read_parquet, read_result_rows, write_jsonl
-from litm.base.store import canonical_json
+from litm.base.records import (
+    parse_json,
+    read_csv,
+    read_json,
+    read_jsonl,
+    read_parquet,
+    read_records,
+    read_result_rows,
+    without_surrogates,
+    write_csv,
+    write_jsonl,
+)  # fmt: skip
+
+ZIPPED = gzip.compress(b'{"a": 1}\n' * 1000, mtime=0)
 
 
 def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):
@@ -20,27 +32,21 @@ def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):
     assert [record for _, record in read_jsonl(tmp_path / "a.jsonl.gz")] == records
 
 
-def test_the_order_of_keys_does_not_change_canonical_json():
-    assert canonical_json({"b": [1, {"y": 2, "x": 3}], "a": None}) == canonical_json(
-        {"a": None, "b": [1, {"x": 3, "y": 2}]}
-    )
+def test_a_table_has_the_digits_of_its_columns_and_a_model_of_the_name_na(tmp_path):
+    table = pd.DataFrame({"model": ["NA", "b"], "share": [1 / 3, None], "p": [1.30421456e-174, None], "n": [1, 2]})
+    write_csv(tmp_path / "a.csv", table, p_values=["p", "q"])
+    assert (tmp_path / "a.csv").read_text() == "model,share,p,n\nNA,0.333333,1.30421e-174,1\nb,,,2\n"
+    assert read_csv(tmp_path / "a.csv")["model"].tolist() == ["NA", "b"]
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_partial_one(tmp_path):
+def test_a_failed_write_names_the_file_and_leaves_the_old_one_and_no_partial_one(tmp_path):
     path = tmp_path / "out.jsonl"
     write_jsonl(path, [{"old": True}])
-    with pytest.raises(RuntimeError), atomic_writer(path) as raw:
+    with pytest.raises(OSError) as caught, atomic_writer(path) as raw:
         raw.write(b"half")
-        raise RuntimeError("power cut")
-    assert path.read_text() == '{"old": true}\n'
+        raise OSError("power cut")
+    assert caught.value.filename == str(path) and path.read_text() == '{"old": true}\n'
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_cut_gzip_file_is_named(tmp_path):
-    path = tmp_path / "cut.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000, mtime=0)[:-20])
-    with pytest.raises(UserError, match="cut.jsonl.gz: broken compressed data"):
-        list(read_jsonl(path))
 
 
 @pytest.mark.parametrize(
@@ -49,8 +55,11 @@ def test_a_cut_gzip_file_is_named(tmp_path):
         ("tables/accuracy.csv", b"model,n\na,12\n", read_result_rows),
         ("tables/accuracy.csv", b"model,n\na,12\n", read_csv),
         ("responses/m/e.manifest.json", b'{"n": 12}\n', read_json),
-        ("responses/m/e.jsonl.gz", gzip.compress(b'{"a": 1}\n', mtime=0), lambda path: list(read_jsonl(path))),
+        ("responses/m/e.jsonl.gz", ZIPPED, lambda path: list(read_jsonl(path))),
+        ("scores/m/e.parquet", pd.DataFrame({"id": ["a"]}).to_parquet(), lambda path: read_parquet(path, ["id"])),
+        ("scores/m/e.parquet", pd.DataFrame({"id": ["a"]}).to_parquet(), lambda path: read_parquet(path, ["id"], "id")),
     ],
+    ids=["rows", "table", "object", "lines", "columns", "columns that may be missing"],
 )
 def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -63,16 +72,9 @@ def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read
         read(path)
 
 
-def test_a_cut_parquet_file_is_refused_with_the_way_to_make_it_again(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = Path("results/scores/m/e.parquet")
-    path.parent.mkdir(parents=True)
-    pd.DataFrame({"id": ["a"], "n": [1]}).to_parquet(path)
-    assert list(read_parquet(path, ["id", "cluster"], optional=["cluster"])) == ["id"]
-    path.write_bytes(path.read_bytes()[:-1])
-    for optional in ((), ("id",)):
-        with pytest.raises(UserError, match=f"^{path}: not a whole Parquet file: remove it and run the same command"):
-            read_parquet(path, ["id"], optional)
+def test_columns_that_a_file_may_lack_are_left_out(tmp_path):
+    pd.DataFrame({"id": ["a"], "n": [1]}).to_parquet(tmp_path / "e.parquet")
+    assert list(read_parquet(tmp_path / "e.parquet", ["id", "cluster"], optional=["cluster"])) == ["id"]
 
 
 def test_a_table_of_the_users_needs_no_line_end_at_its_end(tmp_path):
@@ -80,26 +82,28 @@ def test_a_table_of_the_users_needs_no_line_end_at_its_end(tmp_path):
     assert len(read_csv(tmp_path / "a.csv")) == 1
 
 
-def test_something_that_is_no_gzip_file_is_named(tmp_path):
-    path = tmp_path / "page.jsonl.gz"
-    path.write_text("<html>")
-    with pytest.raises(UserError, match="page.jsonl.gz: broken compressed data"):
-        list(read_jsonl(path))
-
-
-def test_text_that_is_not_utf8_is_named(tmp_path):
-    path = tmp_path / "latin.jsonl"
-    path.write_bytes('{"a": "é"}\n'.encode("latin-1"))
-    with pytest.raises(UserError, match="latin.jsonl: not UTF-8"):
-        list(read_jsonl(path))
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("cut.jsonl.gz", ZIPPED[:-20], "broken compressed data after line"),
+        ("page.jsonl.gz", b"<html>", "broken compressed data after line 0"),
+        ("latin.jsonl", '{"a": "é"}\n'.encode("latin-1"), "not UTF-8 text after line 0"),
+        ("list.json", b'[{"a": 1},\n 2]', r"expected a JSON object, found int"),
+        ("text.json", b'"a"', r"expected a list of JSON objects, \[\{...\}, ...\], found str"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line_with_its_name(name, data, said, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UserError, match=rf"{name}(, line \d)?: {said}"):
+        list(read_records(tmp_path / name))
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (r'{"a": ["half \ud83d"]}', r"\ud83d (column 14) is half a character"),
-        (r'{"a": "\ude00\ud83d"}', r"\ude00 (column 8) is half a character"),
-        (r'{"\uDC00": 1}', r"\uDC00 (column 3) is half a character"),
+        (r'{"a": ["half \ud83d"]}', r"'\ud83d' is half a character"),
+        (r'{"a": "\ude00\ud83d"}', r"'\ude00' is half a character"),
+        (r'{"\uDC00": 1}', r"'\udc00' is half a character"),
         ("[" * 100_000, "brackets are nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "a number has too many digits"),
         ('{"a": 1, "b": 2, "a": 3}', "one object has the key 'a' twice: remove one of them"),
@@ -119,8 +123,17 @@ def test_json_that_cannot_be_kept_or_read_is_one_line_with_its_place(tmp_path, t
 
 def test_whole_characters_and_what_only_looks_like_half_of_one_are_read():
     assert parse_json(r'["\ud83d\ude00", "\\ud83d", "é"]', "f") == ["😀", r"\ud83d", "é"]
+    assert without_surrogates("é 😀 \ud83d") == "é 😀 \ufffd"
 
 
-def test_json_lines_may_begin_with_a_byte_order_mark_and_end_in_gz_in_any_case(tmp_path):
-    (tmp_path / "windows.JSONL.GZ").write_bytes(gzip.compress(b'\xef\xbb\xbf{"a": 1}\r\n{"a": 2}\r\n', mtime=0))
-    assert list(read_jsonl(tmp_path / "windows.JSONL.GZ")) == [(1, {"a": 1}), (2, {"a": 2})]
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("windows.JSONL.GZ", b'\xef\xbb\xbf{"a": 1}\r\n\r\n{"a": 2}\r\n', [(1, {"a": 1}), (3, {"a": 2})]),
+        ("list.json", b'[{"a": 1},\n\n {"a": [\n2]}, {}]', [(1, {"a": 1}), (3, {"a": [2]}), (4, {})]),
+        ("one.json", b'\n{"a": 1}', [(2, {"a": 1})]),
+    ],
+)
+def test_records_are_read_with_their_lines(name, text, expected, tmp_path):
+    (tmp_path / name).write_bytes(gzip.compress(text, mtime=0) if name.endswith("GZ") else text)
+    assert list(read_records(tmp_path / name)) == expected

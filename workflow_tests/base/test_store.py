@@ -1,12 +1,21 @@
-"""The store: an entry is made once, under the digest of its inputs, and a crash leaves no entry."""
+"""The store: an entry is made once, under the digest of its inputs; a crash leaves none. Locks on open files."""
 
+import errno
 import multiprocessing
 import time
 
 import pytest
 
 from litm.base.messages import UserError
-from litm.base.store import existing, store_digest, stored
+from litm.base.store import canonical_json, existing, lock, stored
+
+INPUTS = {"texts": "abc", "n": {"b": 2, "a": 1}}
+
+
+def make_folder(path):
+    path.mkdir(exist_ok=True)
+    (path / "part").write_text("whole")
+    return {"rows": 1}
 
 
 def test_an_entry_is_built_once_and_its_facts_are_remembered(tmp_path):
@@ -17,23 +26,12 @@ def test_an_entry_is_built_once_and_its_facts_are_remembered(tmp_path):
         path.write_text("index")
         return {"rows": 3}
 
-    first, facts = stored(tmp_path, {"texts": "abc"}, build)
-    again, remembered = stored(tmp_path, {"texts": "abc"}, build)
-    assert first == again and first.read_text() == "index"
-    assert facts == remembered == {"rows": 3} and len(built) == 1
-
-
-def test_another_ingredient_is_another_entry(tmp_path):
-    def build(path):
-        path.mkdir()
-        return {}
-
-    entries = {stored(tmp_path, {"texts": "abc", "pooling": pooling}, build)[0] for pooling in ("mean", "cls")}
-    assert len(entries) == 2 and all(entry.is_dir() for entry in entries)
-
-
-def test_the_order_of_the_ingredients_does_not_matter():
-    assert store_digest({"a": 1, "b": 2}) == store_digest({"b": 2, "a": 1})
+    first, facts = stored(tmp_path, INPUTS, build)
+    assert first.read_text() == "index" and facts == {"rows": 3}
+    # The order of the inputs does not matter.
+    assert canonical_json(INPUTS) == '{"n":{"a":1,"b":2},"texts":"abc"}'
+    assert stored(tmp_path, dict(reversed(INPUTS.items())), build) == (first, facts) and len(built) == 1
+    assert stored(tmp_path, {**INPUTS, "n": 1}, build)[0] != first and len(built) == 2
 
 
 def test_a_failed_build_leaves_no_entry_and_the_next_build_resumes_its_files(tmp_path):
@@ -41,15 +39,23 @@ def test_a_failed_build_leaves_no_entry_and_the_next_build_resumes_its_files(tmp
         path.write_text("half")
         raise UserError("disk full")
 
-    with pytest.raises(UserError, match="disk full"):
-        stored(tmp_path, {"texts": "abc"}, fail)
-
     def go_on(path):
         path.write_text(path.read_text() + " and half")
         return {}
 
-    entry, _ = stored(tmp_path, {"texts": "abc"}, go_on)
-    assert entry.read_text() == "half and half"
+    with pytest.raises(UserError, match="disk full"):
+        stored(tmp_path, INPUTS, fail)
+    assert stored(tmp_path, INPUTS, go_on)[0].read_text() == "half and half"
+
+
+def test_an_entry_that_is_not_whole_is_made_again(tmp_path):
+    def is_whole(entry, facts):
+        return facts == {"rows": 1} and (entry / "part").exists()
+
+    entry, _ = stored(tmp_path, INPUTS, make_folder, is_whole)
+    (entry / "part").rename(entry / "other")
+    assert stored(tmp_path, INPUTS, make_folder, is_whole)[0] == entry
+    assert [path.name for path in entry.iterdir()] == ["part"]
 
 
 def test_an_entry_that_somebody_deleted_is_named_with_the_rule_that_makes_it(tmp_path):
@@ -58,19 +64,14 @@ def test_an_entry_that_somebody_deleted_is_named_with_the_rule_that_makes_it(tmp
 
 
 def test_after_a_crash_at_any_point_the_next_run_makes_a_whole_entry(tmp_path):
-    def build(path):
-        path.mkdir(exist_ok=True)
-        (path / "part").write_text("whole")
-        return {"rows": 1}
-
-    entry, _ = stored(tmp_path, {"texts": "abc"}, build)
+    entry, _ = stored(tmp_path, INPUTS, make_folder)
     about = entry.with_name(f"{entry.name}.json")
     # Named, but without what is known of it; and known, but not named yet.
     about.unlink()
     (entry / "part").write_text("old")
-    assert stored(tmp_path, {"texts": "abc"}, build) == (entry, {"rows": 1}) and (entry / "part").read_text() == "whole"
+    assert stored(tmp_path, INPUTS, make_folder) == (entry, {"rows": 1}) and (entry / "part").read_text() == "whole"
     entry.rename(entry.with_name(f".{entry.name}.partial"))
-    assert stored(tmp_path, {"texts": "abc"}, build) == (entry, {"rows": 1}) and about.exists()
+    assert stored(tmp_path, INPUTS, make_folder) == (entry, {"rows": 1}) and about.exists()
 
 
 def _store_slowly(folder, both_are_there):
@@ -78,11 +79,10 @@ def _store_slowly(folder, both_are_there):
         with (folder / "builds").open("a") as log:
             log.write("built\n")
         time.sleep(0.5)
-        path.write_text("index")
-        return {}
+        return make_folder(path)
 
     both_are_there.wait()
-    stored(folder, {"texts": "abc"}, build)
+    stored(folder, INPUTS, build)
 
 
 def test_two_jobs_that_want_the_same_entry_make_it_once(tmp_path):
@@ -94,3 +94,25 @@ def test_two_jobs_that_want_the_same_entry_make_it_once(tmp_path):
     for job in jobs:
         job.join()
     assert [job.exitcode for job in jobs] == [0, 0] and (tmp_path / "builds").read_text() == "built\n"
+
+
+def test_of_two_open_files_of_one_name_only_the_first_is_locked_until_it_is_closed(tmp_path):
+    with (tmp_path / "f").open("w") as first, (tmp_path / "f").open("w") as second:
+        assert lock(first)
+        assert not lock(second)
+        first.close()
+        assert lock(second, wait=True)
+
+
+def test_a_file_system_without_locks_is_reported_and_the_file_counts_as_locked(tmp_path, monkeypatch, capsys):
+    def refuse(*_args, **_options):
+        raise OSError(number, "what the system says")
+
+    monkeypatch.setattr("filelock.lock_descriptor", refuse)
+    with (tmp_path / "f").open("w") as file:
+        number = errno.ENOLCK
+        assert lock(file)
+        assert capsys.readouterr().err.startswith(f"{tmp_path / 'f'}: this file system has no locks; make sure")
+        number = errno.EIO
+        with pytest.raises(OSError, match="what the system says"):
+            lock(file)

@@ -21,7 +21,7 @@ def named(kind: str) -> list[str]:
 
 
 def test_the_page_is_what_the_code_says():
-    page = load_program("write_fidelity_page").page()
+    page = load_program("write_fidelity_page").fidelity()
     assert (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8") == page, "run `make reference`"
 
 

@@ -108,9 +108,9 @@ def test_the_objects_of_a_list_on_one_line_have_ids_of_their_own(tmp_path):
 
 def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path):
     known, plain = Passage("a", "T", "x", "f.pdf", 3), Passage("b", "T", "y")
-    spanning = Passage("c", "T", "z", "f.pdf", 3, (4, 7))
-    manifest = write_shards([known, plain, spanning], tmp_path / "shards", 10, 1)
-    assert list(corpus_passages(tmp_path / "manifest.json", manifest)) == [known, plain, spanning]
+    spanning, path = Passage("c", "T", "z", "f.pdf", 3, (4, 7)), tmp_path / "manifest.json"
+    path.write_text(json.dumps(write_shards([known, plain, spanning], tmp_path / "shards", 10, 1)))
+    assert list(corpus_passages(path)) == [known, plain, spanning]
     alone = write_shards([plain], tmp_path / "shards", 10, 1)
     line = b'{"id": "b", "title": "T", "text": "y"}\n'
     assert alone["shards"][0]["sha256"] == hashlib.sha256(line).hexdigest()

@@ -1,22 +1,138 @@
-"""Command-line programs: errors and signals become one line, and no half-written output remains."""
+"""Command-line programs: a parser from a function's signature; errors and signals become one line."""
 
 import argparse
 import atexit
 import errno
 import gc
+import inspect
 import json
+import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import NoReturn
+from dataclasses import is_dataclass
+from functools import wraps
+from types import FrameType, UnionType
+from typing import Annotated, Any, NoReturn, get_args, get_origin
 
 from litm.base.messages import UserError, missing_package, shortened, without_passwords
 
 #: Ctrl-C; the signal of SLURM (time limit, scancel), containers and `kill`; the loss of the terminal.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: An option in a docstring: its name, and what is said of it, up to a blank line or the next option.
+OPTION = re.compile(r"^(\w+): (.+(?:\n(?!\w+: ).+)*)", re.MULTILINE)
+
+
+def program(main: Callable[..., None]) -> Callable[[], None]:
+    """Decorates the last function of a file: it is called with the options of the command line, see `options_of`; at
+    once, and the program ends as `run` says, if the file is the program that was started.
+    """
+
+    @wraps(main)
+    def called() -> None:
+        main(**options_of(main))
+
+    if main.__module__ == "__main__":
+        run(called)
+    return called
+
+
+def options_of(main: Callable[..., None]) -> dict[str, Any]:
+    """The arguments of a function from the command line: an option `--a-name` for each parameter `a_name`.
+
+    The module's docstring says what the program does and, in lines `a_name: ...`, what its options are. Types are str,
+    int, Path, dict (a JSON object), bool (a switch), a tuple of these, and one of these or None, which an option
+    without a value gives too. `Annotated[TYPE, CHOICES]` names the possible values, `Annotated[TYPE, FUNCTION]` what
+    reads the word. A dataclass stands for its fields, which its own docstring describes.
+    """
+    groups: dict[str, Any] = {name: one.annotation for name, one in _parameters(main) if is_dataclass(one.annotation)}
+    about = inspect.cleandoc(main.__globals__["__doc__"] or "")
+    parser = argparse.ArgumentParser(description=OPTION.split(about)[0])
+    for source, text in ((main, about), *((group, inspect.getdoc(group) or "") for group in groups.values())):
+        said = dict(OPTION.findall(text.replace("%", "%%")))
+        for name, one in _parameters(source):
+            if name not in groups:
+                needed = one.default is one.empty
+                default = list(one.default) if isinstance(one.default, tuple) else one.default
+                how = _reading(one.annotation, needed) | ({"required": True} if needed else {"default": default})
+                parser.add_argument(f"--{name.replace('_', '-')}", help=said.get(name), **how)
+    found = {name: tuple(one) if isinstance(one, list) else one for name, one in vars(parser.parse_args()).items()}
+    for name, group in groups.items():
+        found[name] = group(**{field: found.pop(field) for field, _ in _parameters(group)})
+    return found
+
+
+def _parameters(function: Callable) -> list[tuple[str, inspect.Parameter]]:
+    return list(inspect.signature(function, eval_str=True).parameters.items())
+
+
+def _reading(kind: Any, needed: bool) -> dict[str, Any]:
+    """What argparse is told of an option of this type."""
+    of, inner = get_origin(kind), get_args(kind)
+    if of is Annotated:
+        how = inner[1]
+        return {"type": how} if callable(how) else _reading(inner[0], needed) | {"choices": list(how)}
+    if of is UnionType:
+        return _reading(inner[0], needed) | {"nargs": "?"}
+    if of in (tuple, list):
+        each = _reading(inner[0], True)
+        return each | ({"action": "append"} if "nargs" in each else {"nargs": "+" if needed else "*"})
+    return {"action": "store_true"} if kind is bool else {"type": json_object if kind is dict else kind}
+
+
+def json_object(text: str) -> dict:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("not a JSON object")
+    return value
+
+
+def run(main: Callable[[], None]) -> NoReturn:
+    """Run a program's `main` and exit: 0, or 1 with one line on standard error for a user's mistake.
+
+    Ctrl-C, SIGTERM and SIGHUP also end with 1 and one line. Any error that is not a `UserError` or an `OSError` is a
+    defect of this workflow and keeps its traceback.
+    """
+    stop_on_signals()
+    # At its end Python would search all objects of pandas for garbage, which is a fifth of a short program's time.
+    atexit.register(gc.freeze)
+    try:
+        with ending_in_a_line():
+            main()
+    except KeyboardInterrupt:
+        sys.exit("interrupted: what was finished is kept, run the same command again to continue")
+    sys.exit(0)
+
+
+@contextmanager
+def ending_in_a_line(where: str = "") -> Iterator[None]:
+    """Exit with 1 and one line on standard error for a user's mistake, an error of the system, or a missing package.
+
+    where: what an error of the system is about, before its words.
+    """
+    try:
+        yield
+    except UserError as error:
+        sys.exit(f"error: {without_passwords(str(error))}")
+    except OSError as error:
+        sys.exit(f"error: {where}{without_passwords(describe_os_error(error))}")
+    except ModuleNotFoundError as error:
+        if line := missing_package(error):
+            sys.exit(f"error: {line}")
+        raise
+
+
+def describe_os_error(error: OSError) -> str:
+    """One line for an error of the operating system, with the remedy for a full disk."""
+    where = f" ({shortened(error.filename)})" if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"no space left on the disk{where}: free some and run the same command again; nothing finished is lost"
+    return f"{error.strerror or error}{where}"
 
 
 def stop_on_signals() -> None:
@@ -66,67 +182,11 @@ def signals_deferred() -> Iterator[None]:
         yield
         return
     arrived: list[int] = []
-    before = {number: signal.getsignal(number) for number in ENDING}
+    before = {number: signal.signal(number, lambda number, frame: arrived.append(number)) for number in ENDING}
     try:
-        for number in ENDING:
-            signal.signal(number, lambda number, frame: arrived.append(number))
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
         for one in arrived:
             signal.raise_signal(one)
-
-
-def run(main: Callable[[], None]) -> NoReturn:
-    """Run a program's `main` and exit: 0, or 1 with one line on standard error for a user's mistake.
-
-    Ctrl-C, SIGTERM and SIGHUP also end with 1 and one line. Any error that is not a `UserError` or an `OSError` is a
-    defect of this workflow and keeps its traceback.
-    """
-    stop_on_signals()
-    # At its end Python would search all objects of pandas for garbage, which is a fifth of a short program's time.
-    atexit.register(gc.freeze)
-    try:
-        with ending_in_a_line():
-            main()
-    except KeyboardInterrupt:
-        sys.exit("interrupted: what was finished is kept, run the same command again to continue")
-    sys.exit(0)
-
-
-@contextmanager
-def ending_in_a_line(where: str = "") -> Iterator[None]:
-    """Exit with 1 and one line on standard error for a user's mistake, an error of the system, or a missing package.
-
-    where: what an error of the system is about, before its words.
-    """
-    try:
-        yield
-    except UserError as error:
-        sys.exit(f"error: {without_passwords(str(error))}")
-    except OSError as error:
-        sys.exit(f"error: {where}{without_passwords(describe_os_error(error))}")
-    except ModuleNotFoundError as error:
-        if line := missing_package(error):
-            sys.exit(f"error: {line}")
-        raise
-
-
-def describe_os_error(error: OSError) -> str:
-    """One line for an error of the operating system, with the remedy for a full disk."""
-    where = f" ({shortened(error.filename)})" if error.filename else ""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"no space left on the disk{where}: free some and run the same command again; nothing finished is lost"
-    return f"{error.strerror or error}{where}"
-
-
-def json_object(text: str) -> dict:
-    """An argparse type: a JSON object given on the command line."""
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise argparse.ArgumentTypeError("not a JSON object")
-    return value

@@ -1,5 +1,6 @@
 """Downloads from a mirror folder or the network, always checked, and the addresses they come from."""
 
+import glob
 import http.client
 import ipaddress
 import shutil
@@ -116,16 +117,11 @@ def find_in_mirror(mirror: Path, name: str, url: str, checksum: str) -> Path | N
     Searched by its base name here, then by that of its URL: two versions of a file may share a name. If none has the
     checksum, the first of its base name here, which the caller refuses.
     """
-    named = _of_name(mirror, name)
-    candidates = dict.fromkeys([*named, *_of_name(mirror, url.rsplit("/", 1)[-1])])
-    right = next((path for path in candidates if file_checksum(path, checksum) == checksum), None)
-    return right or next(iter(named), None)
-
-
-def _of_name(folder: Path, name: str) -> list[Path]:
-    """The files with a base name, the folder's own before those of subfolders."""
-    found = [folder / name, *sorted(folder.rglob(name))]
-    return [path for path in dict.fromkeys(found) if path.is_file()]
+    named = {name, url.rsplit("/", 1)[-1]}
+    found = [path for one in named for path in mirror.rglob(glob.escape(one)) if path.is_file()]
+    found.sort(key=lambda path: (path.name != name, len(path.parts), path))
+    right = next((path for path in found if file_checksum(path, checksum) == checksum), None)
+    return right or next((path for path in found if path.name == name), None)
 
 
 def opened(request: str | urllib.request.Request, seconds: float) -> Any:
@@ -134,49 +130,31 @@ def opened(request: str | urllib.request.Request, seconds: float) -> Any:
 
 
 def _download(url: str, target: IO[bytes], name: str) -> None:
+    size = since = 0
     try:
         with opened(url, TIMEOUT_SECONDS) as answer:
-            length = answer.headers.get("Content-Length", "")
-            size = _copy(answer, target)
+            started = time.monotonic()
+            while block := answer.read1(BLOCK):
+                target.write(block)
+                size, since = size + len(block), since + len(block)
+                if (seconds := time.monotonic() - started) >= SPEED_SECONDS:
+                    if since < SLOWEST * seconds:
+                        raise TimeoutError(
+                            f"too slow: {since:,} bytes in the last {seconds:.0f} seconds, {size:,} in all; "
+                            f"{SLOWEST:,} a second are the least"
+                        )
+                    since, started = 0, time.monotonic()
+        length = answer.headers.get("Content-Length", "")
         if length.isdecimal() and size < int(length):
             raise ConnectionError(f"it was cut: {size:,} of {int(length):,} bytes came")
-    except TimeoutError as error:
-        raise _failed(url, str(error) or f"no answer within {TIMEOUT_SECONDS:g} seconds", name) from error
-    except (urllib.error.URLError, http.client.HTTPException, ConnectionError) as error:
-        raise _failed(url, str(getattr(error, "reason", error)), name) from error
-
-
-def _failed(url: str, reason: str, name: str) -> UserError:
-    return UserError(
-        f"{url}: download failed ({reason}); run the same command again, or put {name} into a folder and set "
-        "data_mirror to it"
-    )
-
-
-def _copy(answer: Any, target: IO[bytes]) -> int:
-    """Copy a response to the target; returns the number of bytes. TimeoutError if it is too slow, see `SLOWEST`."""
-    size = since = 0
-    started = time.monotonic()
-    while block := _next_block(answer, size):
-        target.write(block)
-        size += len(block)
-        since += len(block)
-        seconds = time.monotonic() - started
-        if seconds >= SPEED_SECONDS:
-            if since < SLOWEST * seconds:
-                raise TimeoutError(
-                    f"too slow: {since:,} bytes in the last {seconds:.0f} seconds, {size:,} in all; "
-                    f"{SLOWEST:,} a second are the least"
-                )
-            since, started = 0, time.monotonic()
-    return size
-
-
-def _next_block(answer: Any, size: int) -> bytes:
-    try:
-        return answer.read1(BLOCK)
-    except http.client.IncompleteRead as error:
-        raise ConnectionError(f"it was cut: {size:,} bytes came, and the server said that there are more") from error
+    except (TimeoutError, urllib.error.URLError, http.client.HTTPException, ConnectionError) as error:
+        reason = str(getattr(error, "reason", error)) or f"no answer within {TIMEOUT_SECONDS:g} seconds"
+        if isinstance(error, http.client.IncompleteRead):
+            reason = f"it was cut: {size:,} bytes came, and the server said that there are more"
+        raise UserError(
+            f"{url}: download failed ({reason}); run the same command again, or put {name} into a folder and set "
+            "data_mirror to it"
+        ) from error
 
 
 #: Folder that records each fetched file's checksum and its state at that time.
@@ -200,8 +178,7 @@ def check_fetched(path: Path, checksum: str, where: str, records: str = RECORDS)
     """
     record = _record(path, records)
     noted = read_json(record) if record.exists() else {}
-    # Records of earlier versions use the kind of checksum as the key.
-    is_other_file = noted.get("checksum", noted.get("sha256", checksum)) != checksum
+    is_other_file = noted.get("checksum", checksum) != checksum
     if not path.exists() or is_other_file or noted.get("state") == file_state(path):
         return
     found = file_checksum(path, checksum)

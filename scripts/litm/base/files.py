@@ -2,13 +2,14 @@
 
 import bz2
 import gzip
+import io
 import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, BinaryIO
 
 from litm.base.messages import UserError
 
@@ -102,21 +103,14 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def open_text(path: Path) -> IO[str]:
-    """The file opened as UTF-8 text without a byte order mark, unpacked if its name ends in .gz."""
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+    """The file opened as UTF-8 text without a byte order mark, unpacked as in `open_bytes`."""
+    return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+def open_bytes(path: Path) -> BinaryIO:
     """The file opened for reading, unpacked if its name ends in .gz or .bz2."""
-    match path.suffix.lower():
-        case ".gz":
-            return cast(IO[bytes], gzip.open(path, "rb"))
-        case ".bz2":
-            return cast(IO[bytes], bz2.open(path, "rb"))
-        case _:
-            return path.open("rb")
+    unpack: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+    return unpack.get(path.suffix.lower(), open)(path, "rb")
 
 
 @contextmanager
@@ -126,17 +120,11 @@ def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text after {reached()} ({error.reason}); save the file as UTF-8") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _broken(path, reached(), error) from error
-    except OSError as error:
-        # Errors of the operating system have a number, errors in bz2 data have none.
-        if error.errno is None:
-            raise _broken(path, reached(), error) from error
-        raise
-
-
-def _broken(path: Path, reached: str, error: Exception) -> UserError:
-    return UserError(f"{path}: broken compressed data after {reached} ({error}); {remedy(path)}")
+    except (EOFError, zlib.error, OSError) as error:
+        # Errors of the operating system have a number, those of compressed data have none.
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise UserError(f"{path}: broken compressed data after {reached()} ({error}); {remedy(path)}") from error
 
 
 def with_part(page: str, begin: str, end: str, text: str) -> str:

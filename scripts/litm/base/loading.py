@@ -25,26 +25,22 @@ def hidden(*names: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-_NAME = "torch"
-
-
 def hide_torch() -> None:
     """Hide torch from imports in this process; without effect if it is already imported.
 
     For programs that only need tokenizers and configurations: transformers imports torch if it is installed, which
     takes three times as long as loading a tokenizer, and reads both all the same without it.
     """
-    if _NAME not in sys.modules:
-        # Python's own way to make an import fail.
-        sys.modules[_NAME] = None  # type: ignore[assignment]
+    if "torch" not in sys.modules:
+        sys.modules["torch"] = None  # type: ignore[assignment]
         # transformers' advice to install torch.
         os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"
 
 
 def show_torch() -> None:
     """Undo `hide_torch`; without effect on modules that were imported without torch."""
-    if sys.modules.get(_NAME, ...) is None:
-        del sys.modules[_NAME]
+    if sys.modules.get("torch", ...) is None:
+        del sys.modules["torch"]
 
 
 #: Text of transformers' question whether to run the code that an `auto_map` names.

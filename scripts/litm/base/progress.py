@@ -1,24 +1,13 @@
-"""Long work: its batches, and its progress, readable on a terminal and in a log file."""
+"""Progress of long work, readable on a terminal and in a log file."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from itertools import islice
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Thread
 from time import monotonic
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
 from litm.base.messages import note
-
-T = TypeVar("T")
-
-
-def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of `size` items in their order, the last one shorter."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
-        yield batch
-
 
 #: Seconds from one line to the next, and from the start of a step to its first line.
 SECONDS_BETWEEN_LINES, SECONDS_TO_FIRST_LINE = 5.0, 1.0
@@ -55,57 +44,45 @@ def progress_bar(total: int | None, what: str, unit: str) -> Any:
 
     if sys.stderr.isatty():
         return tqdm(total=total, desc=what, unit=f" {unit}", dynamic_ncols=True)
+    # The delay: no line before there is something to say.
+    every, lines = SECONDS_BETWEEN_LINES, _Lines(sys.stderr)
     return tqdm(
-        total=total,
-        desc=what,
-        unit=f" {unit}",
-        ncols=120,
-        file=_Lines(sys.stderr),
-        mininterval=SECONDS_BETWEEN_LINES,
-        maxinterval=SECONDS_BETWEEN_LINES,
-        # No line before there is something to say.
-        delay=1e-9,
+        None, what, total, ncols=120, file=lines, mininterval=every, maxinterval=every, unit=f" {unit}", delay=1e-9
     )
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Within the context, say `what` is being done: once it has taken a second, and then every few seconds."""
-    done = Event()
-
-    def say() -> None:
-        if done.wait(SECONDS_TO_FIRST_LINE):
-            return
-        note(what)
-        began = monotonic()
-        while not done.wait(SECONDS_BETWEEN_LINES):
-            note(f"{what}: {monotonic() - began + SECONDS_TO_FIRST_LINE:.0f} s")
-
-    thread = Thread(target=say, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 @contextmanager
 def showing(bar: Any, state: Callable[[], str]) -> Iterator[None]:
     """Within the context, show the result of `state` after the bar: now, and every few seconds within a long step."""
-    done = Event()
     bar.set_postfix_str(state())
+    try:
+        with _repeated(lambda seconds: bar.set_postfix_str(state()), SECONDS_BETWEEN_LINES):
+            yield
+    finally:
+        # For the last line of the bar.
+        bar.set_postfix_str(state(), refresh=False)
 
-    def show() -> None:
-        while not done.wait(SECONDS_BETWEEN_LINES):
-            bar.set_postfix_str(state())
 
-    thread = Thread(target=show, daemon=True)
+def waiting(what: str) -> AbstractContextManager[None]:
+    """Within the context, say `what` is being done: once it has taken a second, and then every few seconds."""
+    return _repeated(lambda seconds: note(f"{what}: {seconds:.0f} s"), SECONDS_TO_FIRST_LINE)
+
+
+@contextmanager
+def _repeated(say: Callable[[float], object], pause: float) -> Iterator[None]:
+    """Within the context, call `say` with the seconds since its begin: after the pause, and then every few seconds."""
+    done, began = Event(), monotonic()
+
+    def repeat() -> None:
+        if not done.wait(pause):
+            say(monotonic() - began)
+            while not done.wait(SECONDS_BETWEEN_LINES):
+                say(monotonic() - began)
+
+    thread = Thread(target=repeat, daemon=True)
     thread.start()
     try:
         yield
     finally:
         done.set()
         thread.join()
-        # For the last line of the bar.
-        bar.set_postfix_str(state(), refresh=False)

@@ -6,8 +6,9 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from litm.base.files import atomic_writer, file_kind, is_result, open_text, read_text, reading, remedy, write_text
 from litm.base.messages import UserError, quoted
@@ -16,12 +17,22 @@ from litm.base.messages import UserError, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 #: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
-#: Escapes of lone surrogates: a high one without a low one after it, or a low one without a high one before it.
-HALF_CHARACTER = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-)
+#: Text between the entries of a JSON list, and before the first one.
+BETWEEN = re.compile(r"[\s,\[]*")
+#: Delimiters of tables by the kind of their files.
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: Characters: longest field of a table, which also bounds the text after an unclosed quote.
+LONGEST_FIELD = 10_000_000
+#: Lone surrogates: halves of characters in cut texts, which UTF-8 cannot encode.
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
+    """The records of a file that is one JSON list or object (.json), or of JSON Lines; yields and raises as these."""
+    return read_json_list(path) if file_kind(path) == ".json" else read_jsonl(path)
 
 
 def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
@@ -48,32 +59,33 @@ def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
     value = parse_json(text, str(path))
     if not isinstance(value, dict | list):
         raise UserError(f"{path}: expected a list of JSON objects, [{{...}}, ...], found {type(value).__name__}")
-    records = [value] if isinstance(value, dict) else value
-    decoder, line, counted = json.JSONDecoder(), 1, 0
-    begin = _BETWEEN.match(text).end()  # type: ignore[union-attr]
-    for record in records:
-        line, counted = line + text.count("\n", counted, begin), begin
-        if not isinstance(record, dict):
-            raise UserError(f"{path}, line {line}: expected a JSON object, found {type(record).__name__}")
-        yield line, record
-        begin = _BETWEEN.match(text, decoder.raw_decode(text, begin)[1]).end()  # type: ignore[union-attr]
+    decoder, line, begin, end = json.JSONDecoder(), 1, 0, 0
+    for record in [value] if isinstance(value, dict) else value:
+        last, begin = begin, cast(re.Match, BETWEEN.match(text, end)).end()
+        line += text.count("\n", last, begin)
+        yield line, _object(record, f"{path}, line {line}")
+        end = decoder.raw_decode(text, begin)[1]
 
 
-def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """The records of a file that is one JSON list or object (.json), or of JSON Lines; yields and raises as these."""
-    return read_json_list(path) if file_kind(path) == ".json" else read_jsonl(path)
-
-
-#: Text between the entries of a list, and before the first one.
-_BETWEEN = re.compile(r"[\s,\[]*")
+def read_json(path: str | Path) -> dict:
+    """The JSON object in a file; `UserError` naming the file if it holds none, and the remedy if it is a result."""
+    try:
+        return parse_object(read_text(path), str(path))
+    except UserError as error:
+        if is_result(path):
+            raise UserError(f"{error}: {remedy(path)}") from error
+        raise
 
 
 def parse_object(text: str, where: str) -> dict:
     """The JSON object in `text`; `UserError` beginning with `where`, as in `parse_json`, also for any other value."""
-    record = parse_json(text, where)
-    if not isinstance(record, dict):
-        raise UserError(f"{where}: expected a JSON object, found {type(record).__name__}")
-    return record
+    return _object(parse_json(text, where), where)
+
+
+def _object(value: object, where: str) -> dict:
+    if not isinstance(value, dict):
+        raise UserError(f"{where}: expected a JSON object, found {type(value).__name__}")
+    return value
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -82,43 +94,32 @@ def parse_json(text: str, where: str) -> Any:
     Raises `UserError` beginning with `where` for invalid JSON, a duplicate key, a lone surrogate (`"\\ud83d"`), and
     what Python cannot read: thousands of nested brackets, numbers of thousands of digits.
     """
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise UserError(f"{where}: one object has the key {quoted(twice)} twice: remove one of them")
+        return record
+
     try:
-        value = json.loads(text, object_pairs_hook=_distinct)
+        value = json.loads(text, object_pairs_hook=distinct)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if "\n" not in text.rstrip() else f"line {error.lineno}, column {error.colno}"
         raise UserError(f"{where}: not valid JSON ({error.msg.removesuffix(' at')}, {place})") from error
-    except _DuplicateKey as error:
-        raise UserError(f"{where}: one object has the key {error} twice: remove one of them") from None
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise UserError(
+            f"{where}: {half} is half a character, which UTF-8 cannot encode: write \\ufffd instead"
+        ) from error
     except RecursionError as error:
         raise UserError(f"{where}: brackets are nested too deeply") from error
     except ValueError as error:
         raise UserError(f"{where}: a number has too many digits to be read: write it as a text") from error
-    if ("\\ud" in text or "\\uD" in text) and not _is_whole(value):
-        half = HALF_CHARACTER.search(text)
-        place = f"{half[0]} (column {half.start() + 1})" if half else "one of its texts"
-        raise UserError(f"{where}: {place} is half a character, which UTF-8 cannot encode: write \\ufffd instead")
     return value
-
-
-class _DuplicateKey(Exception):
-    """A duplicate key of an object."""
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKey(repr(next(key for key in keys if keys.count(key) > 1))[:100])
-    return record
-
-
-def _is_whole(value: object) -> bool:
-    """Whether a JSON value can be written in UTF-8."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def typed_field(record: object, name: str, kind: type, where: str) -> Any:
@@ -137,16 +138,16 @@ def optional_field(record: object, name: str, kind: type, where: str) -> Any:
     return typed_field(record, name, kind, where)
 
 
-def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
-    """Write one record per line, gzip if the name ends in .gz; reproducible byte for byte, atomically."""
-    with atomic_writer(path) as raw:
-        if Path(path).suffix != ".gz":
-            raw.writelines(json.dumps(record).encode() + b"\n" for record in records)
-            return
-        # No name and no time in the gzip header, so that equal records give equal bytes.
-        with gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=raw, mtime=0) as packed:
-            for record in records:
-                packed.write(json.dumps(record).encode() + b"\n")
+def without_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); usually the text itself."""
+    return text if text.isascii() else LONE_SURROGATE.sub("\ufffd", text)
+
+
+def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of `size` items in their order, the last one shorter."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def write_json(path: str | Path, value: Any) -> None:
@@ -154,22 +155,16 @@ def write_json(path: str | Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
 
 
-def read_json(path: str | Path) -> dict:
-    """The JSON object in a file; `UserError` naming the file if it holds none, and the remedy if it is a result."""
-    try:
-        return parse_object(read_text(path), str(path))
-    except UserError as error:
-        if is_result(path):
-            raise UserError(f"{error}: {remedy(path)}") from error
-        raise
-
-
-#: Characters: longest field of a table, which also bounds the text after an unclosed quote.
-LONGEST_FIELD = 10_000_000
-
-
-#: Delimiters of tables by the kind of their files.
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
+    """Write one record per line, gzip if the name ends in .gz; reproducible byte for byte, atomically."""
+    lines = (json.dumps(record).encode() + b"\n" for record in records)
+    with atomic_writer(path) as raw:
+        if Path(path).suffix != ".gz":
+            raw.writelines(lines)
+            return
+        # No name and no time in the gzip header, so that equal records give equal bytes.
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=raw, mtime=0) as packed:
+            packed.writelines(lines)
 
 
 def read_result_rows(path: str | Path) -> list[dict[str, str]]:
@@ -233,10 +228,15 @@ def read_named_columns(path: Path, delimiter: str, needed: str | None = None) ->
 
 
 def write_csv(
-    path: str | Path, table: "pd.DataFrame", decimals: int | None = 6, p_values: Collection[str] = ()
+    path: str | Path,
+    table: "pd.DataFrame | Sequence[Mapping]",
+    decimals: int | None = 6,
+    p_values: Collection[str] = (),
 ) -> None:
-    """Write a table as CSV, see `csv_text`."""
-    write_text(path, csv_text(table, decimals, p_values))
+    """Write a table, or rows with the same keys, as CSV, see `csv_text`."""
+    import pandas as pd
+
+    write_text(path, csv_text(pd.DataFrame(table), decimals, p_values))
 
 
 def csv_text(table: "pd.DataFrame", decimals: int | None = 6, p_values: Collection[str] = ()) -> str:
@@ -244,11 +244,7 @@ def csv_text(table: "pd.DataFrame", decimals: int | None = 6, p_values: Collecti
 
     p_values: columns with six significant digits instead (1.30421e-174), so that readers can correct them.
     """
-    texts = {
-        name: table[name].map("{:.6g}".format, na_action="ignore").astype("string")
-        for name in p_values
-        if name in table
-    }
+    texts = {name: table[name].map("{:.6g}".format, na_action="ignore") for name in p_values if name in table}
     float_format = None if decimals is None else f"%.{decimals}f"
     return table.assign(**texts).to_csv(index=False, float_format=float_format, lineterminator="\n")
 
@@ -288,15 +284,3 @@ def read_parquet(
 def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
     """The rows as dictionaries of plain Python values, which JSON can write; None for a missing value."""
     return table.astype(object).where(table.notna(), None).to_dict("records")
-
-
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-#: Unicode's replacement character.
-REPLACEMENT = "\ufffd"
-
-
-def without_surrogates(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); usually the text itself."""
-    return text if text.isascii() else LONE_SURROGATE.sub(REPLACEMENT, text)

@@ -120,11 +120,6 @@ def lock(file: IO, wait: bool = False) -> bool:
         return True
 
 
-def store_digest(fields: Mapping[str, Any]) -> str:
-    """The name of an entry: the first 32 hex digits of the sha256 of `fields`."""
-    return digest(fields)[:32]
-
-
 def stored(
     folder: str | Path,
     fields: Mapping[str, Any],
@@ -137,12 +132,14 @@ def stored(
     object. After a crash `build` finds its leftovers at that path and may continue from them. Two jobs that need the
     same entry wait for each other. An entry is removed and rebuilt if `is_whole(entry, facts)` is False.
     """
-    name = store_digest(fields)
+    name = digest(fields)[:32]
     entry, about = Path(folder) / name, Path(folder) / f"{name}.json"
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _locked(entry.with_name(f".{name}.lock")):
         if not (entry.exists() and about.exists() and is_whole(entry, read_json(about)["facts"])):
-            _remove(entry)
+            # A folder or a file.
+            shutil.rmtree(entry, ignore_errors=True)
+            entry.unlink(missing_ok=True)
             partial = entry.with_name(f".{name}.partial")
             # The entry gets its name last: after an earlier crash `build` continues from the leftovers.
             write_json(about, {"made_of": fields, "facts": build(partial)})
@@ -155,13 +152,6 @@ def existing(entry: str | Path, made_by: str) -> Path:
     if not Path(entry).exists():
         raise UserError(f"{entry} is gone from the store: make it again with `snakemake --forcerun {made_by} ...`")
     return Path(entry)
-
-
-def _remove(entry: Path) -> None:
-    if entry.is_dir():
-        shutil.rmtree(entry)
-    else:
-        entry.unlink(missing_ok=True)
 
 
 @contextmanager

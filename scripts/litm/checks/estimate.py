@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from litm.base.progress import in_batches
+from litm.base.records import in_batches
 from litm.domain.example import Content
 from litm.domain.response import Response
 from litm.inference.engines import engine_facts

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from litm.base.files import atomic_writer, reading
 from litm.base.messages import UserError, quoted
+from litm.base.records import read_json
 
 #: Kinds of documents of a user, for messages.
 DOCUMENT_KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"
@@ -148,9 +149,9 @@ def read_source(name: str, path: Path | None, settings: CorpusSettings) -> Itera
 SHARDS = "shards"
 
 
-def corpus_passages(manifest_path: str | Path, manifest: dict) -> Iterator[Passage]:
-    """All passages of the corpus with this manifest at that path; `UserError` if a shard is missing."""
-    return read_shards(_shard_folder(manifest_path), manifest)
+def corpus_passages(manifest_path: str | Path) -> Iterator[Passage]:
+    """All passages of the corpus with its manifest at this path; `UserError` if a shard is missing."""
+    return read_shards(_shard_folder(manifest_path), read_json(manifest_path))
 
 
 def shard_passages(manifest_path: str | Path, manifest: dict, shard: int) -> Iterator[Passage]:

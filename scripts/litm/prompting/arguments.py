@@ -1,10 +1,8 @@
-"""Arguments of programs that render and tokenize prompts in a model's format."""
+"""Options of programs that render and tokenize prompts in a model's format."""
 
-import argparse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litm.base.cli import json_object
 from litm.base.records import read_json
 from litm.prompting.reasoning import Reasoning
 from litm.prompting.render import read_prompt_template
@@ -23,19 +21,28 @@ class PromptFormat:
     template: str | None
 
 
-def add_format_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that `prompt_format` reads."""
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
-    parser.add_argument("--source", nargs="?", help="output of identify_model.py; instead of --tokenizer")
-    parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
-    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: how the tokenizer is used")
-    parser.add_argument("--template", nargs="?", help="the file of a named template")
+@dataclass(frozen=True)
+class FormatOptions:
+    """Options that name a tokenizer and the format of prompts.
 
+    prompt_template: raw, chat, or the name of a template
+    tokenizer: a tokenizer file or a model folder
+    source: output of identify_model.py; instead of --tokenizer
+    reasoning: JSON: how the tokenizer is used
+    template: the file of a named template
+    """
 
-def prompt_format(args: argparse.Namespace) -> PromptFormat:
-    """The format that the arguments name; errors as in `model_tokenizer` and `read_prompt_template`."""
-    source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
-    own_code = args.reasoning.get("trust_remote_code", False)
-    reasoning = Reasoning.of(args.reasoning)
-    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning, own_code)
-    return PromptFormat(tokenizer, args.prompt_template, read_prompt_template(args.template) if args.template else None)
+    prompt_template: str
+    tokenizer: str | None = None
+    source: str | None = None
+    reasoning: dict | None = None
+    template: str | None = None
+
+    def read(self) -> PromptFormat:
+        """The format; errors as in `model_tokenizer` and `read_prompt_template`."""
+        source = read_json(self.source) if self.source else {"location": self.tokenizer, "revision": None}
+        settings = self.reasoning or {}
+        own_code, place = settings.get("trust_remote_code", False), (str(source["location"]), source["revision"])
+        tokenizer = model_tokenizer(*place, self.prompt_template, Reasoning.of(settings), own_code)
+        template = read_prompt_template(self.template) if self.template else None
+        return PromptFormat(tokenizer, self.prompt_template, template)

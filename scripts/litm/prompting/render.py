@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from litm.base.files import read_text
 from litm.base.messages import UserError
-from litm.base.progress import in_batches
+from litm.base.records import in_batches
 from litm.domain.example import Content
 from litm.prompting.chat import as_messages, check_shows_all, own_chat_template, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD

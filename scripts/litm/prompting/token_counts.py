@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from litm.base.messages import UserError
-from litm.base.progress import in_batches
+from litm.base.records import in_batches
 from litm.domain.example import Example
 from litm.prompting.chat import as_messages, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD

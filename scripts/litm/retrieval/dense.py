@@ -240,7 +240,7 @@ MEASURED = 200
 def find(task: SearchTask, questions: Sequence[str]) -> Found:
     """The hits of each question; for an approximate index also its recall of the exact hits."""
     shards = [read_vectors(path) for path in task.vectors]
-    encoder = load_encoder(read_json(task.encoder), task.encoding, task.device, task.batch_tokens)
+    encoder = load_encoder(read_json(str(task.encoder)), task.encoding, task.device, task.batch_tokens)
     queries = encoder.encode([f"{task.search['query_prefix']}{text}" for text in questions])
     if encoder.cut:
         note(f"{encoder.cut} questions are longer than {task.encoding['max_tokens']} tokens and were cut there")

@@ -33,18 +33,29 @@ def rounded(score: float) -> float:
 
 @dataclass(frozen=True)
 class SearchTask:
-    """A search: manifests of indexes and vectors, settings that change the hits, and settings of the machine."""
+    """A search: manifests of indexes and vectors, settings that change the hits, and settings of the machine; also the
+    options of retrieve.py.
 
-    indexes: Sequence[str]
-    vectors: Sequence[str]
-    encoder: str
-    search: Mapping
-    encoding: Mapping
-    approximate: Mapping
-    device: str
-    batch_tokens: int
-    threads: int
+    search: JSON: hits, and k1 and b or query_prefix
+    encoding: JSON: settings that change a vector
+    approximate: JSON: the index and its settings
+    memory_mb: most memory of the Java machine
+    indexes: outputs of the index rules; none for exact search
+    vectors: outputs of encode_passages.py, one per shard
+    encoder: the encoder's output of identify_model.py
+    batch_tokens: tokens in a batch; 0 is the device's default
+    """
+
+    search: dict
+    encoding: dict
+    approximate: dict
     memory_mb: int
+    indexes: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+    encoder: str | None = None
+    device: str = "auto"
+    batch_tokens: int = 0
+    threads: int = 1
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
-from litm.base.progress import in_batches
+from litm.base.records import in_batches
 from litm.domain.finish_reason import STOP
 from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids

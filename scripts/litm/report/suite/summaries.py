@@ -6,7 +6,6 @@ A value that does not exist is None, never NaN.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import pandas as pd
 
@@ -27,13 +26,6 @@ _BIAS = {
 }
 #: Columns of the accuracy table that count questions outside n.
 _NOT_COUNTED = ["n_left_out", "n_failed", "n_not_recorded"]
-
-AnyCurve = TypeVar("AnyCurve", bound=Curve)
-
-
-def parse_curves(text: str, kind: type[AnyCurve]) -> list[AnyCurve]:
-    """Curves from a JSON list of objects with the fields of `kind`; TypeError or ValueError for anything else."""
-    return [kind(**entry) for entry in json.loads(text)]
 
 
 def rows_of_curve(table: pd.DataFrame, model: str, curve: Curve) -> pd.DataFrame:

@@ -1,0 +1,190 @@
+"""Remote files: mirror first, never unchecked; addresses: their secrets, and those of this machine."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+from waiting import HANG
+
+from litm.base import download
+from litm.base.cli import run
+from litm.base.download import check_has_no_password, fetch, is_this_machine
+from litm.base.messages import UserError, note, without_passwords
+
+DATA = b"some data"
+SUM = hashlib.sha256(DATA).hexdigest()
+NOWHERE = "https://nowhere.invalid"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:pw-canary@host/v1",
+        "https://pw-canary@host:8000/file.gz",
+        "ftp://user:pw-canary/half@host/file.gz",
+        "http://user:@pw-canary@host/",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_masked_in_all_messages(url, capsys):
+    with pytest.raises(ValueError, match="a user or a password") as refusal:
+        check_has_no_password(url)
+    assert "canary" not in str(refusal.value)
+    assert without_passwords(f"no luck with {url} today").endswith(" today")
+
+    def fails() -> None:
+        note(f"asking {url} now")
+        raise UserError(f"{url}: no")
+
+    with pytest.raises(SystemExit) as end:
+        run(fails)
+    said = f"{end.value.code} {capsys.readouterr().err}"
+    assert "canary" not in said and said.count("://***@host") == 2
+
+
+@pytest.mark.parametrize(
+    "path", ["http://host/v1", "https://host:8000/a@b", "http://[::1]:8000/v1", "file:///f/n@2.gz"]
+)
+def test_an_address_without_a_password_stays_as_it_is(path):
+    assert check_has_no_password(path) == path
+    assert without_passwords(f"see {path}, or {path}") == f"see {path}, or {path}"
+
+
+def test_this_machine_has_these_addresses():
+    own = ["http://localhost:8000/v1", "http://127.0.0.1/v1", "http://127.3.2.1:1/v1", "http://[::1]:8000/v1"]
+    assert all(map(is_this_machine, own))
+    others = ["http://10.0.0.1/v1", "https://localhost.evil.org/v1", "https://api.openai.com/v1", "file:///x"]
+    assert not any(map(is_this_machine, others))
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def blob_id(data: bytes) -> str:
+    """As `git hash-object` has it."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("files", "url", "name", "checksum", "origin"),
+    [
+        ({"m/in/f.gz": DATA}, f"{NOWHERE}/other.gz", "f.gz", SUM, "m/in/f.gz"),
+        # Two versions of one name: that with the right sum; the older has a name of its own here.
+        ({"m/a/f.gz": b"v2", "m/b/f.gz": b"v1"}, f"{NOWHERE}/f.gz", "f.v1.gz", blob_id(b"v1"), "m/b/f.gz"),
+        ({"m/a/f.gz": b"v2", "m/b/f.gz": b"v1"}, f"{NOWHERE}/f.gz", "f.gz", sha256(b"v2"), "m/a/f.gz"),
+        ({"m/a/f.gz": DATA, "m/f.gz": DATA}, f"{NOWHERE}/f.gz", "f.gz", SUM, "m/f.gz"),
+        ({"remote.gz": DATA, "m/other.gz": DATA}, "remote.gz", "f.gz", SUM, "remote.gz"),
+        ({"remote.gz": b"hello\n"}, "remote.gz", "f.gz", "ce013625030ba8dba906f756967f9e9ca394464a", "remote.gz"),
+    ],
+)
+def test_a_file_comes_from_the_mirror_by_its_base_name_or_from_its_address(
+    files, url, name, checksum, origin, tmp_path
+):
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    url = url if url.startswith(NOWHERE) else (tmp_path / url).as_uri()
+    found = fetch(url, checksum, str(tmp_path / "m"), tmp_path / "out" / name)
+    assert found == (str(tmp_path / origin) if origin.startswith("m") else url)
+    assert (tmp_path / "out" / name).read_bytes() == files[origin]
+
+
+@pytest.mark.parametrize(
+    ("data", "checksum", "said"),
+    [
+        (b"other", SUM, f"its sha256 is {sha256(b'other')}, but must be {SUM}; this is not the expected file"),
+        (b"hello\n", blob_id(DATA), f"its git blob id is ce0136.*, but must be {blob_id(DATA)}"),
+        (None, SUM, r"download failed .* put file.gz into a folder and set data_mirror to it"),
+    ],
+)
+def test_a_file_that_is_wrong_or_missing_is_one_line_and_is_not_left(data, checksum, said, tmp_path):
+    remote, mirror = tmp_path / "remote.gz", tmp_path / "m"
+    if data is not None:
+        remote.write_bytes(data)
+    with pytest.raises(UserError, match=f"^{remote.as_uri()}: {said}"):
+        fetch(remote.as_uri(), checksum, None, tmp_path / "out" / "file.gz")
+    assert not list((tmp_path / "out").iterdir())
+    if data is not None:
+        mirror.mkdir()
+        remote.rename(mirror / "file.gz")
+        with pytest.raises(UserError, match=f"^{mirror}/file.gz: {said}"):
+            fetch(remote.as_uri(), checksum, str(mirror), tmp_path / "out" / "file.gz")
+
+
+@contextmanager
+def server(send: Callable[[BaseHTTPRequestHandler, threading.Event], None]) -> Iterator[str]:
+    """A file's address on a server that answers each request by `send`, which ends when the event is set."""
+    closing = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with suppress(OSError):
+                send(self, closing)
+
+        def log_message(self, *words: object) -> None:
+            """Nothing."""
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads, http.block_on_close = True, False
+    threading.Thread(target=http.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}/file.gz"
+    finally:
+        closing.set()
+        http.shutdown()
+        http.server_close()
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "said"),
+    [
+        (b"Content-Length: 12000\r\n", b"x" * 5000, "it was cut: 5,000 of 12,000 bytes came"),
+        (b"Transfer-Encoding: chunked\r\n", b"3\r\nabc\r\nff\r\nabc", "it was cut: .* there are more"),
+    ],
+)
+def test_a_download_that_is_cut_is_called_so_with_the_bytes_that_came(head, body, said, tmp_path):
+    answer = b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + body
+    line = rf"download failed \({said}\); run the same command again"
+    with server(lambda handler, _: handler.wfile.write(answer)) as url, pytest.raises(UserError, match=line):
+        fetch(url, SUM, None, tmp_path / "out" / "file.gz")
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("head", "sign", "limit", "said"),
+    [
+        (
+            *(b"Content-Length: 99999\r\n\r\n", b" ", "SPEED_SECONDS"),
+            r"too slow: \d+ bytes in the last \d+ seconds, \d+ in all",
+        ),
+        # The second where this machine is busy, and no byte comes for so long.
+        (b"", b"X-Wait: 1\r\n", "TIMEOUT_SECONDS", "no answer within 0.5 seconds|timed out"),
+    ],
+)
+def test_a_download_that_never_ends_though_bytes_come_is_given_up(head, sign, limit, said, tmp_path, monkeypatch):
+    def drip(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head)
+        while not closing.wait(0.05):
+            handler.wfile.write(sign)
+
+    monkeypatch.setattr(download, "TIMEOUT_SECONDS", HANG)
+    monkeypatch.setattr(download, limit, 0.5)
+    with server(drip) as url, pytest.raises(UserError, match=rf"download failed \(({said})"):
+        fetch(url, SUM, None, tmp_path / "file.gz")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("seconds", "is_fast"), [(20, True), (70, True), (1000, False)])
+def test_a_fast_download_may_take_longer_than_the_interval_of_the_speed_check(seconds, is_fast, tmp_path, monkeypatch):
+    blocks = 4
+    (tmp_path / "remote.gz").write_bytes(data := bytes(blocks * download.BLOCK))
+    clock = SimpleNamespace(monotonic=count(step=seconds / blocks).__next__)
+    monkeypatch.setattr(download, "time", clock)
+    with nullcontext() if is_fast else pytest.raises(UserError, match="too slow: 1,048,576 bytes"):
+        fetch((tmp_path / "remote.gz").as_uri(), sha256(data), None, tmp_path / "file.gz")
+    assert (tmp_path / "file.gz").exists() == is_fast
