@@ -14,8 +14,8 @@ from collections.abc import Callable
 import torch
 from measuring import spread, table
 
-from litm.inference.local.shared_attention import Attended, attention_in_blocks, attention_of_few
-from litm.inference.local.shared_attention import attention as attention_of_any
+from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few
+from litm.inference.joined_attention import attention as attention_of_any
 
 HEADS, KEY_HEADS, SIZE = 9, 3, 64
 #: Inner and outer size of a product with weights in SmolLM2-135M.

@@ -3,9 +3,9 @@
     PYTHONPATH=scripts python benchmarks/memory.py
 
 Each case is a cold sweep of SmolLM2-135M-Instruct, as `make` installs it: key-value pairs, as many prompts as a batch
-holds and one more. Predicted: `PROCESS_BYTES` and `sweep_bytes` of scripts/litm/inference/memory.py for the longest
+holds and one more. Predicted: `PROCESS_BYTES` and `sweep_bytes` of scripts/litm/inference/costs.py for the longest
 prompt. Measured: the process's largest resident memory. Also the seconds by the rule of thumb of
-scripts/litm/inference/speed.py, and those of the processor.
+scripts/litm/inference/costs.py, and those of the processor.
 """
 
 import argparse
@@ -24,9 +24,7 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.memory import PROCESS_BYTES, Numbers, sweep_bytes
-from litm.inference.model_sizes import size_of
-from litm.inference.speed import predicted_rate
+from litm.inference.costs import PROCESS_BYTES, Numbers, predicted_rate, size_of, sweep_bytes
 from litm.models.files import find_in_package
 from litm.prompting.formats import CHAT
 

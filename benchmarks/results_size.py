@@ -32,9 +32,8 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.journal_lines import answer_line, identity_line
-from litm.inference.prompt import sweep_prompts
-from litm.inference.sweep_setup import Asking
+from litm.inference.journal import answer_line, identity_line
+from litm.inference.setup import Asking, sweep_prompts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,7 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.engine import EngineSettings, Prepared
-from litm.inference.engines import load_engine
+from litm.inference.engine import EngineSettings, Prepared, load_engine
 from litm.inference.prefix_tree import tree_tokens
 
 POSITIONS = {10: (0, 4, 9), 20: (0, 4, 9, 14, 19)}

@@ -15,11 +15,9 @@ from litm.base.store import digest
 from litm.checks.audit_sample import audit_sample
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses, write_responses
-from litm.inference.arguments import SweepOptions
-from litm.inference.engines import audit_engine, load_engine
-from litm.inference.fit import Fit
+from litm.inference.engine import audit_engine, load_engine
 from litm.inference.journal import Journal
-from litm.inference.prompt import sweep_prompts
+from litm.inference.setup import Fit, SweepOptions, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered, sweep_responses
 
 

@@ -32,7 +32,7 @@ def main(
     from litm.checks.estimate import Remaining, as_text, estimate_table, notes
     from litm.checks.sample_size import sample_size_columns, sample_size_notes, sample_sizes
     from litm.config.study import load_study
-    from litm.inference.speed import Rate, choose_rate, measured_runs
+    from litm.inference.costs import Rate, choose_rate, measured_runs
 
     left = [Remaining(**read_json(path)) for path in sweeps]
     by_rule = {model: Rate(**rate) if rate else None for model, rate in predicted.items()}

@@ -12,9 +12,9 @@ from dataclasses import asdict, replace
 from litm.base.cli import program
 from litm.base.records import write_json
 from litm.domain.example import read_examples
-from litm.inference.arguments import SweepOptions
-from litm.inference.engines import engine_facts
+from litm.inference.engine import engine_facts
 from litm.inference.present_answers import present_answers
+from litm.inference.setup import SweepOptions
 
 
 @program

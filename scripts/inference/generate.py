@@ -26,18 +26,14 @@ from litm.base.store import digest
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
 from litm.domain.served import several_names
-from litm.inference.arguments import SweepOptions
-from litm.inference.engines import load_engine
-from litm.inference.identity_changes import reason_in_words
+from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
+from litm.inference.identity import reason_in_words
 from litm.inference.journal import Journal
-from litm.inference.manifest import Outcome, sweep_fields
-from litm.inference.manifest import manifest as manifest_of
-from litm.inference.other_sweeps import other_sweeps
-from litm.inference.policies import COUNT, FAIL, LEAVE_OUT, STOP
-from litm.inference.prompt import sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, check_answered, sweep_responses
-from litm.inference.sweep_parts import Shard, other_journals, prompts_of_shard, shard_journal
-from litm.inference.sweep_parts import shard as read_shard
+from litm.inference.present_answers import Shard, other_journals, other_sweeps, prompts_of_shard, shard_journal
+from litm.inference.present_answers import shard as read_shard
+from litm.inference.setup import SweepOptions, sweep_prompts
+from litm.inference.sweep import AskedSweep, Outcome, ask_missing, check_answered, sweep_fields, sweep_responses
+from litm.inference.sweep import manifest as manifest_of
 
 
 def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:

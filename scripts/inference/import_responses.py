@@ -19,10 +19,17 @@ from litm.base.records import write_json
 from litm.base.store import file_sha256
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
-from litm.inference.manifest import sweep_fields
-from litm.inference.recorded_files import RecordedFile
-from litm.inference.recorded_manifest import check_any, identity, prompt_notes, recorded_manifest, recorded_responses
-from litm.inference.recorded_matching import asked_prompts, match_responses
+from litm.inference.recorded import (
+    RecordedFile,
+    asked_prompts,
+    check_any,
+    identity,
+    match_responses,
+    prompt_notes,
+    recorded_manifest,
+    recorded_responses,
+)
+from litm.inference.sweep import sweep_fields
 from litm.prompting.reasoning import Reasoning, with_answers
 
 

@@ -16,8 +16,7 @@ from record_makers import example
 from litm.base.cli import describe_os_error
 from litm.base.messages import UserError
 from litm.corpora.passages import CorpusSettings, read_source
-from litm.inference.recorded_files import RecordedFile
-from litm.inference.recorded_matching import asked_prompts, match_responses
+from litm.inference.recorded import RecordedFile, asked_prompts, match_responses
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import (
     read_kv_questions,

@@ -37,7 +37,7 @@ import runpy, sys
 notes, script, *sys.argv[1:] = sys.argv[1:]
 sys.argv[0] = script
 sys.path.insert(0, sys.argv[0].rpartition("/")[0])
-import litm.inference.local.batch_generation as generation
+import litm.inference.generation as generation
 compute = generation.generate_batch
 def noted(model, prompts, *more):
     with open(notes, "a") as file:
@@ -239,7 +239,7 @@ def _trial(kill: Kill, arena: Arena, folder: Path, server: FaultServer | None) -
 def _prepare(arena: Arena, place: Path) -> None:
     """A bench with the examples made."""
     bench = arena.project().moved_to(place)
-    file = bench.path("scripts/litm/inference/local/batch_generation.py")
+    file = bench.path("scripts/litm/inference/generation.py")
     file.write_text(file.read_text() + NOTING)
     bench.configure(config(None))
     bench.run("results/example_checks/kv.json")

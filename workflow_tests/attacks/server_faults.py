@@ -16,10 +16,9 @@ from workbench import CONFIG
 from litm.base.messages import UserError
 from litm.base.records import read_jsonl
 from litm.inference.engine import EngineSettings
-from litm.inference.fit import Fit
 from litm.inference.journal import Journal
-from litm.inference.prompt import Prompt, sweep_prompts
-from litm.inference.remote.retrying import Patience
+from litm.inference.retrying import Patience
+from litm.inference.setup import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered
 from litm.prompting.formats import RAW
 

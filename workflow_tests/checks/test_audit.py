@@ -20,12 +20,10 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.inference.engine import EngineSettings
-from litm.inference.engines import audit_engine
+from litm.inference.engine import EngineSettings, audit_engine
 from litm.inference.engines.transformers import Engine
-from litm.inference.fit import Fit
 from litm.inference.journal import Journal
-from litm.inference.prompt import sweep_prompts
+from litm.inference.setup import Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.models.identity import folder_identity
 

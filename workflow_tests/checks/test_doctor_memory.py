@@ -15,7 +15,7 @@ from litm.checks.doctor.check import MISSING, OK, WARNING
 from litm.checks.doctor.examine import examine, longest_prompt, look_remote
 from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
 from litm.checks.doctor.remote import HubModel
-from litm.inference.memory import (
+from litm.inference.costs import (
     PIECE,
     SCORE_BYTES,
     ModelSize,
@@ -24,9 +24,9 @@ from litm.inference.memory import (
     is_read_in_pieces,
     loaded_bytes,
     score_bytes,
+    size_of,
     sweep_bytes,
 )
-from litm.inference.model_sizes import size_of
 from litm.models.files import find_in_package
 from litm.models.weights import weight_bytes
 

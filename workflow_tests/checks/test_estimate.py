@@ -32,15 +32,13 @@ from litm.checks.sample_size import (
 )
 from litm.domain.example import Example, write_examples
 from litm.domain.response import Response, response_key
+from litm.inference.costs import Rate
 from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
-from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.journal import Journal
-from litm.inference.prompt import sweep_prompts
-from litm.inference.speed import Rate
+from litm.inference.setup import Asking, Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing
-from litm.inference.sweep_setup import Asking
 from litm.models.identity import folder_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"

@@ -15,7 +15,7 @@ from litm.config.experiments import ExperimentEntry, read_experiment
 from litm.config.models import ApiModel, Model
 from litm.config.reference import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT_NOT, MODEL_KEY, MODEL_NOT, TABLES
 from litm.config.schema import read_entry, read_variant
-from litm.inference.sweep_setup import Asking
+from litm.inference.setup import Asking
 from litm.models.files import is_read, model_files
 from litm.prompting.render import read_prompt_template
 

@@ -12,8 +12,8 @@ from fault_server import FaultServer, answer_to
 
 from litm.base.download import host_of
 from litm.base.messages import UserError
-from litm.inference.remote.connection import is_of_provider
-from litm.inference.remote.retrying import Patience
+from litm.inference.api_engine import is_of_provider
+from litm.inference.retrying import Patience
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

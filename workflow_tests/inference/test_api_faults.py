@@ -17,11 +17,9 @@ from record_makers import example
 from litm.base.messages import UserError
 from litm.base.records import read_jsonl
 from litm.domain.response import Response
-from litm.inference.fit import Fit
 from litm.inference.journal import Journal
-from litm.inference.prompt import sweep_prompts
-from litm.inference.remote.failures import Unanswered, asked_wait
-from litm.inference.remote.retrying import Patience, as_they_finish
+from litm.inference.retrying import Patience, Unanswered, as_they_finish, asked_wait
+from litm.inference.setup import Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing
 from litm.prompting.formats import RAW
 

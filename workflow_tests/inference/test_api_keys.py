@@ -9,7 +9,7 @@ from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, answers, make_engine
 from fault_server import FaultServer, answer_to
 
 from litm.base.messages import UserError
-from litm.inference.remote.failures import masked
+from litm.inference.retrying import masked
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

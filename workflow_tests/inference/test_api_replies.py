@@ -9,9 +9,9 @@ from api_engines import PROTOCOLS, answers, make_engine
 from fault_server import FaultServer, answer_to
 
 from litm.base.download import public_url
+from litm.inference.api_engine import Reply, read_reply
 from litm.inference.engine import Prepared
-from litm.inference.remote.failures import Unanswered
-from litm.inference.remote.replies import Reply, read_reply
+from litm.inference.retrying import Unanswered
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -9,7 +9,7 @@ from fault_server import FaultServer
 
 from litm.base.messages import UserError
 from litm.inference.engines.anthropic import Engine, read, request_fields
-from litm.inference.remote.failures import Unanswered
+from litm.inference.retrying import Unanswered
 
 CONVERSATION = [
     {"role": "system", "content": "Be brief."},

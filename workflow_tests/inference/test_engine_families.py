@@ -11,10 +11,9 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 from litm.base.messages import UserError
 from litm.domain.finish_reason import LENGTH, STOP
 from litm.domain.response import Response
-from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared
-from litm.inference.engines import load_engine
-from litm.inference.local import batch_generation
-from litm.inference.local.loading import load_model
+from litm.inference import generation as batch_generation
+from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.inference.generation import load_model
 
 NEW_TOKENS = 12
 #: Batches of a few prompts, of some more, and all in one.

@@ -22,10 +22,9 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.inference.engine import FIRST_LINE, EngineSettings, token_ids
-from litm.inference.engines import load_engine
-from litm.inference.local.line_end import LineEnd, cut_answer
-from litm.inference.local.loading import load_model
+from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine, token_ids
+from litm.inference.generation import load_model
+from litm.inference.stopping import LineEnd, cut_answer
 from litm.models.context_window import load_config
 from litm.scoring.metrics import first_line
 

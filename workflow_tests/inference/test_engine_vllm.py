@@ -12,8 +12,7 @@ from test_engine_transformers import SETTINGS, answers, babble, babbler, kv_prom
 from transformers import AutoModelForCausalLM
 
 from litm.base.messages import UserError
-from litm.inference.engine import FIRST_LINE
-from litm.inference.engines import load_engine
+from litm.inference.engine import FIRST_LINE, load_engine
 from litm.inference.engines import vllm as engine_module
 
 

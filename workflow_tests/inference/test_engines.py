@@ -6,12 +6,11 @@ import sys
 import pytest
 from conftest import ROOT
 
-from litm.inference.engine import EngineFacts
-from litm.inference.engines import engine_facts, engine_names
+from litm.inference.engine import EngineFacts, engine_facts, engine_names
 
 READ_ALL = """
 import sys
-from litm.inference.engines import engine_names
+from litm.inference.engine import engine_names
 print(engine_names())
 print({"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"} & set(sys.modules) or "nothing heavy")
 """

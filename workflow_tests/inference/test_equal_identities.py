@@ -9,8 +9,7 @@ from litm.base.store import canonical_json, digest
 from litm.domain.response import Response, response_key
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai
-from litm.inference.equal_identities import equal_answers, equal_digests, equal_form
-from litm.inference.identity import sweep_identity
+from litm.inference.identity import equal_answers, equal_digests, equal_form, sweep_identity
 from litm.models.identity import api_identity
 
 LOCAL = "http://localhost:8000/v1"

@@ -15,8 +15,8 @@ from litm.base.store import canonical_json
 from litm.domain.example import write_examples
 from litm.domain.finish_reason import LENGTH, OVERFLOW, STOP
 from litm.domain.response import SweepResponse, read_responses
-from litm.inference.first_line import cut_at_line_end, line_end
-from litm.inference.local.line_end import LineEnd, cut_answer
+from litm.inference.setup import cut_at_line_end, line_end
+from litm.inference.stopping import LineEnd, cut_answer
 from litm.prompting.reasoning import STRIP, Reasoning
 
 LETTERS = "a\n \t\u2003b"

@@ -1,7 +1,6 @@
 """Reasons to ask again: the fields that differ from the nearest identity, in words."""
 
-from litm.inference.identity import sweep_identity
-from litm.inference.identity_changes import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask
+from litm.inference.identity import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask, sweep_identity
 
 
 def identity(dtype="bfloat16", weights="1" * 64, template=None, **more) -> dict:

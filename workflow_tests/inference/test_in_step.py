@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import pytest
 
-from litm.inference.remote.retrying import Patience, as_they_finish, in_step
+from litm.inference.retrying import Patience, as_they_finish, in_step
 
 
 async def answer(number: int) -> int:

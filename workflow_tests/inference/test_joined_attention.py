@@ -5,8 +5,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import Cache
 
-from litm.inference.local.cache_layers import GroupedLayer, RoomyLayer, Rows
-from litm.inference.local.shared_attention import (
+from litm.inference.joined_attention import (
     NotPlainAttentionError,
     attending_to,
     attention,
@@ -18,6 +17,7 @@ from litm.inference.local.shared_attention import (
     joined,
     joined_attention,
 )
+from litm.inference.prefix_sharing import GroupedLayer, RoomyLayer, Rows
 
 SIZE = 8
 

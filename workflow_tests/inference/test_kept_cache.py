@@ -23,12 +23,18 @@ from transformers import (
 )
 
 from litm.domain.response import Response
-from litm.inference.engine import EngineSettings
-from litm.inference.engines import load_engine
-from litm.inference.local import prefix_cache
-from litm.inference.local.cache_layers import GroupedLayer, RoomyLayer
-from litm.inference.local.loading import load_model
-from litm.inference.local.prefix_cache import ENDING, KeptCache, can_keep, common_beginnings, reading_order
+from litm.inference import prefix_sharing as prefix_cache
+from litm.inference.engine import EngineSettings, load_engine
+from litm.inference.generation import load_model
+from litm.inference.prefix_sharing import (
+    ENDING,
+    GroupedLayer,
+    KeptCache,
+    RoomyLayer,
+    can_keep,
+    common_beginnings,
+    reading_order,
+)
 from litm.inference.prefix_tree import tree_tokens
 from litm.models.context_window import load_config
 

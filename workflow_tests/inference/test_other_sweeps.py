@@ -9,12 +9,11 @@ from test_sweep import FIT, IDENTITY, EchoEngine, examples
 
 from litm.base.store import digest
 from litm.domain.response import Response
-from litm.inference.identity_changes import NEW_PROMPTS
+from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
-from litm.inference.manifest import manifest
-from litm.inference.other_sweeps import all_journals, answers_elsewhere, other_sweeps
-from litm.inference.prompt import Prompt, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
+from litm.inference.present_answers import all_journals, answers_elsewhere, other_sweeps
+from litm.inference.setup import Prompt, sweep_prompts
+from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
 from litm.prompting.formats import RAW
 
 FOLDER = {"files": {"model.safetensors": "ab"}}
@@ -117,7 +116,7 @@ def test_only_journals_that_have_the_identity_are_searched_for_answers(tmp_path,
         answer(tmp_path, f"m/{number}", "x", identity={"model": str(number)})
     parsed = []
     monkeypatch.setattr(
-        "litm.inference.other_sweeps._answers", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
+        "litm.inference.present_answers._answers", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
     )
     (one,) = planned("a", identity={"model": "1"})
     assert answers_elsewhere({one.key: "a"}, {"model": "1"}, all_journals(tmp_path)).answers == {}

@@ -12,15 +12,21 @@ from conftest import write_lines
 
 from litm.base.messages import UserError
 from litm.domain.example import Example
-from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_recorded
-from litm.inference.recorded_manifest import (
+from litm.inference.recorded import (
+    OWN_FIELDS,
+    Asked,
+    FileCount,
+    Matching,
+    RecordedFile,
+    asked_prompts,
     check_any,
+    match_responses,
     missing_by_cell,
     prompt_notes,
+    read_recorded,
     recorded_manifest,
     recorded_responses,
 )
-from litm.inference.recorded_matching import Asked, FileCount, Matching, asked_prompts, match_responses
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 

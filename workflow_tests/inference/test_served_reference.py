@@ -19,9 +19,8 @@ from waiting import HANG, wait_until
 from litm.base.records import read_json, write_json
 from litm.domain.finish_reason import STOP
 from litm.domain.response import Response
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
-from litm.inference.engines import load_engine
-from litm.inference.first_line import line_end
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
+from litm.inference.setup import line_end
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import Reasoning
 

@@ -9,9 +9,9 @@ from test_sweep import FIT, IDENTITY, EchoEngine, cells
 from litm.base.store import digest
 from litm.domain.response import SweepResponse
 from litm.inference.journal import Journal, journal_files
-from litm.inference.prompt import Prompt, sweep_prompts
+from litm.inference.present_answers import Shard, other_journals, prompts_of_shard, shard, shard_journal
+from litm.inference.setup import Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
-from litm.inference.sweep_parts import Shard, other_journals, prompts_of_shard, shard, shard_journal
 from litm.prompting.formats import RAW
 
 EXAMPLES = cells(

@@ -3,7 +3,7 @@
 import pytest
 
 from litm.base.records import write_json
-from litm.inference.speed import Rate, choose_rate, measured_rate, measured_runs, predicted_rate
+from litm.inference.costs import Rate, choose_rate, measured_rate, measured_runs, predicted_rate
 
 
 def manifest(experiment: str, computed: int | None, asked: int = 100) -> dict:

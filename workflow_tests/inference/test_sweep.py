@@ -10,14 +10,11 @@ from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.domain.example import Example, Target
 from litm.domain.served import made_with_server, several_names
-from litm.inference.fit import Fit
-from litm.inference.identity_changes import NEW_PROMPTS
+from litm.inference.engine import FAIL
+from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
-from litm.inference.manifest import manifest
-from litm.inference.policies import FAIL
-from litm.inference.prompt import sweep_prompts
-from litm.inference.source_files import SourceFiles
-from litm.inference.sweep import AskedSweep, ask_missing, check_answered, state_of, sweep_responses
+from litm.inference.setup import Fit, SourceFiles, sweep_prompts
+from litm.inference.sweep import AskedSweep, ask_missing, check_answered, manifest, state_of, sweep_responses
 from litm.prompting.formats import CHAT, RAW
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep

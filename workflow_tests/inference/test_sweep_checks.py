@@ -9,14 +9,10 @@ from echo_engine import FIT, IDENTITY, EchoEngine, examples
 
 from litm.base.messages import UserError
 from litm.base.store import digest, state_with_links
-from litm.inference.engine import Prepared
-from litm.inference.fit import Fit
+from litm.inference.engine import FAIL, Prepared
 from litm.inference.journal import Journal
-from litm.inference.manifest import manifest
-from litm.inference.policies import FAIL
-from litm.inference.prompt import sweep_prompts
-from litm.inference.source_files import SourceFiles
-from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
+from litm.inference.setup import Fit, SourceFiles, sweep_prompts
+from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
 from litm.prompting.formats import RAW
 
 

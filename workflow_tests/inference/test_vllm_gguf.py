@@ -15,8 +15,7 @@ from litm.examples.example import examples_of
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.engine import FIRST_LINE
-from litm.inference.engines import load_engine
+from litm.inference.engine import FIRST_LINE, load_engine
 from litm.models.files import find_in_package
 from litm.models.gguf import read_gguf
 from litm.models.unpacking import unpacked

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from litm.inference.local.workers import at_once, copies, parts, worker_count
+from litm.inference.generation import at_once, copies, parts, worker_count
 
 
 def model(**shape: int) -> LlamaForCausalLM:

@@ -9,8 +9,7 @@ from conftest import ROOT
 
 from litm.base.loading import loading
 from litm.base.messages import UserError
-from litm.inference.engine import EngineSettings
-from litm.inference.engines import load_engine
+from litm.inference.engine import EngineSettings, load_engine
 from litm.models.context_window import load_config
 from litm.models.files import check_model_folder
 from litm.models.generation_config import check_generation_config

@@ -17,8 +17,7 @@ from litm.base.loading import loading
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import NOT_OF_CONFIG
-from litm.inference.engine import EngineSettings
-from litm.inference.engines import load_engine
+from litm.inference.engine import EngineSettings, load_engine
 from litm.models.context_window import load_config
 from litm.models.identity import check_identified
 from litm.models.weights import check_safe_weights
@@ -65,7 +64,7 @@ def test_a_tokenizer_that_is_code_is_refused_in_one_line(folder):
 def test_a_network_that_is_code_gives_way_to_that_of_transformers(folder):
     import torch
 
-    from litm.inference.local.loading import load_model
+    from litm.inference.generation import load_model
 
     change(folder / "config.json", auto_map={"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"})
     config = load_config(str(folder), None)

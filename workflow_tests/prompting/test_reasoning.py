@@ -15,8 +15,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.finish_reason import LENGTH, STOP
-from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared
-from litm.inference.engines import load_engine
+from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.prompting.reasoning import (
     BUDGET,
     OFF,

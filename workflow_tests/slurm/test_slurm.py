@@ -66,7 +66,7 @@ def bench(tmp_path: Path) -> Workbench:
     folder = tmp_path / "bench"
     folder.mkdir()
     bench = Workbench.create(folder)
-    with bench.path("scripts/litm/inference/local/batch_generation.py").open("a") as module:
+    with bench.path("scripts/litm/inference/generation.py").open("a") as module:
         module.write(NOTED)
     return bench
 

@@ -8,7 +8,7 @@ from waiting import HANG
 
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings
-from litm.inference.remote.retrying import Patience
+from litm.inference.retrying import Patience
 from litm.prompting.formats import RAW
 
 PROTOCOLS = ("openai", "anthropic")

@@ -5,7 +5,7 @@ from record_makers import example
 from litm.domain.example import Example
 from litm.domain.response import Response
 from litm.inference.engine import Prepared
-from litm.inference.fit import Fit
+from litm.inference.setup import Fit
 
 IDENTITY = {"model": "m"}
 

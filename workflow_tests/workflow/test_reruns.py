@@ -193,7 +193,7 @@ def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
 
 
 def test_a_comment_in_the_code_of_an_engine_runs_its_own_sweeps_only(bench):
-    bench.edit("scripts/litm/inference/local/loading.py", "# A cast, because", "# Cast, because")
+    bench.edit("scripts/litm/inference/generation.py", "# A cast, because", "# Cast, because")
     assert bench.plan()["generate"] == 1
     bench.edit("scripts/litm/inference/engines/dummy.py", "#: Prompts answered", "#: How many are answered")
     assert bench.plan()["generate"] == SWEEPS

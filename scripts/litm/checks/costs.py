@@ -11,8 +11,7 @@ from litm.checks.doctor.remote import LOG_IN, ON_NETWORK, HubModel, Remote
 from litm.checks.doctor.storage import VECTOR, results_bytes
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.inference.memory import bytes_of_parameters
-from litm.inference.speed import GPU_FLOPS, predicted_rate
+from litm.inference.costs import GPU_FLOPS, bytes_of_parameters, predicted_rate
 from litm.models.devices import has_gpu
 from litm.workflow.needs import needs_of
 from litm.workflow.resources import SERVED_SECONDS, billions_of, computed_tokens, rate_here, work_of

@@ -10,13 +10,11 @@ import pandas as pd
 from litm.base.records import in_batches
 from litm.domain.example import Content
 from litm.domain.response import Response
-from litm.inference.engines import engine_facts
-from litm.inference.fit import Fit
+from litm.inference.api_engine import ServedPrompts
+from litm.inference.costs import Rate
+from litm.inference.engine import engine_facts
 from litm.inference.prefix_tree import tree_tokens
-from litm.inference.prompt import Prompt
-from litm.inference.remote.prompt_tokens import ServedPrompts
-from litm.inference.speed import Rate
-from litm.inference.sweep_setup import Asking
+from litm.inference.setup import Asking, Fit, Prompt
 from litm.prompting.render import CHUNK, encode_prompts
 from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
 

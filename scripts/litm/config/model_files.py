@@ -7,8 +7,7 @@ from typing import Any
 
 from litm.base.messages import UserError
 from litm.config.schema import check_names, locate
-from litm.inference.engine import NO_QUANTIZATION
-from litm.inference.engines import engine_facts, engine_names
+from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
 from litm.models.files import check_model_folder, has_tokenizer, model_files
 from litm.models.gguf import read_gguf
 from litm.prompting.formats import CHAT, RAW

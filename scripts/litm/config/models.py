@@ -24,8 +24,14 @@ from litm.config.schema import (
     locate,
     text_names,
 )
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, NO_QUANTIZATION, EngineFacts
-from litm.inference.engines import engine_facts, engine_names
+from litm.inference.engine import (
+    CHAT_ENDPOINT,
+    COMPLETIONS_ENDPOINT,
+    NO_QUANTIZATION,
+    EngineFacts,
+    engine_facts,
+    engine_names,
+)
 from litm.models.files import (
     absent_package,
     check_has_tokenizer,

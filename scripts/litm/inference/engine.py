@@ -1,7 +1,15 @@
-"""Interface of engines: settings, prompts in, responses out, and declared facts."""
+"""Engines: their interface (settings, prompts in, responses out), their declared facts, and their registry.
 
+An engine is a module of the folder `engines`, found by its name. It has `ENGINE`, an `EngineFacts` with all facts that
+other code needs, and `Engine`, a class with the interface `Engine` below. Functions import slow packages when they need
+them, so that the facts of all engines are always readable.
+"""
+
+import importlib
+import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from litm.prompting.reasoning import Reasoning
@@ -12,10 +20,8 @@ if TYPE_CHECKING:
 
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
-
 #: Quantization of weights: as stored, 4 bits (NF4 with double quantisation), 8 bits.
 NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
-
 #: API endpoints: the next message of a chat, or the text after a prompt.
 CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 
@@ -162,3 +168,32 @@ class Engine(Protocol):
         what happens then. An empty answer is an answer and is yielded.
         """
         ...
+
+
+#: on_failure, for prompts without an answer: stop with an error, or record them as `FAILED` and count them.
+STOP, COUNT = "stop", "count"
+#: on_overflow, for prompts that do not fit: leave their questions out and count them, or stop with an error.
+LEAVE_OUT, FAIL = "leave_out", "fail"
+#: The folder of the engines.
+FOLDER = Path(__file__).parent / "engines"
+
+
+def engine_names(having: Callable[[EngineFacts], bool] | None = None) -> list[str]:
+    """Names of all engines, or of the engines whose facts satisfy `having`, sorted."""
+    names = sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]))
+    return names if having is None else [name for name in names if having(engine_facts(name))]
+
+
+def engine_facts(name: str) -> EngineFacts:
+    """The facts that an engine declares."""
+    return importlib.import_module(f"litm.inference.engines.{name}").ENGINE
+
+
+def audit_engine(engine: str) -> str:
+    """The engine that audits the answers of `engine`; an API audits itself."""
+    return engine_facts(engine).audited_with or engine
+
+
+def load_engine(name: str, settings: EngineSettings) -> Engine:
+    """An engine by the name of its module."""
+    return importlib.import_module(f"litm.inference.engines.{name}").Engine(settings)

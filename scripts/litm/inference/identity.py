@@ -1,4 +1,20 @@
-"""Identity of a sweep: everything that defines a response, except the prompt."""
+"""Identity of a sweep: everything that defines a response, except the prompt; equal identities, and how two differ.
+
+The digest of an identity, part of the keys of its answers, is taken of the config as written, so that journals of
+earlier runs stay valid. Lookups compare identities in the form that `equal_form` gives them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+from urllib.parse import urlsplit
+
+from litm.base.store import canonical_json
+from litm.domain.example import Content
+from litm.domain.response import Response, response_key
+from litm.inference.engine import CHAT_ENDPOINT, Provider, engine_facts, engine_names
+from litm.models.files import is_read
+from litm.prompting.formats import CHAT, RAW
 
 
 def sweep_identity(source: dict, model: dict, template: str | dict | None, decoding: dict) -> dict:
@@ -9,3 +25,157 @@ def sweep_identity(source: dict, model: dict, template: str | dict | None, decod
     chats that are rendered here; decoding: limit of new tokens, stop rule.
     """
     return {"source": source, "model": model, "template": template, "decoding": decoding}
+
+
+#: Names of this machine; not ::1, where another server may listen at the same port.
+LOCAL_HOSTS = ("localhost", "127.0.0.1")
+PORTS = {"http": 80, "https": 443}
+#: The engine whose `dtype: auto` means the stored number format; vLLM has its own rules.
+KEEPS_STORED_DTYPE = "transformers"
+
+
+def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> dict:
+    """The normal form of an identity, for comparison only.
+
+    These count as equal: whole numbers with and without .0; a server's address with and without a final slash or its
+    protocol's port, or as localhost and 127.0.0.1; the provider's address and none; a `request` that sends the same
+    fields; `raw` and `chat` if the server renders chats; auto and the number format of the stored weights; files in a
+    model's folder that nothing reads, and none. stored_dtype: of the model that is asked, None if unknown; a model with
+    other files has another identity anyway.
+    """
+    form = _whole_numbers(dict(identity))
+    source, model = form.get("source"), form.get("model")
+    if not isinstance(source, dict) or not isinstance(model, dict):
+        return form
+    if isinstance(source.get("files"), dict):
+        source["files"] = {name: sha256 for name, sha256 in source["files"].items() if is_read(name.rpartition("/")[2])}
+    engine = model.get("engine")
+    provider = engine_facts(engine).provider if engine in engine_names() else None
+    if provider is not None:
+        _equal_server(source, model, form.get("decoding", {}), provider)
+    elif (engine, model.get("dtype")) == (KEEPS_STORED_DTYPE, "auto") and "quantization" not in model:
+        model["dtype"] = stored_dtype or "auto"
+    return form
+
+
+def _equal_server(source: dict, model: dict, decoding: Mapping, provider: Provider) -> None:
+    endpoint = model.get("endpoint", CHAT_ENDPOINT)
+    if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
+        model["prompt_template"] = CHAT
+    # With a revision, an identity does not tell whether there is an address, so both cases are taken.
+    urls = [source["base_url"]] if "base_url" in source else [None, provider.url]
+    limit, request = decoding.get("max_new_tokens", 0), model.get("request") or {}
+    model["request"] = [_whole_numbers(provider.sent_fields(url, endpoint, limit, request)) for url in urls]
+    if "base_url" in source:
+        source["base_url"] = _address(source["base_url"] or provider.url)
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    host = "localhost" if parts.hostname in LOCAL_HOSTS else parts.hostname
+    port = parts.port or PORTS.get(parts.scheme)
+    return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}?{parts.query}"
+
+
+def _whole_numbers(value: Any) -> Any:
+    """The same JSON value, with numbers without a fraction as integers."""
+    if isinstance(value, Mapping):
+        return {key: _whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def equal_digests(identities: Mapping[str, Mapping], identity: Mapping, stored_dtype: str | None = None) -> list[str]:
+    """The digests of identities that are equal to `identity` in meaning, in their order.
+
+    identities: the fields of each by its digest, as a journal has them.
+    """
+    own = canonical_json(equal_form(identity, stored_dtype))
+    return [name for name, fields in identities.items() if canonical_json(equal_form(fields, stored_dtype)) == own]
+
+
+def equal_answers(
+    asked: Iterable[tuple[str, Content]], digests: Iterable[str], responses: Mapping[str, Response]
+) -> dict[str, Response]:
+    """Answers under equal identities to prompts without an answer of their own, by the prompts' keys.
+
+    asked: key and content of each prompt; digests: as returned by `equal_digests`; responses: by key.
+    """
+    names = list(digests)
+    found: dict[str, Response] = {}
+    for key, content in asked:
+        others = (response_key(name, content) for name in names) if key not in responses else ()
+        for other in others:
+            if other in responses:
+                found[key] = responses[other]
+                break
+    return found
+
+
+#: The reason if the journal knows the identity, but not the prompts.
+NEW_PROMPTS = "new prompts"
+#: Changed fields by path, as in 'model.dtype': [value before, value now]; None for a missing value.
+Changes = dict[str, list]
+#: Characters of a value in a message: enough to tell hashes apart.
+SHOWN = 16
+#: Fields in a message; a model of many files has as many hashes.
+FIELDS_SHOWN = 4
+
+
+def reason_to_ask(identities: Mapping[str, dict], name: str, fields: dict) -> Changes | str | None:
+    """Why prompts are asked under an identity: the differences from the nearest identity in a journal.
+
+    identities: the journal's, by digest, in the order of their first answers; name, fields: digest and fields of the
+    identity that is asked. Returns `NEW_PROMPTS` if the journal knows the identity, None if the journal is empty. Among
+    equally near identities the last counts.
+    """
+    if name in identities:
+        return NEW_PROMPTS
+    changes = [identity_changes(old, fields) for old in reversed(list(identities.values()))]
+    return min(changes, key=len, default=None)
+
+
+def identity_changes(old: dict, new: dict) -> Changes:
+    """The innermost fields of two identities that differ, sorted by their paths."""
+    before, now = dict(_leaves(old)), dict(_leaves(new))
+    paths = sorted(before.keys() | now.keys())
+    # Compared as texts: True, 1 and 1.0 are equal in Python, but not to a server.
+    same = {path for path in before.keys() & now.keys() if canonical_json(before[path]) == canonical_json(now[path])}
+    return {path: [before.get(path), now.get(path)] for path in paths if path not in same}
+
+
+def _leaves(fields: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in fields.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def reason_in_words(reason: Changes | str) -> str:
+    """The reason to ask, on one line, for use after 'asked because'."""
+    if isinstance(reason, str):
+        return "the journal had no answers to these prompts"
+    told = [_told(path, old, new) for path, (old, new) in reason.items()]
+    more = [f"{len(told) - FIELDS_SHOWN} more differ"] if len(told) > FIELDS_SHOWN else []
+    return "; ".join([*told[:FIELDS_SHOWN], *more])
+
+
+def _told(path: str, old: object, new: object) -> str:
+    """The old and the new value of a field; starts at the first difference if that is beyond the characters shown."""
+    before, now = _text(old), _text(new)
+    if before == now:
+        before, now = canonical_json(old), canonical_json(new)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False)))
+    start = max(0, same - SHOWN // 4) if same >= SHOWN else 0
+    return f"{path} was {_shown(before, start)} and is {_shown(now, start)}"
+
+
+def _text(value: object) -> str:
+    return "not there" if value is None else " ".join(str(value).split())
+
+
+def _shown(text: str, start: int) -> str:
+    before, after = "..." if start else "", "..." if len(text) > start + SHOWN else ""
+    return before + text[start : start + SHOWN] + after

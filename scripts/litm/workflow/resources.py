@@ -17,11 +17,21 @@ from litm.config.study import Study
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.examples.task import ASK_ANOTHER_KEY
-from litm.inference.arguments import number_format_of
-from litm.inference.engines import engine_facts
-from litm.inference.memory import PROCESS_BYTES, PROMPT_BYTES, Numbers, bytes_of_parameters, sweep_bytes
-from litm.inference.model_sizes import bytes_of_weights, size_of
-from litm.inference.speed import Rate, choose_rate, measured_runs, predicted_rate
+from litm.inference.costs import (
+    PROCESS_BYTES,
+    PROMPT_BYTES,
+    Numbers,
+    Rate,
+    bytes_of_parameters,
+    bytes_of_weights,
+    choose_rate,
+    measured_runs,
+    predicted_rate,
+    size_of,
+    sweep_bytes,
+)
+from litm.inference.engine import engine_facts
+from litm.inference.setup import number_format_of
 from litm.models.devices import has_gpu
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.number_format import AUTO, format_here

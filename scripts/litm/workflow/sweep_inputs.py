@@ -12,9 +12,9 @@ from litm.config.models import ApiModel, Model
 from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
 from litm.domain.curve import Cell
-from litm.inference.engines import audit_engine
-from litm.inference.other_sweeps import JOURNALS, all_journals
-from litm.inference.speed import measured_runs
+from litm.inference.costs import measured_runs
+from litm.inference.engine import audit_engine
+from litm.inference.present_answers import JOURNALS, all_journals
 from litm.models.files import tokenizer_files
 from litm.models.hub_cache import cached_file
 from litm.models.number_format import AUTO, format_here

@@ -14,9 +14,8 @@ from litm.checks.doctor.check import MISSING, Check, missing, ok, warning
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.inference.engine import NO_QUANTIZATION
-from litm.inference.engines import engine_facts
-from litm.inference.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
+from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
+from litm.inference.engine import NO_QUANTIZATION, engine_facts
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.number_format import format_here
 from litm.models.unpacking import number_format

@@ -20,10 +20,10 @@ from litm.checks.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubMo
 from litm.checks.doctor.software import normalized
 from litm.config.data import Dataset
 from litm.config.models import ApiModel
-from litm.inference.engines import engine_facts
-from litm.inference.memory import ModelSize, Shape, is_read_in_pieces
-from litm.inference.remote.failures import masked
-from litm.inference.remote.keys import key_mistake, key_variable
+from litm.inference.api_engine import key_mistake, key_variable
+from litm.inference.costs import ModelSize, Shape, is_read_in_pieces
+from litm.inference.engine import engine_facts
+from litm.inference.retrying import masked
 from litm.models.context_window import load_config
 from litm.models.files import WEIGHTS, missing_weights
 from litm.models.gguf import is_gguf, read_gguf

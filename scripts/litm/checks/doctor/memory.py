@@ -4,15 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
-from litm.inference.memory import (
-    ModelSize,
-    Numbers,
-    cache_bytes,
-    cached_tokens,
-    layer_bytes,
-    loaded_bytes,
-    score_bytes,
-)
+from litm.inference.costs import ModelSize, Numbers, cache_bytes, cached_tokens, layer_bytes, loaded_bytes, score_bytes
 
 #: Share of the free memory that may be taken before there is a warning: predictions are within a quarter.
 COMFORTABLE = 0.9

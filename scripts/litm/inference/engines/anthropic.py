@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
-from litm.inference.engine import EngineFacts, EngineSettings, Provider
-from litm.inference.remote.engine import ApiEngine
-from litm.inference.remote.failures import failure_of
-from litm.inference.remote.replies import (
+from litm.inference.api_engine import (
+    ApiEngine,
     Reply,
     joined_text,
     known_reason,
@@ -18,6 +16,8 @@ from litm.inference.remote.replies import (
     token_sum,
     usage_of,
 )
+from litm.inference.engine import EngineFacts, EngineSettings, Provider
+from litm.inference.retrying import failure_of
 from litm.prompting.chat import as_messages
 
 if TYPE_CHECKING:

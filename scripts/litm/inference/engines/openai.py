@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 from litm.base.messages import UserError
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
-from litm.inference.remote.engine import ApiEngine
-from litm.inference.remote.failures import error_names, failure_of
-from litm.inference.remote.replies import (
+from litm.inference.api_engine import (
+    ApiEngine,
     Reply,
     joined_text,
     known_reason,
@@ -20,6 +18,8 @@ from litm.inference.remote.replies import (
     token_sum,
     usage_of,
 )
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
+from litm.inference.retrying import error_names, failure_of
 from litm.prompting.chat import as_messages
 from litm.prompting.formats import CHAT
 from litm.prompting.render import render_prompts, text_of_chat

@@ -7,7 +7,7 @@ from threading import Lock
 from litm.base.messages import note
 from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
-from litm.inference.local.engine import LocalEngine
+from litm.inference.local_engine import LocalEngine
 from litm.models.devices import choose_device, device_name
 
 ENGINE = EngineFacts(
@@ -34,11 +34,10 @@ class Engine(LocalEngine):
         """
         if not prompts:
             return
-        from litm.inference.local import workers
-        from litm.inference.local.batch_generation import batch_outputs, decoder_start_id, greedy_decoding
-        from litm.inference.local.loading import load_model
-        from litm.inference.local.prefix_cache import KeptCache, can_keep
-        from litm.inference.local.reasoning_end import response_ending
+        from litm.inference import generation as workers
+        from litm.inference.generation import batch_outputs, decoder_start_id, greedy_decoding, load_model
+        from litm.inference.prefix_sharing import KeptCache, can_keep
+        from litm.inference.stopping import response_ending
 
         device = choose_device(self.settings.device, max(1, self.settings.gpus))
         model = load_model(self.settings, self.config, device)

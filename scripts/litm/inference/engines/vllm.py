@@ -16,15 +16,14 @@ from litm.base.records import in_batches
 from litm.domain.finish_reason import STOP
 from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
-from litm.inference.local.engine import LocalEngine
+from litm.inference.local_engine import LocalEngine
 from litm.models.generation_config import check_generation_config
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
     from vllm import LLM
 
-    from litm.inference.local.line_end import LineEnd
-    from litm.inference.local.reasoning_end import Ending
+    from litm.inference.stopping import Ending, LineEnd
 
 ENGINE = EngineFacts(
     about="vLLM, which must be installed: causal language models on GPUs",
@@ -60,7 +59,7 @@ class Engine(LocalEngine):
         """
         if not prompts:
             return
-        from litm.inference.local.reasoning_end import response_ending
+        from litm.inference.stopping import response_ending
 
         ids = token_ids(prompts)
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
@@ -76,7 +75,7 @@ class Engine(LocalEngine):
         self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: "Ending"
     ) -> list[list[int]]:
         """New token ids of each prompt, up to its end token, its limit, or the end of its first line."""
-        from litm.inference.local.line_end import LineEnd
+        from litm.inference.stopping import LineEnd
 
         stops = line_end_ids(ending) if isinstance(ending, LineEnd) else []
         outputs: list[list[int]] = [[] for _ in prompts]
@@ -118,7 +117,7 @@ class Engine(LocalEngine):
         return [list(answer.outputs[0].token_ids) for answer in answered]
 
     def _goes_on(self, output: list[int], end_tokens: list[int], ending: "Ending") -> bool:
-        from litm.inference.local.reasoning_end import cut_response
+        from litm.inference.stopping import cut_response
 
         is_over = cut_response(output, end_tokens, ending, ())[1] == STOP
         return not is_over and len(output) < self.settings.max_new_tokens

@@ -13,7 +13,7 @@ from litm.prompting.render import encode_prompts
 from litm.prompting.tokenizer import model_tokenizer
 
 if TYPE_CHECKING:
-    from litm.inference.local.reasoning_end import Ending
+    from litm.inference.stopping import Ending
 
 
 class LocalEngine:
@@ -66,7 +66,7 @@ class LocalEngine:
         prompts: token ids of all prompts; batch: indices of those that were answered; outputs: new token ids of each,
         possibly with further tokens after the end.
         """
-        from litm.inference.local.reasoning_end import cut_response
+        from litm.inference.stopping import cut_response
 
         answers = [
             (index, *cut_response(output, end_tokens, ending, prompts[index]))

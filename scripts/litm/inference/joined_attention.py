@@ -19,8 +19,6 @@ from transformers import AttentionInterface, Cache, GenerationMixin, PreTrainedM
 JOINED = "joined"
 #: Name of the attention that it replaces.
 SDPA = "sdpa"
-
-
 #: With at most this many queries, `attention_of_few` is faster in half precision: six times in bfloat16 for a query of
 #: each of 10 prompts (benchmarks/attention.py). PyTorch's operator does not use bfloat16 instructions for it.
 FEW = 4
@@ -28,10 +26,8 @@ FEW = 4
 MANY, MOST_THREADS = 128, 4
 #: Rows of scores in a block, so that a block of 2,000 columns stays near the processor.
 ROWS = 384
-
 #: Number formats in half precision.
 HALF = (torch.bfloat16, torch.float16)
-
 #: Arguments of attention that joined attention does not support, unless None.
 MORE = ("position_bias", "softcap", "s_aux", "sinks", "sliding_window", "indices", "block_indices")
 

@@ -1,0 +1,448 @@
+"""Base class of API engines: keys, connections, requests and replies; the modules of `engines` add the protocols."""
+
+import asyncio
+import json
+import logging
+import os
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from litm.base.download import host_of, is_this_machine, public_url
+from litm.base.messages import UserError, note
+from litm.base.records import without_surrogates
+from litm.base.store import canonical_json
+from litm.domain.example import Content
+from litm.domain.finish_reason import REFUSED
+from litm.domain.response import Response, is_token_count
+from litm.domain.served import made_with_server
+from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider, with_ids
+from litm.inference.retrying import Patience, Unanswered, as_they_finish, in_step, masked, masked_failure
+from litm.prompting.chat import as_messages
+from litm.prompting.formats import CHAT
+from litm.prompting.render import encode_prompts
+from litm.prompting.tokenizer import load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+def client_options(url: str) -> dict[str, Any]:
+    """Options of the SDKs' HTTP clients (`DefaultAsyncHttpxClient`) for a server.
+
+    Redirects are not followed: the prompt would go to another server and its answer would count as this server's.
+    Servers on this machine are reached without the environment's proxy. Bodies are read as UTF-8: a header may name
+    another encoding or one that is not for text (hex), which makes the SDKs fail with arbitrary errors.
+    """
+    options: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [_read_as_utf8]}}
+    if is_this_machine(url):
+        options["mounts"] = dict.fromkeys(("http://", "https://", "all://"))
+    return options
+
+
+async def _read_as_utf8(response: Any) -> None:
+    response.encoding = "utf-8"
+
+
+def is_of_provider(url: str, provider: Provider) -> bool:
+    """Whether the server belongs to the provider, as eu.api.openai.com does to api.openai.com."""
+    own = host_of(provider.url)
+    return host_of(url) == own or host_of(url).endswith(f".{own}")
+
+
+def unused_variables(url: str, provider: Provider, key_variable: str | None) -> list[str]:
+    """The environment variables of the provider's SDK that are ignored for a server, sorted.
+
+    The variable with the provider's address is always ignored, because the config has the address. Variables that add
+    an organisation, a project, headers or other credentials count for the provider's servers only. key_variable: the
+    variable with the model's key.
+    """
+    names = [name for name in sorted(os.environ) if name.startswith(provider.variables)]
+    if is_of_provider(url, provider):
+        return [name for name in names if name == f"{provider.variables}BASE_URL"]
+    # Clients get their keys as arguments, and the SDK's log level sends nothing.
+    return [name for name in names if name not in {provider.key_variable, key_variable, f"{provider.variables}LOG"}]
+
+
+@contextmanager
+def hidden_variables(names: Sequence[str]) -> Iterator[None]:
+    """The environment without these variables, which SDKs read when a client is created."""
+    hidden = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+#: Placeholder key for own servers that need none, because the SDKs require one.
+NO_KEY = "no-key"
+
+
+def key_variable(base_url: str | None, own_variable: str | None, usual_variable: str) -> str | None:
+    """The environment variable with a model's key: the one that its entry names, or else the provider's usual one.
+
+    None for an own server (`base_url`) without a named variable: it never gets the provider's key.
+    """
+    return own_variable or (None if base_url else usual_variable)
+
+
+def api_key(settings: EngineSettings, usual_variable: str) -> str:
+    """The key in the variable that `key_variable` names, `NO_KEY` without one.
+
+    Raises `UserError` if the key is not set or cannot be sent.
+    """
+    variable = key_variable(settings.base_url, settings.api_key_variable, usual_variable)
+    if variable is None:
+        return NO_KEY
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UserError(
+            f"{settings.location}: the environment variable {variable} has no key; nothing was asked. Set it, or name "
+            "another one by the model's 'api_key_variable'"
+        )
+    if wrong := key_mistake(key):
+        raise UserError(
+            f"{settings.location}: the key in the environment variable {variable} {wrong}; nothing was asked"
+        )
+    return key
+
+
+def key_mistake(key: str) -> str | None:
+    """Why a text cannot be a key, without repeating it; None if it can. Keys are sent as an HTTP header."""
+    if len(key.splitlines()) > 1:
+        return "has more than one line: set it to one key alone"
+    strange = next((place for place, one in enumerate(key, start=1) if not (one.isascii() and one.isprintable())), None)
+    if strange:
+        return f"has a character (number {strange}) that is not plain ASCII: copy the key again"
+    return None
+
+
+def mask_logs(secret: str) -> None:
+    """Mask a key in all later log lines of libraries: with `OPENAI_LOG` set, SDKs log what servers send."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_Masks(secret))
+
+
+class _Masks(logging.Filter):
+    def __init__(self, secret: str) -> None:
+        super().__init__()
+        self._secret = secret
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = masked(record.getMessage(), self._secret), ()
+        if record.exc_info:
+            record.exc_text = masked(logging.Formatter().formatException(record.exc_info), self._secret)
+        return True
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A server's response in this workflow's terms.
+
+    finish_reason: see `litm.domain.finish_reason`; prompt_tokens, response_tokens: the server's counts, None if missing
+    or not a number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD
+    replaces lone surrogates or bytes that are not UTF-8.
+    """
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int | None
+    response_tokens: int | None
+    served: str | None
+    is_mended: bool = False
+
+
+def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
+    """The reply in the bytes of a response, by a protocol's `read`; `Unanswered` if they are no response of it.
+
+    Bytes are read as UTF-8, whatever a header says, because JSON between systems must be UTF-8 (RFC 8259, section 8.1).
+    `read` checks the type of each field that it uses: what it returns is journalled for good.
+    """
+    try:
+        text, is_utf8 = content.decode("utf-8-sig"), True
+    except UnicodeDecodeError:
+        text, is_utf8 = content.decode("utf-8-sig", errors="replace"), False
+    body = json_body(text)
+    try:
+        reply = read(body)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise Unanswered(f"a response of another form than the API's ({type(error).__name__}: {error})") from error
+    whole, served = without_surrogates(reply.text), reply.served and without_surrogates(reply.served)
+    is_mended = whole != reply.text or (not is_utf8 and "\ufffd" in whole)
+    return replace(reply, text=whole, served=served, is_mended=is_mended)
+
+
+def json_body(text: str) -> dict[str, Any]:
+    """The JSON object of a response; `Unanswered` if it is malformed, truncated, or reports an error."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unanswered("an empty response" if not text.strip() else "a response that is not whole JSON") from error
+    if not isinstance(body, dict):
+        raise Unanswered("a response that is not a JSON object")
+    if body.get("error"):
+        # Gateways report upstream failures this way.
+        raise Unanswered(f"a response that says there was an error: {json.dumps(body['error'])}")
+    return body
+
+
+def text_field(fields: Mapping[str, Any], name: str) -> str:
+    """The text of a field; KeyError or TypeError if it is missing or no text."""
+    if not isinstance(fields[name], str):
+        raise TypeError(f"'{name}' must be a text, found {type(fields[name]).__name__}")
+    return fields[name]
+
+
+def optional_text(fields: Mapping[str, Any], name: str) -> str | None:
+    """The text of a field, None if it is null or missing; TypeError if it is anything else."""
+    return None if fields.get(name) is None else text_field(fields, name)
+
+
+def list_field(fields: Mapping[str, Any], name: str) -> list[Any]:
+    """The list of a field; KeyError or TypeError if it is missing or no list."""
+    if not isinstance(fields[name], list):
+        raise TypeError(f"'{name}' must be a list, found {type(fields[name]).__name__}")
+    return fields[name]
+
+
+def joined_text(parts: Iterable[Mapping[str, Any]]) -> str:
+    """The text of parts, `{"type": "text", "text": ...}` each; KeyError or TypeError for any other."""
+    texts = []
+    for part in parts:
+        if part["type"] != "text":
+            raise TypeError(f"a part of the type {part['type']!r}"[:80])
+        texts.append(text_field(part, "text"))
+    return "".join(texts)
+
+
+def usage_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The token counts of a response: empty if `usage` is missing or no object."""
+    usage = body.get("usage")
+    return usage if isinstance(usage, dict) else {}
+
+
+def token_sum(given: Sequence[object]) -> int | None:
+    """The sum of token counts; None if there are none, or any is not a number of tokens (12.5, "12", -1).
+
+    The answer is complete anyway, as one without `usage` is.
+    """
+    total = sum(value for value in given if is_token_count(value))
+    is_known = bool(given) and all(map(is_token_count, given)) and is_token_count(total)
+    return total if is_known else None
+
+
+def known_reason(reasons: Mapping[str, str], given: object) -> str:
+    """Our finish reason; `Unanswered` for reasons that no complete answer has (a server's abort, say)."""
+    if not isinstance(given, str) or given not in reasons:
+        raise Unanswered(f"an answer that ended for the reason {given!r}")
+    return reasons[given]
+
+
+#: The field of a request that changes what a chat template writes.
+TEMPLATE_ARGUMENTS = "chat_template_kwargs"
+
+
+@dataclass(frozen=True)
+class ServedPrompts:
+    """A server's tokenization of prompts. tokenizer: its model's; the other fields are as in `EngineSettings`."""
+
+    tokenizer: "PreTrainedTokenizerBase"
+    provider: Provider
+    endpoint: str
+    prompt_template: str
+    template: str | None
+    request: Mapping[str, Any]
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether `ids` are all tokens that the model reads, and not only those of the messages' texts."""
+        if self.endpoint != CHAT_ENDPOINT:
+            return True
+        is_known = self.provider.template_is_public and bool(self.tokenizer.chat_template)
+        return is_known and TEMPLATE_ARGUMENTS not in self.request
+
+    def ids(self, contents: Sequence[Content]) -> list[list[int]]:
+        """The token ids of each prompt as the model reads it, or of the messages' texts if the chat template is
+        unknown.
+        """
+        if self.endpoint != CHAT_ENDPOINT:
+            return encode_prompts(self.tokenizer, self.prompt_template, self.template, contents)
+        if self.are_exact:
+            return encode_prompts(self.tokenizer, CHAT, None, contents)
+        return [self._text_ids(content) for content in contents]
+
+    def _text_ids(self, content: Content) -> list[int]:
+        text = "".join(message["content"] for message in as_messages(content))
+        return cast(list[int], self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+
+T = TypeVar("T")
+#: Characters: shorter keys are not masked in answers, where they may be words (own servers are given "EMPTY", say).
+LEAST_OF_A_KEY = 16
+
+
+class ApiEngine(ABC):
+    """Asks prompts concurrently, with retries, and checks that the server read each prompt whole.
+
+    A protocol's engine defines how to connect, the request and the reply. sdk: the distribution with the client.
+    """
+
+    provider: ClassVar[Provider]
+    sdk: ClassVar[str]
+    #: Few servers report which tokens came from a cache.
+    computed_tokens: int | None = None
+    is_loading = False
+
+    def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
+        self.settings = settings
+        self.patience = patience or Patience.of(settings)
+        self.key = api_key(settings, self.provider.key_variable)
+        self.url = settings.base_url or self.provider.url
+        self.software = f"{self.sdk} {version(self.sdk)}"
+        self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
+        self.served_prompts = self._served_prompts()
+        self._usage_is_missing = False
+        self._mended = 0
+        self._with_key = 0
+
+    @abstractmethod
+    def connect(self) -> AbstractAsyncContextManager[Any]:
+        """The SDK's client, made by `client`."""
+
+    def client(self, sdk_client: Callable[..., T], http_client: Callable[..., Any], **more: Any) -> T:
+        """A client for the model's server, without the SDK's own retries and with `client_options`.
+
+        sdk_client, http_client: the SDK's classes; more: further arguments of its client.
+        """
+        return sdk_client(
+            api_key=self.key,
+            base_url=self.url,
+            max_retries=0,
+            timeout=self.patience.timeout,
+            http_client=http_client(**client_options(self.url)),
+            **more,
+        )
+
+    @property
+    def secret(self) -> str:
+        """The key, "" if none is needed."""
+        return "" if self.key == NO_KEY else self.key
+
+    @abstractmethod
+    async def ask(self, client: Any, content: Content) -> Reply:
+        """The answer to one request; raises `Unanswered` or `UserError` if there is none."""
+
+    def _served_prompts(self) -> ServedPrompts | None:
+        if self.tokenizer is None:
+            return None
+        settings = self.settings
+        return ServedPrompts(
+            self.tokenizer,
+            self.provider,
+            settings.endpoint,
+            settings.prompt_template,
+            settings.template,
+            settings.request,
+        )
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known."""
+        if self.served_prompts is None:
+            return [Prepared(content, None) for content in contents]
+        return with_ids(contents, self.served_prompts.ids(contents))
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Ask all prompts; those with a common prefix follow one another, for the server's cache.
+
+        Yields answers as they come. Raises `UserError` as `as_they_finish` does, and if the server read another number
+        of tokens than the prompt has.
+        """
+        try:
+            yield from in_step(self._answers(prompts))
+        finally:
+            if self._mended:
+                cut = "lone surrogates or bytes that are not UTF-8 (cut characters)"
+                note(f"{public_url(self.url)}: {self._mended} answers had {cut}: now U+FFFD")
+            if self._with_key:
+                note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
+            self._mended = self._with_key = 0
+
+    async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
+        order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
+        async with self._connect_with_what_counts() as client:
+
+            async def send(index: int) -> Reply:
+                return await self._ask_masked(client, prompts[index].content)
+
+            batches = as_they_finish(send, order, self.settings.concurrency, self.patience)
+            async with aclosing(batches):
+                async for batch in batches:
+                    self._mended += sum(reply.is_mended for _, reply in batch)
+                    yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
+
+    def _connect_with_what_counts(self) -> AbstractAsyncContextManager[Any]:
+        unused = unused_variables(self.url, self.provider, self.settings.api_key_variable)
+        if unused:
+            note(f"{public_url(self.url)}: not used for it, though set in the environment: {', '.join(unused)}")
+        with hidden_variables(unused):
+            client = self.connect()
+        mask_logs(self.secret)
+        return client
+
+    async def _ask_masked(self, client: Any, content: Content) -> Reply:
+        """`ask`, within the time limit of a whole request, and with the key masked in everything that the server
+        returns apart from the answer, because that is printed and recorded.
+        """
+        try:
+            # HTTP clients limit only the time between two bytes, and a server may send blanks for ever.
+            async with asyncio.timeout(self.patience.total):
+                reply = await self.ask(client, content)
+        except TimeoutError:
+            seconds = f"{self.patience.total:g} seconds"
+            raise Unanswered(f"the answer was not whole after {seconds} ('request_total_timeout')") from None
+        except (Unanswered, UserError) as error:
+            raise masked_failure(error, self.secret) from None
+        text = masked(reply.text, self.secret) if len(self.secret) >= LEAST_OF_A_KEY else reply.text
+        self._with_key += text != reply.text
+        return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
+
+    def _response(self, prompt: Prepared, reply: Reply) -> Response:
+        is_exact = self.served_prompts is not None and self.served_prompts.are_exact
+        check_read_whole(prompt.tokens, reply.prompt_tokens, is_exact)
+        if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
+            self._note_missing_usage()
+        # Whole, whatever the stop rule: the answer's end depends on the reasoning settings, which are not part of the
+        # identity of a server's response. It is cut when responses are written (`Asking.with_answers`).
+        return Response(
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
+            response_tokens=reply.response_tokens or 0,
+            made_with=made_with_server(self.software, public_url(self.url), reply.served or self.settings.location),
+        )
+
+    def _note_missing_usage(self) -> None:
+        if not self._usage_is_missing:
+            own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
+            note(
+                f"{public_url(self.url)} does not report tokens, or not as whole numbers: {own} whether it cut prompts "
+                "is not known"
+            )
+        self._usage_is_missing = True
+
+
+def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:
+    """Raise `UserError` if a server read another number of tokens than the prompt has (or fewer, if not `exact`).
+
+    None is an unknown number.
+    """
+    if counted is None or reported is None or counted == reported or (counted < reported and not exact):
+        return
+    raise UserError(
+        f"the server read {reported} tokens of a prompt that has {'' if exact else 'at least '}{counted} by the "
+        "model's tokenizer: it cuts prompts without saying so, or uses another tokenizer or chat template. This answer "
+        "was not kept. Raise the server's context length, or set the model's 'tokenizer' to the one that it uses"
+    )

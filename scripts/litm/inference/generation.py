@@ -1,0 +1,345 @@
+"""Generation by a model of Hugging Face: loading it, answering batches greedily, and several batches at once."""
+
+import logging
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from copy import deepcopy
+from itertools import chain
+from queue import SimpleQueue
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    BitsAndBytesConfig,
+    GenerationConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+)
+from transformers.utils import logging as transformers_logging
+
+from litm.base.loading import first_line, loading
+from litm.base.messages import UserError, note
+from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.inference.prefix_sharing import KeptCache, reading_order
+from litm.inference.prefix_tree import tree_order
+from litm.inference.stopping import Ending, stopping_rules
+from litm.models.batches import halved_budget, longest_first, next_batch
+from litm.models.files import ADAPTER_REMEDY
+from litm.models.generation_config import check_generation_config
+
+#: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
+FAST_PRODUCT_ROWS = 32
+
+
+transformers_logging.disable_progress_bar()
+
+
+# bitsandbytes warns at every product that int8 computes in float16; the schema of models says it once.
+logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+
+
+def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch.device) -> PreTrainedModel:
+    """The model on a device, ready to generate: an encoder-decoder or a causal model, by its configuration.
+
+    Raises `UserError` if it cannot be loaded, or if its files lack some of its weights.
+    """
+    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
+    with loading(f"model {settings.location}", loading_problem):
+        # A cast, because the checker does not see that the loading report makes it a pair.
+        model, report = cast(Any, kind).from_pretrained(
+            settings.location,
+            config=config,
+            revision=settings.revision,
+            trust_remote_code=settings.trust_remote_code,
+            use_safetensors=True,
+            dtype=dtype,
+            attn_implementation=settings.attention,
+            quantization_config=quantization_config(settings.quantization, dtype, config),
+            # Quantised weights are created on the device and cannot be moved.
+            device_map="auto" if settings.gpus > 1 else {"": device},
+            output_loading_info=True,
+            # Mismatches are reported below, instead of in a traceback.
+            ignore_mismatched_sizes=True,
+        )
+    if getattr(model, "_hf_peft_config_loaded", False):
+        raise UserError(f"model {settings.location} {ADAPTER_REMEDY}")
+    # For a hub model, the file exists only now.
+    check_generation_config(settings.location, settings.revision)
+    # Weights that the files lack would be random.
+    absent = sorted([*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])])
+    if absent:
+        raise UserError(
+            f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
+            f"them in another shape ({absent[0]}, ...); get the model again"
+        )
+    if device.type == "cpu" and settings.quantization == NF4:
+        compute_odd_shapes_plainly(model)
+    return model.eval()
+
+
+def compute_odd_shapes_plainly(model: PreTrainedModel) -> None:
+    """Keep 4-bit weights from bitsandbytes' fast product for processors with AVX-512 if it would fail.
+
+    It needs rows of whole blocks, `FAST_PRODUCT_ROWS` at a time; only small models have other shapes.
+    """
+    # Imported here: it takes a second.
+    from bitsandbytes.nn import Linear4bit
+
+    for module in model.modules():
+        if isinstance(module, Linear4bit):
+            block = cast(Any, module.weight).quant_state.blocksize
+            if module.in_features % block or module.out_features % FAST_PRODUCT_ROWS:
+                module.support_avx512bf16_for_cpu = False
+
+
+def loading_problem(error: Exception) -> str:
+    """One line on why a model could not be loaded, with the remedy where it is a setting."""
+    text = str(error).strip()
+    if "does not support an attention" in text or "does not support Flash Attention" in text:
+        return "its architecture has no such implementation of attention: set the model's 'attention' to eager"
+    return first_line(error)
+
+
+def quantization_config(
+    quantization: str, dtype: torch.dtype | str, config: PretrainedConfig
+) -> BitsAndBytesConfig | None:
+    """The settings for bitsandbytes (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
+    if quantization == NO_QUANTIZATION:
+        return None
+    if getattr(config, "quantization_config", None):
+        raise UserError("its weights are quantised already: set the model's 'quantization' to none")
+    if quantization == INT8:
+        return BitsAndBytesConfig(load_in_8bit=True)
+    computed_in = (config.dtype or torch.float32) if isinstance(dtype, str) else dtype
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type=NF4,
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=computed_in,
+    )
+
+
+#: Out-of-memory messages that do not come as `torch.OutOfMemoryError`: the CPU allocator's and the CUDA libraries'.
+OUT_OF_MEMORY = (
+    "DefaultCPUAllocator: can't allocate memory",
+    "CUDA error: out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
+
+
+def batch_outputs(
+    model: PreTrainedModel,
+    prompts: Sequence[Sequence[int]],
+    ending: Ending,
+    kept: KeptCache | None,
+    token_budget: int,
+) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
+    """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
+
+    A batch that does not fit the memory is halved, and so are all later ones. A single prompt that does not fit is left
+    out; a message tells of the first one. kept: the model's caches with the last prompts; None to share nothing.
+    """
+    new_tokens = model.generation_config.max_new_tokens
+    lengths = [len(prompt) for prompt in prompts]
+    order = reading_order(prompts, kept.short) if kept else longest_first(lengths)
+    done = 0
+    is_told = False
+    while done < len(order):
+        batch = next_batch(order, done, lengths, new_tokens, token_budget)
+        outputs = generate_if_it_fits(model, [prompts[index] for index in batch], ending, kept)
+        if outputs is not None:
+            done += len(batch)
+            yield batch, outputs
+        elif len(batch) == 1:
+            done += 1
+            if not is_told:
+                note(out_of_memory(model.device, lengths[batch[0]]))
+            is_told = True
+        else:
+            token_budget = halved_budget(batch, lengths, new_tokens)
+            note(
+                f"out of memory on {model.device} with {len(batch)} prompts at a time: on with {token_budget} "
+                "batch_tokens"
+            )
+
+
+def generate_if_it_fits(
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
+) -> list[list[int]] | None:
+    """The output of `generate_batch`, or None if memory does not suffice."""
+    try:
+        return generate_batch(model, prompts, ending, kept)
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+    if kept:
+        kept.forget()
+    # Only here, since the error holds the tensors of the failed batch. Without CUDA this does nothing.
+    torch.cuda.empty_cache()
+    return None
+
+
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Whether an error may go away with fewer prompts at a time."""
+    return isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)
+
+
+def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
+    """The message on a single prompt that does not fit the memory; no batch is smaller."""
+    return (
+        f"out of memory on {device} with a single prompt of {prompt_tokens} tokens, which no smaller 'batch_tokens' "
+        "helps: it gets no answer, nor does any later one that does not fit. Free memory there, use another device or "
+        "fewer bits ('dtype', 'quantization'), or leave such prompts out by the model's 'context_window', and run again"
+    )
+
+
+@torch.inference_mode()
+def generate_batch(
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
+) -> list[list[int]]:
+    """New token ids of each prompt, up to the length of the longest answer of the batch.
+
+    A causal model continues the prompt, so padding is on the left and repeats the prompt. An encoder-decoder reads the
+    prompt from position 0, so padding is on the right, and its output begins with the start token. kept: the model's
+    caches with part of the prompt.
+    """
+    pad = model.generation_config.pad_token_id
+    on_the_right = model.config.is_encoder_decoder
+    width = max(len(prompt) for prompt in prompts)
+    ids = torch.full((len(prompts), width), pad)
+    mask = torch.zeros((len(prompts), width), dtype=torch.long)
+    for row, prompt in enumerate(prompts):
+        own = slice(len(prompt)) if on_the_right else slice(width - len(prompt), width)
+        ids[row, own] = torch.tensor(prompt)
+        mask[row, own] = 1
+    with kept.of_prompts(prompts) if kept else nullcontext() as cache:
+        output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
+            input_ids=ids.to(model.device),
+            attention_mask=mask.to(model.device),
+            past_key_values=cache,
+            **stopping_rules(ending, prompts),
+        )
+    return output[:, 1 if on_the_right else width :].tolist()
+
+
+def decoder_start_id(model: PreTrainedModel) -> int | None:
+    """The id that starts an encoder-decoder's output and is not part of the answer; None for a causal model.
+
+    Raises `UserError` if its configuration has none.
+    """
+    if not model.config.is_encoder_decoder:
+        return None
+    own = model.generation_config
+    start = own.bos_token_id if own.decoder_start_token_id is None else own.decoder_start_token_id
+    if start is None:
+        raise UserError(f"{type(model).__name__} has no decoder_start_token_id: set it in generation_config.json")
+    return start
+
+
+def greedy_decoding(
+    max_new_tokens: int, end_tokens: list[int], pad_token: int, decoder_start: int | None
+) -> GenerationConfig:
+    """Greedy decoding only: a model's own configuration may set penalties or sampling."""
+    return GenerationConfig(
+        max_new_tokens=max_new_tokens,
+        do_sample=False,
+        eos_token_id=end_tokens or None,
+        pad_token_id=pad_token,
+        decoder_start_token_id=decoder_start,
+    )
+
+
+T = TypeVar("T")
+#: Bytes of weights from which on one product keeps several cores busy, and caches for each core would take much memory.
+LARGE = 2e9
+#: Tokens of an answer, for parts of about the same work, and the share of all work by which they may differ.
+ANSWER, UNEVEN = 50, 0.03
+
+
+class StoppedError(Exception):
+    """Another worker has failed, or the sweep is to end."""
+
+
+def worker_count(model: PreTrainedModel, quantization: str) -> int:
+    """The number of workers: torch's threads for a small model on a processor, else 1.
+
+    Quantised weights are prepared by the first product, so they cannot be shared.
+    """
+    small = model.device.type == "cpu" and sum(weight.nbytes for weight in model.parameters()) < LARGE
+    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION else 1
+
+
+def copies(model: PreTrainedModel, count: int) -> list[PreTrainedModel]:
+    """The model and `count` - 1 copies, which have the same weights in memory but settings and caches of their own."""
+    shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
+    return [model, *(deepcopy(model, dict(shared)) for _ in range(count - 1))]
+
+
+def parts(prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
+    """Indices of prompts, (tokens,) ids each, in at most `count` parts of about the same work, by their ids.
+
+    A part begins where the least is shared with the prompt before, within `UNEVEN` of the whole work.
+    """
+    order, shared = tree_order(dict(enumerate(prompts)))
+    work = np.cumsum([len(prompts[index]) - same + ANSWER for index, same in zip(order, shared, strict=True)])
+    ends = set()
+    for number in range(1, min(count, len(order))):
+        # Of the parts before each prompt but the first.
+        away = np.abs(work[:-1] / work[-1] - number / count)
+        near = np.flatnonzero(away <= max(UNEVEN, away.min())) + 1
+        ends.add(int(near[np.argmin(np.array(shared)[near])]))
+    begins = sorted({0, *ends})
+    return [order[begin:end] for begin, end in zip(begins, [*begins[1:], len(order)], strict=True)]
+
+
+def at_once(models: Sequence[PreTrainedModel], streams: Sequence[Iterator[T]]) -> Iterator[T]:
+    """What the streams yield, as it comes, each computed in a thread with its model on one core.
+
+    When one raises an error, or the consumer stops, the others end with their model's next step.
+    """
+    if len(streams) == 1:
+        yield from streams[0]
+        return
+    items: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+    stop = threading.Event()
+
+    def check(*_: object) -> None:
+        if stop.is_set():
+            raise StoppedError
+
+    def compute(stream: Iterator[T]) -> None:
+        # For this thread's products, as OpenMP counts threads for each.
+        torch.set_num_threads(1)
+        try:
+            for item in stream:
+                items.put((item, None))
+            items.put((None, None))
+        except BaseException as error:
+            items.put((None, error))
+
+    threads, hooks = torch.get_num_threads(), [model.register_forward_pre_hook(check) for model in models]
+    workers = [threading.Thread(target=compute, args=[stream]) for stream in streams]
+    try:
+        for worker in workers:
+            worker.start()
+        left = len(workers)
+        while left:
+            item, error = items.get()
+            if error is not None:
+                raise error
+            if item is None:
+                left -= 1
+            else:
+                yield item
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+        for hook in hooks:
+            hook.remove()
+        torch.set_num_threads(threads)

@@ -1,1 +1,0 @@
-"""Models in this process: what the engines that run them share."""

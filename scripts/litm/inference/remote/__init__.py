@@ -1,1 +1,0 @@
-"""Models on a server: what the API engines share, whatever the protocol."""

@@ -1,0 +1,377 @@
+"""Setup of a sweep: its prompts with their keys, how its model is asked, what fits, and the files of its model."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from litm.base.messages import UserError
+from litm.base.records import read_json
+from litm.base.store import state_with_links
+from litm.domain.example import Content, Example
+from litm.domain.finish_reason import LENGTH, STOP
+from litm.domain.response import SweepResponse, response_key
+from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
+from litm.inference.identity import sweep_identity
+from litm.models.file_digests import FileDigests
+from litm.models.identity import check_identified, loaded_files, tokenizer_identity
+from litm.models.number_format import AUTO, NumberFormat, format_here
+from litm.prompting.formats import CHAT
+from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
+from litm.prompting.render import chat_identity, opens_reasoning, read_prompt_template
+from litm.prompting.tokenizer import load_tokenizer
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt of a sweep and the key of its response. sha256: see `Example.prompt_sha256`."""
+
+    id: str
+    size: int
+    placement: str
+    content: Content
+    key: str
+    sha256: str
+
+
+def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: str) -> list[Prompt]:
+    """The prompts of all examples, in their order, with their keys under an identity digest.
+
+    prompt_template: the model's, which decides between a list of messages and a text.
+    """
+    return [_prompt(example, identity, prompt_template) for example in examples]
+
+
+def _prompt(example: Example, identity: str, prompt_template: str) -> Prompt:
+    content = example.content(prompt_template == CHAT)
+    key = response_key(identity, content)
+    return Prompt(example.id, example.size, example.placement, content, key, example.prompt_sha256)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The limits of a model: prompt and answer together have at most `context_window` tokens (None: no known limit).
+
+    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not fit. is_shared: False for an encoder-decoder, whose
+    `context_window` limits the prompt alone and whose `answer_window` limits the answer.
+    """
+
+    context_window: int | None
+    max_new_tokens: int
+    on_overflow: str = LEAVE_OUT
+    is_shared: bool = True
+    answer_window: int | None = None
+
+    @property
+    def room(self) -> int:
+        """Tokens of the context window that are kept for an answer of full length."""
+        return self.max_new_tokens if self.is_shared else 0
+
+    def holds(self, prompt_tokens: int | None) -> bool:
+        """Whether a prompt fits, with room for its answer; the server judges prompts of unknown length."""
+        if self.context_window is None or prompt_tokens is None:
+            return True
+        return prompt_tokens + self.room <= self.context_window
+
+    def check_answer(self, what: str) -> None:
+        """Raise `UserError` if a full-length answer cannot fit; what: the model and the experiment."""
+        if self.answer_window is not None and self.max_new_tokens > self.answer_window:
+            raise UserError(
+                f"{what}: answers may have {self.max_new_tokens} tokens, but the model's decoder holds "
+                f"{self.answer_window}: lower the experiment's max_new_tokens"
+            )
+
+
+def check_fits(
+    prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str, after: str = "nothing was asked"
+) -> None:
+    """Raise `UserError`, naming the cell of the longest prompt, if prompts do not fit and `fit` forbids overflow.
+
+    overflow: tokens of each prompt that does not fit, by key; what: the model and the experiment; after: what was done.
+    """
+    if not overflow or fit.on_overflow != FAIL:
+        return
+    cells: dict[tuple[int, str], list[int]] = {}
+    for prompt in prompts:
+        if prompt.key in overflow:
+            cells.setdefault((prompt.size, prompt.placement), []).append(overflow[prompt.key])
+    (size, placement), tokens = max(cells.items(), key=lambda cell: max(cell[1]))
+    others = sum(map(len, cells.values())) - len(tokens)
+    elsewhere = f" (and {others} in other cells)" if others else ""
+    room = f"of {fit.context_window} must hold {fit.room} of the answer too" if fit.room else f"is {fit.context_window}"
+    raise UserError(
+        f"{what}: {len(tokens)} prompts of size {size}, {placement}{elsewhere} do not fit: the "
+        f"longest has {max(tokens)} tokens, and the context window {room}; {after}. Choose smaller sizes, or "
+        f"set the experiment's on_overflow to {LEAVE_OUT}"
+    )
+
+
+@dataclass(frozen=True)
+class SourceFiles:
+    """Checks of a model's files; the default is for a model without files.
+
+    check: raises `UserError` if their contents are not those of the model's identity. state: their state and that of
+    the links on the way to them; it differs after a file or link was replaced and put back.
+    """
+
+    check: Callable[[], None] = lambda: None
+    state: Callable[[], Any] = lambda: None
+
+    def checks(self, before: Any) -> Iterator[None]:
+        """A check at each step; the first is `check_loaded`.
+
+        For each batch of answers: weights on a CPU may be read from their file at any time.
+        """
+        self.check_loaded(before)
+        while True:
+            yield
+            self.check()
+
+    def check_loaded(self, before: Any) -> None:
+        """Raise `UserError` if files were replaced since they had the state `before`, even if they were put back: the
+        model may have been loaded in between.
+        """
+        self.check()
+        if self.state() != before:
+            raise UserError(
+                "files of the model, or a link to them, were replaced while it was loaded, and have their contents of "
+                "before again: no answer was kept; run the same command again"
+            )
+
+
+NO_FILES = SourceFiles()
+
+
+def line_end(text: str, reasoning: Reasoning) -> int | None:
+    """Characters up to the end of the answer's first non-blank line; None if that line does not end.
+
+    The rule of `line_end.LineEnd`, applied to text. (A model that runs here also records the rest of the token with the
+    line end, usually another line end, which nothing reads.) If reasoning and answer are separate, the answer begins
+    after the reasoning.
+    """
+    begin = 0
+    if reasoning.is_separate:
+        opening, closing = reasoning.tags
+        begin = text.find(closing) + len(closing) if closing in text else 0
+        if not begin and text.lstrip().startswith(opening):
+            return None
+    start = len(text) - len(text[begin:].lstrip())
+    end = text.find("\n", start) + 1
+    return end or None
+
+
+def cut_at_line_end(responses: Iterable[SweepResponse], reasoning: Reasoning) -> Iterator[SweepResponse]:
+    """The responses, each cut at the end of its first line by `line_end`, with finish reason `stop` if cut.
+
+    Responses that were already cut so, and responses cut before their reasoning ended, stay as they are.
+    """
+    for response in responses:
+        text = response.text or ""
+        was_cut = reasoning.is_separate and response.finish_reason == LENGTH
+        end = None if was_cut and reasoning.tags[1] not in text else line_end(text, reasoning)
+        yield response if end is None else replace(response, text=text[:end], finish_reason=STOP)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A model and its settings for a sweep. source: the output of identify_model.py; settings: those of the model that
+    change an answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop
+    rule; number_format: that of `settings` with its reason, None where it is not known or none of this machine's.
+    """
+
+    source: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    template: str | None
+    decoding: Mapping[str, Any]
+    number_format: NumberFormat | None = None
+
+    @property
+    def reasoning(self) -> Reasoning:
+        """How the text before the model's answer is treated."""
+        return Reasoning.of(self.settings)
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a server runs the model, and makes the prompts."""
+        return "base_url" in self.source
+
+    @property
+    def stored_dtype(self) -> str | None:
+        """The number format of the stored weights, None if it is not known."""
+        return self.source.get("dtype")
+
+    @property
+    def has_tokenizer(self) -> bool:
+        """Whether the model has a tokenizer, here or on its server."""
+        return engine_facts(self.settings["engine"]).has_model
+
+    @property
+    def runs_own_code(self) -> bool:
+        """Whether code that comes with the model runs."""
+        return self.settings.get("trust_remote_code", False)
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether prompts and answers have windows of their own."""
+        return "answer_window" in self.source
+
+    @property
+    def ends_with_line(self) -> bool:
+        """Whether answers end with their first line."""
+        return self.decoding["stop"] == FIRST_LINE
+
+    @property
+    def sends_rendered_chats(self) -> bool:
+        """Whether a server is sent chats as texts, which its tokenizer's chat template makes here."""
+        return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
+
+    def identity(self, tokenizer: str | None = None) -> dict:
+        """The identity of the sweep: everything that defines an answer, except the prompt.
+
+        tokenizer: the folder of a server model's tokenizer, which counts only for what is rendered here. Raises
+        `UserError` if rendering needs the tokenizer and it has no chat template.
+        """
+        # Answers of servers are journalled whole; no rule ends them early.
+        stops_early = self.ends_with_line and not self.is_served
+        asked_with = generation_settings(self.settings, stops_early)
+        template = self._chat_identity(tokenizer) if self.sends_rendered_chats else self.template
+        return sweep_identity(self.source["identity"], asked_with, template, dict(self.decoding))
+
+    def _chat_identity(self, tokenizer: str | None) -> dict:
+        if not tokenizer:
+            raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
+        return chat_identity(load_tokenizer(tokenizer))
+
+    def manifest_fields(self) -> dict:
+        """The manifest's entries on numbers: the format of the computation with its reason, and that of the stored
+        weights of a GGUF file.
+        """
+        stored, number_format = self.source.get("weights"), self.number_format
+        return {
+            **({"weights": f"{stored}, read as {self.settings['dtype']}"} if stored else {}),
+            **({"number_format": str(number_format)} if number_format else {}),
+        }
+
+    def source_files(self, model: str, tokenizer: str | None, digests: str | None) -> SourceFiles:
+        """The checks that the model's files are those of the identity.
+
+        tokenizer: the tokenizer's folder if it is not the model's; digests: the folder of `FileDigests`. For a server
+        model the checks cover the tokenizer that renders its chats here.
+        """
+        known = FileDigests(digests, self.source.get("gguf") or self.source["location"])
+        if not (self.sends_rendered_chats and tokenizer):
+            return SourceFiles(
+                lambda: check_identified(model, self.source, tokenizer, known.sha256),
+                lambda: [state_with_links(file) for file in loaded_files(self.source, tokenizer)],
+            )
+        before = tokenizer_identity(Path(tokenizer), known.sha256)
+
+        def check() -> None:
+            if tokenizer_identity(Path(tokenizer), known.sha256) != before:
+                raise UserError(
+                    f"model {model}: its tokenizer {tokenizer} has changed since this job began, so its answers would "
+                    "be kept as those to other prompts; run again"
+                )
+
+        return SourceFiles(check, lambda: state_with_links(Path(tokenizer)))
+
+    def engine_settings(self, **run: Any) -> EngineSettings:
+        """Settings for the engine. run: the fields that change no answer, such as device and tokenizer."""
+        own = {key: value for key, value in self.settings.items() if key not in ("engine", "reasoning")}
+        return EngineSettings(
+            location=self.source["location"],
+            revision=self.source["revision"],
+            base_url=self.source.get("base_url"),
+            api_key_variable=self.source.get("api_key_variable"),
+            template=self.template,
+            reasoning=self.reasoning,
+            **own,
+            **self.decoding,
+            **run,
+        )
+
+    def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:
+        """The rule for prompts that fit. context_window: tokens; 0 or None takes the model's own window."""
+        return Fit(
+            context_window=context_window or self.source["context_window"],
+            max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
+            on_overflow=on_overflow,
+            is_shared=not self.is_encoder_decoder,
+            answer_window=self.source.get("answer_window"),
+        )
+
+    def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
+        """The responses, each with its answer after the reasoning where only the answer is scored.
+
+        Responses of servers are cut by the stop rule. Without a tokenizer there are no tokens to count, only words.
+
+        tokenizer: the tokenizer's folder if it is not the model's.
+        """
+        if not self.has_tokenizer:
+            responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
+        if self.ends_with_line and self.is_served:
+            # Older journals hold server answers that were cut before journalling, by the reasoning settings of that
+            # time. They stay as they are; the missing part is unknown.
+            responses = cut_at_line_end(responses, self.reasoning)
+        opened = None
+        if self.reasoning.is_separate and not self.is_served:
+            own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"], self.runs_own_code)
+            opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
+        return with_answers(responses, self.reasoning, opened)
+
+
+#: Source of a model that was never asked and that the config describes fully.
+UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """Options that name a sweep and its examples, and say how its model is asked.
+
+    model: the model's name
+    experiment: the experiment's name
+    settings: JSON: settings that change an answer
+    decoding: JSON with max_new_tokens and stop
+    tokenizer: a tokenizer file or a model folder, if not the model's own
+    template: the file of a named prompt template
+    run: JSON: how the model is run; changes no answer
+    """
+
+    model: str
+    experiment: str
+    settings: dict
+    decoding: dict
+    examples: tuple[str, ...]
+    tokenizer: str | None = None
+    template: str | None = None
+    run: dict | None = None
+
+    @property
+    def name(self) -> str:
+        """The sweep's name in messages."""
+        return f"{self.model}/{self.experiment}"
+
+    def asking(self, source_file: str | None, engine: str | None = None) -> Asking:
+        """The model and the decoding, in the number format of this machine; `UNKNOWN` without a source.
+
+        source_file: what identify_model.py wrote; engine: another than the model's own. Raises `UserError` as
+        `read_prompt_template`.
+        """
+        template = read_prompt_template(self.template) if self.template else None
+        source = read_json(source_file) if source_file else UNKNOWN
+        settings = {**self.settings, **({"engine": engine} if engine else {})}
+        number_format = number_format_of(settings, source, (self.run or {}).get("device", "auto"))
+        if number_format:
+            settings["dtype"] = number_format.name
+        return Asking(source, settings, template, self.decoding, number_format)
+
+
+def number_format_of(settings: Mapping[str, Any], source: Mapping[str, Any], device: str) -> NumberFormat | None:
+    """The number format of a model's computation here; None for a model on a server, an engine without a model, and
+    weights that are stored quantised, whose format their files set.
+    """
+    facts = engine_facts(settings["engine"])
+    is_set_by_files = settings.get("dtype") == AUTO and source.get("is_quantized", False)
+    if facts.provider or not facts.has_model or is_set_by_files:
+        return None
+    return format_here(settings["dtype"], device, needs_range="answer_window" in source)
