@@ -29,6 +29,7 @@ def main(
 
     from litm.analysis.paper_tables import latex_table, paper_table
     from litm.analysis.published import values
+    from litm.analysis.published.comparison import published_table
 
     layout, source = LAYOUTS[table], f"Table {table}"
     if measured and not published:
@@ -38,7 +39,7 @@ def main(
     elif layout.is_of_tokens:
         rows = pd.DataFrame([asdict(one) for one in values.read_published_tokens(published) if one.source == source])
     else:
-        rows = values.published_table(one for one in values.read_published(published) if one.source == source)
+        rows = published_table(one for one in values.read_published(published) if one.source == source)
     made = paper_table(layout, rows, values.read_published_models(models))
     write_csv(csv, made.values)
     write_text(markdown, f"{made.text.to_markdown(index=False, disable_numparse=True)}\n\n{made.caption}.\n")

@@ -51,7 +51,8 @@ def main(
     import pandas as pd
 
     from litm.analysis.answers import cut_sentences
-    from litm.analysis.published.values import published_table, read_published
+    from litm.analysis.published.comparison import published_table
+    from litm.analysis.published.values import read_published
     from litm.analysis.tables import load_table
     from litm.figures import load_kind
     from litm.figures.drawing.page import page_of

@@ -13,12 +13,11 @@ from programs import load_program
 from litm.analysis.paper_layouts import LAYOUTS
 from litm.analysis.paper_tables import PaperTable, latex_table, paper_table
 from litm.analysis.position_means import means_of_cells, position_means
-from litm.analysis.published.comparison import CellName, MeasuredCell, comparison_rows, measured_cells
+from litm.analysis.published.comparison import CellName, MeasuredCell, comparison_rows, measured_cells, published_table
 from litm.analysis.published.values import (
     PublishedAccuracy,
     PublishedModel,
     first_of_cells,
-    published_table,
     read_published,
     read_published_models,
     read_published_tokens,

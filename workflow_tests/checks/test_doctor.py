@@ -31,7 +31,7 @@ from litm.checks.doctor.software import package_checks, python_check, read_lock
 from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
 from litm.config.study import Study
 from litm.workflow.needs import needs_of
-from litm.workflow.resources import work_of
+from litm.workflow.prompt_lengths import work_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
@@ -266,10 +266,10 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
     llama, qwen, served = found = costs(config, offline)
     assert (llama.download, qwen.download, served.download) == (26e9, 14e9, 0)
     assert all((one.sweeps, one.jobs, one.prompts) == (1, 1, 13 * 50) for one in found)
-    assert llama.gpu_hours == pytest.approx(llama.tokens * 2 * 13e9 / 5e13 / 3600) and served.gpu_hours == 0
-    work = work_of(config.experiments["kv_retrieval_small"])
-    answers = work.prompts * config.experiments["kv_retrieval_small"].max_new_tokens
-    assert served.dollars == pytest.approx(((work.tokens - answers) * 2 + answers * 10) / 1e6)
+    assert llama.gpu_hours == pytest.approx(llama.computed * 2 * 13e9 / 5e13 / 3600) and served.gpu_hours == 0
+    answers = served.prompts * config.experiments["kv_retrieval_small"].max_new_tokens
+    assert served.dollars == pytest.approx((served.tokens * 2 + answers * 10) / 1e6)
+    assert llama.computed < llama.tokens == served.tokens < work_of(config.experiments["kv_retrieval_small"]).tokens
     said = "\n".join(cost_lines(config, found, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
     assert "accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN" in said

@@ -12,6 +12,7 @@ from plans import inputs_of
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
+from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]
@@ -31,6 +32,22 @@ PAPER = {
 #: The models that run few of these: Figures 11, 13 and 18, Figure 16 of TACL, and the authors' EXPERIMENTS.md.
 FEW = {model: [QA] for model in ("mpt-30b", "flan-t5-xxl", "flan-ul2", *LLAMA)} | {"gpt-4-0613": [SAMPLE]}
 FEW["llama-2-70b-chat"] = [QA, "closed_book_qa", "oracle_qa"]
+#: Mean tokens of a prompt in Tables 2 to 4 by number of documents, and of pairs. Prompts of the same contexts in
+#: another order, or with the question at both ends, have no row of their own and are counted as these.
+TOKENS = {
+    "mpt-30b-instruct": (
+        {0: 43.5, 1: 187.9, 10: 1499.7, 20: 2962.4, 30: 4426.9},
+        {75: 4110.5, 140: 7600.9, 300: 16192.4},
+    ),
+    "longchat-13b-16k": (
+        {0: 55.6, 1: 219.7, 10: 1749.9, 20: 3464.6, 30: 5181.9},
+        {75: 5444.5, 140: 10072.4, 300: 21467.3},
+    ),
+    "gpt-3.5-turbo-0613": (
+        {0: 15.3, 1: 156.0, 10: 1475.6, 20: 2946.2, 30: 4419.2},
+        {75: 3768.7, 140: 6992.8, 300: 14929.4},
+    ),
+}
 
 
 def study(*configs: dict) -> Study:
@@ -76,6 +93,27 @@ def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniat
         sizes, questions = PAPER[name] if name != QA or model not in ("mpt-30b", *LLAMA) else ({20: 5}, 2_655)
         assert Counter(cell.size for cell in experiment.cells) == sizes
         assert prompts.get((model, name)) in (None, sum(sizes.values()) * questions)
+
+
+def test_the_planned_tokens_are_those_of_the_papers_tables():
+    """Of recorded models too. The tables have no prompts of 5, 40 and 50 documents: these are on a straight line."""
+    paper = study(paper_miniature.paper())
+    for model, by_kind in TOKENS.items():
+        for name in {*PAPER} - {f"{QA}_unambiguous", "open_domain_qa"}:
+            sizes, questions = PAPER[name]
+            lengths = by_kind["kv_retrieval" in name]
+            by_hand = questions * sum(lengths[size] * number for size, number in sizes.items())
+            assert prompt_tokens(paper, model, paper.experiments[name]) == pytest.approx(by_hand, rel=1e-9), name
+        per_document = (by_kind[0][30] - by_kind[0][10]) / 20
+        by_hand = 2_655 * sum(by_kind[0][10] + (size - 10) * per_document for size in (5, 10, 20, 30, 40, 50))
+        assert prompt_tokens(paper, model, paper.experiments["open_domain_qa"]) == pytest.approx(by_hand, rel=0.005)
+
+
+def test_a_job_requests_memory_and_time_for_more_tokens_than_are_planned():
+    paper = study(paper_miniature.paper())
+    for model in (*READERS, "flan-ul2", "llama-2-70b-chat"):
+        for experiment in paper.experiments.values():
+            assert prompt_tokens(paper, model, experiment) < work_of(experiment).tokens
 
 
 def paper_figures() -> set[str]:

@@ -12,11 +12,11 @@ from gguf_files import write_gguf
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import ApiModel, Model
 from litm.workflow import resources
+from litm.workflow.prompt_lengths import Work
 from litm.workflow.resources import (
     MOST,
     START,
     USUAL_BILLIONS,
-    Work,
     billions_in,
     billions_of,
     memory_mb,

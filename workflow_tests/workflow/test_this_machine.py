@@ -10,7 +10,8 @@ from plans import inputs_of, of, plan
 from litm.config.study import load_study
 from litm.models import number_format
 from litm.workflow import resources
-from litm.workflow.resources import SHOWN, computed_tokens, duration, time_lines, tree_items
+from litm.workflow.prompt_lengths import computed_tokens, tree_items
+from litm.workflow.resources import SHOWN, duration, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 TWO = {"models": {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}}

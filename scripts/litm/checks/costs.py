@@ -14,7 +14,8 @@ from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS, bytes_of_parameters, predicted_rate
 from litm.models.devices import has_gpu
 from litm.workflow.needs import needs_of
-from litm.workflow.resources import SERVED_SECONDS, billions_of, computed_tokens, rate_here, work_of
+from litm.workflow.prompt_lengths import computed_tokens, prompt_tokens, work_of
+from litm.workflow.resources import SERVED_SECONDS, billions_of, rate_here
 from litm.workflow.sweep_inputs import gpus_of
 
 #: Bytes of a weight on the hub: half precision.
@@ -23,13 +24,25 @@ STORED = "bfloat16"
 GATED = ("meta-llama/",)
 #: Jobs that every study has; hours above which no number is given.
 OTHER_JOBS, MOST_HOURS = 40, 9_999
-HEADINGS = ("model", "download", "sweeps", "jobs", "prompts", "tokens (millions)", "GPU-hours", "hours here", "US$")
+HEADINGS = (
+    "model",
+    "download",
+    "sweeps",
+    "jobs",
+    "prompts",
+    "their tokens",
+    "to compute",
+    "GPU-hours",
+    "hours here",
+    "US$",
+)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one model's sweeps. download: bytes; jobs: those that ask; tokens: with common prefixes once;
-    gpu_hours: on a GPU; hours_here: on this processor, or with this server; dollars: None if the price is unknown.
+    """The cost of one model's sweeps. download: bytes; jobs: those that ask; tokens: of the prompts; computed: with
+    common prefixes once, and answers; gpu_hours: on a GPU; hours_here: on this processor, or with this server; dollars:
+    None if the price is unknown.
     """
 
     model: str
@@ -38,6 +51,7 @@ class Cost:
     jobs: int
     prompts: int
     tokens: float
+    computed: float
     gpu_hours: float
     hours_here: float
     dollars: float | None
@@ -56,21 +70,22 @@ def _cost(study: Study, model: Model | ApiModel, hub: HubModel | None) -> Cost:
     experiments = [one for (name, _), one in study.run.items() if name == model.name]
     works = [work_of(one, study.questions_of(one)) for one in experiments]
     prompts, sweeps = sum(work.prompts for work in works), len(works)
+    tokens = sum(prompt_tokens(study, model.name, one) for one in experiments)
     if isinstance(model, ApiModel):
-        tokens, price = sum(work.tokens for work in works), model.prices
+        price = model.prices
         answers = sum(work.prompts * one.max_new_tokens for work, one in zip(works, experiments, strict=True))
-        dollars = ((tokens - answers) * price["input"] + answers * price["output"]) / 1e6 if price else None
+        dollars = (tokens * price["input"] + answers * price["output"]) / 1e6 if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
-        return Cost(model.name, 0, sweeps, sweeps, prompts, tokens, 0, hours, dollars)
+        return Cost(model.name, 0, sweeps, sweeps, prompts, tokens, tokens, 0, hours, dollars)
     computed = sum(computed_tokens(study, model, one) for one in experiments)
     seconds, here = 0.0, rate_here(model)
     if model.has_weights and model.device != "cpu":
         seconds = computed / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second
     seconds_here = 0 if has_gpu() or not here else computed / here.tokens_per_second
     jobs, download = sweeps * model.shards, download_of(model, hub)
-    return Cost(
-        model.name, download, sweeps, jobs, prompts, computed, gpus_of(model) * seconds / 3600, seconds_here / 3600, 0
-    )
+    gpu_hours = gpus_of(model) * seconds / 3600
+    hours = seconds_here / 3600
+    return Cost(model.name, download, sweeps, jobs, prompts, tokens, computed, gpu_hours, hours, 0)
 
 
 def download_of(model: Model, hub: HubModel | None) -> int:
@@ -97,7 +112,7 @@ def costs_table(found: Sequence[Cost]) -> str:
 
 
 def _numbers(row: Sequence) -> list[str]:
-    return [_cell(row[5] / 1e6, 1), _cell(row[6], 1), _cell(row[7], 1), _cell(row[8], 2)]
+    return [*(f"{tokens / 1e6:,.1f} M" for tokens in row[5:7]), _cell(row[7], 1), _cell(row[8], 1), _cell(row[9], 2)]
 
 
 def _cell(value: float | None, digits: int) -> str:
@@ -113,7 +128,11 @@ def cost_lines(study: Study, found: Sequence[Cost], there: Remote) -> Iterator[s
     yield costs_table(found)
     yield (
         f"Hours: two operations per parameter and token, {GPU_FLOPS:.0e} a second on a GPU, wrong by up to a factor of "
-        "three. Tokens: common beginnings of prompts are computed once."
+        "three."
+    )
+    yield (
+        "Their tokens: as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other "
+        "contexts by rules of thumb. To compute: common beginnings of prompts once, and the answers."
     )
     cells = sum(len(one.cells) for one in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS

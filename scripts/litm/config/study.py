@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from litm.analysis.published.values import PublishedTokens, read_published_tokens
 from litm.base.messages import UserError
 from litm.config.catalogue import Audit, Config, Report, read_catalogue, read_catalogues, string_keys
 from litm.config.conditions import read_relations, with_conditions, with_names
@@ -63,11 +64,11 @@ class Study(Data):
 
     selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
     of an experiment. figures: those that the config names or implies. more_figures: of wrong answers.
-    published_figures: those with published values, selected or not. relations: see `relations.read_relations`.
-    audited_per_cell: prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size
-    that the report shows in full. my_data: lines on the choices for the user's own documents; my_questions: the number
-    of their questions. without_format: models whose entries leave out their prompt template. conditions: of the
-    selected experiments with remedies, by experiment.
+    published_figures: those with published values, selected or not. printed_tokens: lengths of the paper's prompts.
+    relations: see `relations.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
+    sampled_per_size: questions per experiment and size that the report shows in full. my_data: lines on the choices for
+    the user's own documents; my_questions: the number of their questions. without_format: models whose entries leave
+    out their prompt template. conditions: of the selected experiments with remedies, by experiment.
     page: width and text size of figures, None for the default. absent: by model, the words for its package that is not
     installed. uncounted: models without their tokenizer, by the dataset that the user must still supply.
     """
@@ -79,6 +80,7 @@ class Study(Data):
     figures: Mapping[str, Figure]
     more_figures: Mapping[str, Figure]
     published_figures: Mapping[str, Figure]
+    printed_tokens: Sequence[PublishedTokens]
     relations: Mapping[str, Any]
     seed: int
     audited_per_cell: int
@@ -222,6 +224,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         figures={},
         more_figures={},
         published_figures=published_figures(entries["figures"]),
+        printed_tokens=read_published_tokens(root / "resources" / "published" / "token_counts.csv"),
         **vars(data),
         relations=read_relations(entries["models"], entries["experiments"]),
         seed=read.seed,

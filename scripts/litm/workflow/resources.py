@@ -6,17 +6,12 @@ killed, submitted again with more, and resumes from its journal.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from litm.base.records import read_json
-from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.domain.curve import Cell
-from litm.domain.placement import gold_positions
-from litm.examples.task import ASK_ANOTHER_KEY
 from litm.inference.costs import (
     PROCESS_BYTES,
     PROMPT_BYTES,
@@ -30,33 +25,16 @@ from litm.inference.costs import (
     size_of,
     sweep_bytes,
 )
-from litm.inference.engine import engine_facts
 from litm.inference.setup import number_format_of
 from litm.models.devices import has_gpu
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.number_format import AUTO, format_here
+from litm.workflow.prompt_lengths import Work, computed_tokens
 
 #: Billions of parameters of a model whose entry and name do not give them.
 USUAL_BILLIONS = 7.0
 #: Pattern of the number in a hub or folder name: `7b` in Llama-2-7b-hf, `0.5B` in Qwen2.5-0.5B-Instruct.
 _IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)b(?![A-Za-z0-9])", re.IGNORECASE)
-
-#: Questions of an experiment that uses its whole dataset: as in the paper.
-QUESTIONS = 2_655
-#: Tokens of an item, rather too many: of a passage of 100 words with its title, or by task.
-ITEM_TOKENS = 175
-TASK_TOKENS = {
-    "kv_retrieval": 75,
-    "needle_in_haystack": 30,
-    "multi_needle": 30,
-    "fact_reasoning": 30,
-    "semantic_distractors": 30,
-    "temporal_narrative": 40,
-    "conversation_memory": 80,
-    "demonstrations": 35,
-}
-#: Tokens around the items.
-FRAME_TOKENS = 150
 
 #: MB for Python, torch, CUDA's libraries and the prompts; MB of a job that asks a server; factor from the size of the
 #: weights to the memory for loading them.
@@ -69,32 +47,6 @@ SPARE_TIME = 3
 SERVED_SECONDS = 10
 #: Minutes: to load a model and read the journal; lower and upper limit of a request. Longer sweeps take several jobs.
 START, LEAST, MOST = 15, 30, 24 * 60
-
-
-@dataclass(frozen=True)
-class Work:
-    """The size of a sweep: its prompts, the tokens of prompts and answers together, and those of the longest."""
-
-    prompts: int
-    tokens: int
-    longest: int = 0
-
-
-def work_of(experiment: Experiment, questions: int | None = None) -> Work:
-    """The estimated size of a sweep of an experiment. questions: in its data, None if that is not known."""
-    each = min(filter(None, (experiment.examples, questions)), default=QUESTIONS)
-    tokens = [_tokens(experiment, cell.size) for cell in experiment.cells]
-    return Work(each * len(tokens), each * sum(tokens), max(tokens))
-
-
-def longest_tokens(experiment: Experiment) -> int:
-    """About the tokens of an experiment's longest prompt with its answer."""
-    return max(_tokens(experiment, cell.size) for cell in experiment.cells)
-
-
-def _tokens(experiment: Experiment, size: int) -> int:
-    item = 1 if experiment.tokens_of else TASK_TOKENS.get(experiment.task, ITEM_TOKENS)
-    return size * item + FRAME_TOKENS + experiment.max_new_tokens
 
 
 def billions_of(model: Model) -> float:
@@ -164,11 +116,6 @@ def rate_here(model: Model | ApiModel) -> Rate | None:
     return predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
 
 
-#: Tokens of a passage by the source of its corpus, and of a word of a text whose passages are cut at a number of words.
-PASSAGE_TOKENS = {"mini_gazetteer": 35, "mini_encyclopedia": 110}
-WORD_TOKENS = 1.4
-#: Tokens of instruction, question and prompt format; the share of an answer's largest length that counts as reading.
-AROUND, ANSWER_SHARE = 40, 0.25
 #: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
 LOADING_SECONDS, LONG = 8, 600
 #: Number of models, or of names in a line, that are shown; the rest is counted.
@@ -230,50 +177,3 @@ def duration(seconds: float) -> str:
         return f"{minutes} minute{'' if minutes == 1 else 's'}"
     hours = seconds / 3600
     return f"{hours:.1f} hours" if hours < 10 else f"{float(f'{hours:.1e}'):,.0f} hours"
-
-
-def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:
-    """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
-    questions = min(filter(None, (experiment.examples, study.questions_of(experiment))), default=QUESTIONS)
-    shares = engine_facts(model.engine).shares_prefixes
-    items = tree_items(experiment) if shares else sum(cell.size for cell in experiment.cells)
-    each = AROUND + ANSWER_SHARE * experiment.max_new_tokens
-    return questions * (items * _item_tokens(study, experiment) + len(experiment.cells) * each)
-
-
-def tree_items(experiment: Experiment) -> int:
-    """The number of items in the prefix tree of one question's contexts."""
-    if experiment.design == ASK_ANOTHER_KEY:
-        return max(cell.size for cell in experiment.cells)
-    tree: dict = {}
-    count = 0
-    for cell in experiment.cells:
-        node = tree
-        for item in _context(cell):
-            count += item not in node
-            node = node.setdefault(item, {})
-    return count
-
-
-def _context(cell: Cell) -> Iterable[str | int]:
-    """The items of a context by their numbers, gold items by name."""
-    golds = gold_positions(cell.placement)
-    others = iter(range(cell.size))
-    return [f"gold {golds.index(place)}" if place in golds else next(others) for place in range(cell.size)]
-
-
-def _item_tokens(study: Study, experiment: Experiment) -> float:
-    if experiment.tokens_of:
-        return 1
-    named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
-    return TASK_TOKENS.get(experiment.task, max(named, default=ITEM_TOKENS))
-
-
-def _passage_tokens(study: Study, dataset: str) -> float:
-    candidates, questions = study.candidates.get(dataset), study.questions.get(dataset)
-    corpus = study.corpora.get(candidates.corpus if candidates else questions.corpus or "" if questions else "")
-    if corpus is None:
-        return ITEM_TOKENS
-    if corpus.source in PASSAGE_TOKENS:
-        return PASSAGE_TOKENS[corpus.source]
-    return WORD_TOKENS * corpus.settings.passage_words if corpus.settings.passage_words else ITEM_TOKENS

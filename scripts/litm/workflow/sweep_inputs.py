@@ -20,7 +20,8 @@ from litm.models.hub_cache import cached_file
 from litm.models.number_format import AUTO, format_here
 from litm.workflow.data_inputs import DataInputs, identity_file
 from litm.workflow.needs import needs_of
-from litm.workflow.resources import memory_mb, minutes, work_of
+from litm.workflow.prompt_lengths import work_of
+from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
 
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from litm.analysis.published.values import PublishedAccuracy, PublishedModel
+from litm.analysis.published.values import PublishedAccuracy, PublishedModel, first_of_cells
 from litm.analysis.statistics import Estimate, unpaired_difference
+from litm.base.intervals import binomial_interval
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 
@@ -154,3 +155,21 @@ def _difference(accuracy: float, n: int, value: PublishedAccuracy) -> Estimate:
 
 def _verdict(estimate: Estimate) -> str:
     return CONSISTENT if estimate.low <= 0 <= estimate.high else DIFFERS
+
+
+def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
+    """One row per cell, with the columns of `accuracy.accuracy_table` that figures and tables read.
+
+    ci_low, ci_high: 95 % limits (`binomial_interval`) for the integer number of right answers nearest to the accuracy,
+    which is printed with three digits.
+    """
+    columns = ["model", "experiment", "size", "placement", "position", "n", "accuracy", "ci_low", "ci_high"]
+    rows = []
+    for value in first_of_cells(values):
+        low, high = binomial_interval(round(value.accuracy * value.n), value.n)
+        cell = (value.model, value.experiment, value.size, value.placement, value.position)
+        # By rounding, the accuracy may exceed a limit by half an answer.
+        limits = min(low, value.accuracy), max(high, value.accuracy)
+        rows.append(dict(zip(columns, (*cell, value.n, value.accuracy, *limits), strict=True)))
+    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+    return pd.DataFrame(rows, columns=columns).astype({"position": "Int64", **floats})

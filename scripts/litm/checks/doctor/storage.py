@@ -3,7 +3,7 @@
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
 from litm.config.study import Study
 from litm.workflow.needs import Needs
-from litm.workflow.resources import QUESTIONS
+from litm.workflow.prompt_lengths import QUESTIONS
 
 #: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
 #: passage with its entry in Lucene's index; a vector of 768 numbers.

@@ -1,0 +1,169 @@
+"""Tokens of prompts before these are made: an upper bound for jobs' requests, and the mean for what is said."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import linear_regression
+
+from litm.config.experiments import Experiment
+from litm.config.models import Model
+from litm.config.study import Study
+from litm.domain.curve import Cell
+from litm.domain.placement import gold_positions
+from litm.examples.task import ASK_ANOTHER_KEY
+from litm.inference.engine import engine_facts
+
+#: Questions of an experiment that uses its whole dataset: as in the paper.
+QUESTIONS = 2_655
+#: Tokens of an item, rather too many: of a passage of 100 words with its title, or by task.
+ITEM_TOKENS = 175
+TASK_TOKENS = {
+    "kv_retrieval": 75,
+    "needle_in_haystack": 30,
+    "multi_needle": 30,
+    "fact_reasoning": 30,
+    "semantic_distractors": 30,
+    "temporal_narrative": 40,
+    "conversation_memory": 80,
+    "demonstrations": 35,
+}
+#: Tokens around the items, rather too many.
+FRAME_TOKENS = 150
+
+#: Tasks whose prompts the paper counts (Tables 2 to 4), by what their contexts consist of. Prompts of the same contexts
+#: in another order, or with the question at both ends, are counted as these.
+PAIRS, PASSAGES = "pairs", "passages"
+COUNTED = {
+    "kv_retrieval": PAIRS,
+    **dict.fromkeys(["closed_book_qa", "oracle_qa", "multi_document_qa", "open_domain_qa"], PASSAGES),
+}
+#: The model whose counts are taken for models that the paper does not count: LLaMA's tokenizer makes the most tokens.
+USUAL_MODEL = "longchat-13b-16k"
+#: Tokens of a passage by the source of its corpus, and of a word of a text whose passages are cut at a number of words.
+PASSAGE_TOKENS = {"mini_gazetteer": 35, "mini_encyclopedia": 110}
+WORD_TOKENS = 1.4
+#: Tokens of instruction, question and prompt format; the share of an answer's largest length that counts as reading.
+AROUND, ANSWER_SHARE = 40, 0.25
+
+
+# The upper bound
+
+
+@dataclass(frozen=True)
+class Work:
+    """The size of a sweep: its prompts, the tokens of prompts and answers together, and those of the longest; tokens
+    are upper bounds.
+    """
+
+    prompts: int
+    tokens: int
+    longest: int = 0
+
+
+def work_of(experiment: Experiment, questions: int | None = None) -> Work:
+    """The size of a sweep of an experiment. questions: in its data, None if that is not known."""
+    each = _questions(experiment, questions)
+    tokens = [_most_tokens(experiment, cell.size) for cell in experiment.cells]
+    return Work(each * len(tokens), each * sum(tokens), max(tokens))
+
+
+def longest_tokens(experiment: Experiment) -> int:
+    """Not less than the tokens of an experiment's longest prompt with its answer."""
+    return max(_most_tokens(experiment, cell.size) for cell in experiment.cells)
+
+
+def _most_tokens(experiment: Experiment, size: int) -> int:
+    item = 1 if experiment.tokens_of else TASK_TOKENS.get(experiment.task, ITEM_TOKENS)
+    return size * item + FRAME_TOKENS + experiment.max_new_tokens
+
+
+def _questions(experiment: Experiment, known: int | None) -> int:
+    return min(filter(None, (experiment.examples, known)), default=QUESTIONS)
+
+
+# The mean
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Mean tokens of prompts by their number of items: as printed in the paper, else `item` for each and `around`."""
+
+    item: float
+    around: float = AROUND
+    printed: Mapping[int, float] = field(default_factory=dict)
+
+    def of(self, size: int) -> float:
+        """The mean tokens of a prompt of `size` items."""
+        return self.printed.get(size, self.around + size * self.item)
+
+
+def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
+    """The lengths of a model's prompts: sizes in tokens as they are, other made-up items and own documents by rules of
+    thumb, the paper's pairs and passages as it prints them, and on a straight line through these at other sizes.
+    """
+    if experiment.tokens_of:
+        return Lengths(1)
+    kind = COUNTED.get(experiment.task)
+    if kind is None:
+        return Lengths(TASK_TOKENS.get(experiment.task, ITEM_TOKENS))
+    named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
+    known = [tokens for tokens in named if tokens is not None]
+    if known and len(known) == len(named):
+        return Lengths(max(known))
+    is_counted = any(one.model == model for one in study.printed_tokens)
+    printed = {
+        one.size: one.tokens_mean
+        for one in study.printed_tokens
+        if one.model == (model if is_counted else USUAL_MODEL) and COUNTED[one.experiment] == kind
+    }
+    item, around = linear_regression([*printed], [*printed.values()])
+    return Lengths(item, around, printed)
+
+
+def _passage_tokens(study: Study, dataset: str) -> float | None:
+    """About the tokens of a passage of a dataset; None for passages as in the paper."""
+    candidates, questions = study.candidates.get(dataset), study.questions.get(dataset)
+    corpus = study.corpora.get(candidates.corpus if candidates else questions.corpus or "" if questions else "")
+    if corpus is None:
+        return None
+    if corpus.source in PASSAGE_TOKENS:
+        return PASSAGE_TOKENS[corpus.source]
+    return WORD_TOKENS * corpus.settings.passage_words if corpus.settings.passage_words else None
+
+
+def prompt_tokens(study: Study, model: str, experiment: Experiment) -> float:
+    """About the tokens of a sweep's prompts."""
+    lengths = lengths_of(study, model, experiment)
+    questions = _questions(experiment, study.questions_of(experiment))
+    return questions * sum(lengths.of(cell.size) for cell in experiment.cells)
+
+
+def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:
+    """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
+    questions = _questions(experiment, study.questions_of(experiment))
+    shared = 0.0
+    if engine_facts(model.engine).shares_prefixes:
+        items = sum(cell.size for cell in experiment.cells) - tree_items(experiment)
+        shared = items * lengths_of(study, model.name, experiment).item
+    answers = len(experiment.cells) * ANSWER_SHARE * experiment.max_new_tokens
+    return prompt_tokens(study, model.name, experiment) + questions * (answers - shared)
+
+
+def tree_items(experiment: Experiment) -> int:
+    """The number of items in the prefix tree of one question's contexts."""
+    if experiment.design == ASK_ANOTHER_KEY:
+        return max(cell.size for cell in experiment.cells)
+    tree: dict = {}
+    count = 0
+    for cell in experiment.cells:
+        node = tree
+        for item in _context(cell):
+            count += item not in node
+            node = node.setdefault(item, {})
+    return count
+
+
+def _context(cell: Cell) -> Iterable[str | int]:
+    """The items of a context by their numbers, gold items by name."""
+    golds = gold_positions(cell.placement)
+    others = iter(range(cell.size))
+    return [f"gold {golds.index(place)}" if place in golds else next(others) for place in range(cell.size)]
