@@ -4,7 +4,7 @@ from configs import KV, define, study
 from conftest import ROOT
 
 from litm.checks.doctor.check import WARNING
-from litm.checks.doctor.examine import examine
+from litm.checks.doctor.examine import examine, look_remote
 from litm.config.study import load_study
 
 LINE = "a, c: max_new_tokens is 24, and 100 if left out, so right answers may be cut and count as wrong"
@@ -15,7 +15,7 @@ def test_a_limit_of_new_tokens_below_a_quarter_of_the_tasks_own_is_a_note_of_a_r
     entries = define("experiments", **{name: {**KV, **limit} for name, limit in limits.items()})
     short = study(models=["dummy"], experiments=list(limits), **entries)
     assert short.notes == [LINE]
-    checks = examine(short, [], ROOT / "results")
+    checks = examine(short, [], ROOT / "results", look_remote(short, ROOT / "results"))
     assert [(one.status, one.message) for one in checks if one.what == "limit of new tokens"] == [(WARNING, LINE)]
 
 

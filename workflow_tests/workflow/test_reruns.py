@@ -17,7 +17,7 @@ SWEEPS = 4
 #: What follows from new scores of one sweep.
 TABLES = {
     # All tables but those of tokens and of gold answers.
-    "make_table": 11, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "make_table": 12, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
     "record_study": 1,
 }  # fmt: skip
 #: What follows from new scores of both models on an experiment that is in six figures, and of all sweeps.
@@ -89,7 +89,7 @@ def test_nothing_after_changing_how_a_model_is_run(bench):
 def test_another_position_makes_its_examples_and_asks_only_them(bench):
     config = changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}})
     bench.configure(config)
-    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 12}
+    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13}
     bench.configure({**config, "models": ["dummy"], "experiments": ["kv"]})
     bench.run()
     assert bench.asked("kv") == (3, 12)
@@ -98,7 +98,7 @@ def test_another_position_makes_its_examples_and_asks_only_them(bench):
 
 def test_a_position_less_asks_nothing(bench):
     bench.configure(changed(kv={"positions": {4: [0], 6: [0, 5]}}))
-    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 12}
+    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 13}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (0, 9)
 
@@ -201,14 +201,14 @@ def test_a_comment_in_the_code_of_an_engine_runs_its_own_sweeps_only(bench):
 
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
-    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 14}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (12, 0)
 
 
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
-    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 14}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (8, 12)
 
@@ -261,7 +261,7 @@ def test_other_weights_ask_everything_again_for_any_file_time(bench, age):
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**FINISHED, "seed": 7})
     assert bench.plan() == {
-        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13, "sample_questions": 3
+        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 14, "sample_questions": 3
     }  # fmt: skip
 
 
