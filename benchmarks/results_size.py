@@ -26,14 +26,13 @@ from measuring import ROOT, Cost, growth_table, program, run
 from litm.base.messages import note
 from litm.base.records import read_json
 from litm.base.store import canonical_json, digest
-from litm.domain.example import Example, read_examples, write_examples
-from litm.domain.response import Response
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.journal import answer_line, identity_line
 from litm.inference.setup import Asking, sweep_prompts
+from litm.records import Example, Response, read_examples, write_examples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +135,7 @@ def prepare_tables(folder: Path, rows: int) -> Measured:
     """Write score files; what is to be measured."""
     # Not above, see `sweep_scores`.
     from litm.base.records import write_csv
-    from litm.scoring.accuracy import accuracy_table
+    from litm.scoring.scores import accuracy_table
 
     experiments = -(-rows // (MODELS * QUESTIONS * len(POSITIONS)))
     paths, accuracies = [], []
@@ -177,7 +176,7 @@ def sweep_scores(model: int, experiment: int) -> "pd.DataFrame":
     import numpy as np
     import pandas as pd
 
-    from litm.scoring.score import COLUMNS
+    from litm.scoring.scores import SCORE_COLUMNS
 
     rng = np.random.default_rng([model, experiment])
     ids = [digest([experiment, number])[:16] for number in range(QUESTIONS)]
@@ -194,7 +193,7 @@ def sweep_scores(model: int, experiment: int) -> "pd.DataFrame":
         }
         rest = {"metric": "best_subspan_em", "size": DOCUMENTS, "items": DOCUMENTS, "finish_reason": "stop"}
         cells.append(pd.DataFrame({**names, **place, **verdicts, **tokens, **rest, "empty": False, "excluded": False}))
-    return pd.concat(cells, ignore_index=True)[list(COLUMNS)].astype(COLUMNS)
+    return pd.concat(cells, ignore_index=True)[list(SCORE_COLUMNS)].astype(SCORE_COLUMNS)
 
 
 if __name__ == "__main__":

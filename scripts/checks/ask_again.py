@@ -13,12 +13,11 @@ from litm.base.cli import program
 from litm.base.messages import note
 from litm.base.store import digest
 from litm.checks.audit_sample import audit_sample
-from litm.domain.example import read_examples
-from litm.domain.response import read_responses, write_responses
 from litm.inference.engine import audit_engine, load_engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SweepOptions, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered, sweep_responses
+from litm.records import read_examples, read_responses, write_responses
 
 
 @program

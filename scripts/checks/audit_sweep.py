@@ -7,8 +7,7 @@ output: a CSV table, one row a cell
 
 from litm.base.cli import program
 from litm.base.records import write_csv
-from litm.domain.example import read_examples
-from litm.domain.response import read_responses
+from litm.records import read_examples, read_responses
 
 
 @program

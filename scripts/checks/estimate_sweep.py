@@ -11,10 +11,10 @@ from dataclasses import asdict, replace
 
 from litm.base.cli import program
 from litm.base.records import write_json
-from litm.domain.example import read_examples
 from litm.inference.engine import engine_facts
 from litm.inference.present_answers import present_answers
 from litm.inference.setup import SweepOptions
+from litm.records import read_examples
 
 
 @program

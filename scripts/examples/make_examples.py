@@ -13,8 +13,6 @@ labels: the file that says which questions to keep; left out, all
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import read_json
-from litm.domain.example import write_examples
-from litm.domain.question import Question
 from litm.examples.answer_check import answers_not_in_nfc
 from litm.examples.choice import choose_questions
 from litm.examples.example import examples_of, of_size_in_tokens
@@ -23,6 +21,7 @@ from litm.examples.question_check import checked
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.questions.subsets import read_labels
+from litm.records import Question, write_examples
 
 
 @program

@@ -23,9 +23,6 @@ from litm.base.messages import UserError, note
 from litm.base.progress import waiting
 from litm.base.records import write_json
 from litm.base.store import digest
-from litm.domain.example import read_examples
-from litm.domain.response import write_responses
-from litm.domain.served import several_names
 from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
 from litm.inference.identity import reason_in_words
 from litm.inference.journal import Journal
@@ -34,6 +31,7 @@ from litm.inference.present_answers import shard as read_shard
 from litm.inference.setup import SweepOptions, sweep_prompts
 from litm.inference.sweep import AskedSweep, Outcome, ask_missing, check_answered, sweep_fields, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
+from litm.records import read_examples, several_names, write_responses
 
 
 def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:

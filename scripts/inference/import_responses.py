@@ -17,8 +17,6 @@ from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import write_json
 from litm.base.store import file_sha256
-from litm.domain.example import read_examples
-from litm.domain.response import write_responses
 from litm.inference.recorded import (
     RecordedFile,
     asked_prompts,
@@ -31,6 +29,7 @@ from litm.inference.recorded import (
 )
 from litm.inference.sweep import sweep_fields
 from litm.prompting.reasoning import Reasoning, with_answers
+from litm.records import read_examples, write_responses
 
 
 @program

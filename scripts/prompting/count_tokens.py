@@ -12,8 +12,8 @@ from litm.base.files import atomic_writer
 from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.records import write_csv
-from litm.domain.example import read_examples
 from litm.prompting.arguments import FormatOptions
+from litm.records import read_examples
 
 if __name__ == "__main__":
     hide_torch()

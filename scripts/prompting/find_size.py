@@ -13,11 +13,11 @@ from litm.base.cli import program
 from litm.base.loading import hide_torch
 from litm.base.messages import UserError, note
 from litm.base.records import write_json
-from litm.domain.placement import gold_depths, gold_placement, positions_for
 from litm.examples.example import examples_of
 from litm.examples.prompt_file import read_template
 from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task
+from litm.placements import gold_depths, gold_placement, positions_for
 from litm.prompting.arguments import FormatOptions
 from litm.prompting.fit_size import most_items
 from litm.prompting.formats import CHAT

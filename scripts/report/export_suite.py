@@ -17,8 +17,7 @@ from litm.base.cli import program
 from litm.base.files import folder_writer, write_zip
 from litm.base.messages import note
 from litm.base.records import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
-from litm.domain.example import read_examples
-from litm.domain.response import read_responses
+from litm.records import read_examples, read_responses
 
 
 def read_curves(text: str) -> list:

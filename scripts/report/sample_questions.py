@@ -8,9 +8,8 @@ questions: of each size
 from litm.base.cli import program
 from litm.base.messages import note
 from litm.base.records import read_parquet, write_jsonl
-from litm.domain.example import read_examples
-from litm.domain.response import read_responses
 from litm.examples.tasks import load_task
+from litm.records import read_examples, read_responses
 
 
 @program

@@ -12,7 +12,7 @@ from typing import Annotated
 from litm.base.cli import program
 from litm.base.files import folder_writer
 from litm.base.records import read_csv
-from litm.domain.curve import Curve
+from litm.records import Curve
 
 
 def read_curves(text: str) -> list[Curve]:

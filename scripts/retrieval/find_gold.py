@@ -12,7 +12,7 @@ table: output: how the passage of each question was found
 
 from pathlib import Path
 
-from litm.answers.dpr import dpr_check
+from litm.answers import dpr_check
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import write_csv

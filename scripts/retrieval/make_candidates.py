@@ -11,12 +11,12 @@ table: output: counts of candidates and answers
 
 from collections.abc import Iterable
 
-from litm.answers.dpr import CHECKS
+from litm.answers import CHECKS
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import read_json, write_csv
 from litm.corpora.passages import corpus_passages, find_passages
-from litm.domain.placement import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
 from litm.retrieval.candidates import (
     FILL,

@@ -10,7 +10,7 @@ manifest: output: facts about the search
 from pathlib import Path
 from typing import Annotated
 
-from litm.answers.dpr import dpr_check
+from litm.answers import dpr_check
 from litm.base.cli import program
 from litm.base.messages import note
 from litm.base.records import read_json, write_json

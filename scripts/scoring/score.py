@@ -12,9 +12,8 @@ from litm.base.cli import program
 from litm.base.files import atomic_writer
 from litm.base.messages import note
 from litm.base.records import read_json, write_csv
-from litm.domain.example import read_examples
-from litm.domain.response import read_responses
 from litm.examples.tasks import load_task
+from litm.records import read_examples, read_responses
 
 #: With fewer clusters than this, cluster-robust intervals are too narrow.
 FEW_CLUSTERS = 10
@@ -35,9 +34,7 @@ def main(
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
-    from litm.scoring.accuracy import accuracy_table
-    from litm.scoring.origin import Origin, check_origin, with_checked_keys
-    from litm.scoring.score import Sweep, score_sweep
+    from litm.scoring.scores import Origin, Sweep, accuracy_table, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
     if source:

@@ -10,7 +10,7 @@ from litm.analysis.advice_rows import advice_rows, condition_in_words
 from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
 from litm.analysis.tables.advice import TABLE, warnings
-from litm.domain.condition import Condition
+from litm.records import Condition
 
 PLAIN = Condition("s", "s")
 REVERSED = Condition("s", "s-reversed", order="reversed")

@@ -9,7 +9,7 @@ from litm.analysis.claims.evidence import Cell
 from litm.analysis.claims.relations import About, Related, Relations
 from litm.analysis.claims.scored_evidence import ScoredEvidence, scored_evidence
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.domain.placement import AS_RETRIEVED, NO_GOLD
+from litm.placements import AS_RETRIEVED, NO_GOLD
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from litm.analysis.published.statements import ClaimStatus, Literature, Publishe
 from litm.analysis.tables import claims
 from litm.base.messages import UserError
 from litm.base.records import read_csv
-from litm.domain.placement import NO_GOLD
+from litm.placements import NO_GOLD
 
 # --- How verdicts come about ---
 

@@ -9,7 +9,7 @@ from litm.analysis.condition_differences import condition_difference_rows
 from litm.analysis.condition_grids import read_grids
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
 from litm.analysis.tables.condition_differences import TABLE
-from litm.domain.comparison import Comparison
+from litm.records import Comparison
 
 PLACES = (0, 4, 8)
 COMPARED = Comparison("prompt", "other", "plain", "aware", "usual", (9,))

@@ -18,7 +18,7 @@ from litm.analysis.files import Files
 from litm.analysis.reference import with_reference
 from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
 from litm.analysis.tables import all_tables, load_table, table_names
-from litm.answers.dpr import CHECKS
+from litm.answers import CHECKS
 from litm.base.messages import UserError
 from litm.base.records import write_csv
 from litm.checks import audit
@@ -28,7 +28,7 @@ from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.search import recall_rows
-from litm.scoring import accuracy
+from litm.scoring.scores import ACCURACY_COLUMNS
 
 make_table = load_program("make_table")
 
@@ -103,7 +103,7 @@ def test_tables_written_by_other_programs_have_the_declared_columns():
     def declared(name: str) -> dict[str, str]:
         return {column: dtype.lower() for column, dtype in load_table(name).TABLE.dtypes.items()}
 
-    assert declared("accuracy") == {name: dtype.lower() for name, dtype in accuracy.COLUMNS.items()}
+    assert declared("accuracy") == {name: dtype.lower() for name, dtype in ACCURACY_COLUMNS.items()}
     assert declared("audit") == {name: dtype.lower() for name, dtype in audit.COLUMNS.items()}
     record = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="1", has_answer=True)], "1")
     (recall,) = recall_rows({"questions": "q", "corpus": "c", "retriever": "r"}, [record], 1, None, 0)
@@ -247,13 +247,13 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
     paths = []
     for number, cell in enumerate(cells):
         paths.append(str(tmp_path / f"{number}.csv"))
-        write_csv(paths[-1], pd.DataFrame([cell], columns=list(accuracy.COLUMNS)).astype(accuracy.COLUMNS), None)
+        write_csv(paths[-1], pd.DataFrame([cell], columns=list(ACCURACY_COLUMNS)).astype(ACCURACY_COLUMNS), None)
     make("accuracy", tmp_path, monkeypatch, accuracies=paths)
     assert (tmp_path / "made.csv").read_text().splitlines()[1:] == [
         "reference,kv,t,m,3,3,gold_at_1,1,0.500000,gold,7,0.333333,0.100000,0.900000,0.333333,0.666667,0.250000,,0,1,2,0,0,0,4",
         "NA,kv,t,m,0,0,no_gold,,,gold,0,,,,,,,,0,,,0,0,5,0",
     ]
-    joined = Files(paths).joined(accuracy.COLUMNS)
+    joined = Files(paths).joined(ACCURACY_COLUMNS)
     assert joined["accuracy"].to_list() == [1 / 3, pd.NA] and joined["model"].to_list() == ["reference", "NA"]
 
 

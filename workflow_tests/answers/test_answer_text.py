@@ -2,7 +2,7 @@
 
 import pytest
 
-from litm.answers.dpr import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
+from litm.answers import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
 from litm.base.records import read_jsonl
 from litm.corpora.passages import Passage
 from litm.scoring.metrics import METRICS

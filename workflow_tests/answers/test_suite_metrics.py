@@ -2,9 +2,9 @@
 
 import pytest
 
-from litm.answers.integers import read_integer
+from litm.answers import read_integer
 from litm.scoring.metrics import exact_code, exact_integer, last_integer, only_code
-from litm.scoring.score import judge
+from litm.scoring.scores import judge
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ from litm.base.records import read_json, write_csv, write_json
 from litm.base.store import canonical_json, digest
 from litm.checks.audit import audit_findings, audit_table
 from litm.checks.audit_sample import audit_sample
-from litm.domain.example import Example, write_examples
-from litm.domain.response import Response, SweepResponse, read_responses, write_responses
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
@@ -26,6 +24,7 @@ from litm.inference.journal import Journal
 from litm.inference.setup import Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.models.identity import folder_identity
+from litm.records import Example, Response, SweepResponse, read_responses, write_examples, write_responses
 
 REFERENCE = ROOT / "resources" / "reference_model"
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12

@@ -30,8 +30,6 @@ from litm.checks.sample_size import (
     sample_size_notes,
     sample_sizes,
 )
-from litm.domain.example import Example, write_examples
-from litm.domain.response import Response, response_key
 from litm.inference.costs import Rate
 from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
@@ -40,6 +38,7 @@ from litm.inference.journal import Journal
 from litm.inference.setup import Asking, Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing
 from litm.models.identity import folder_identity
+from litm.records import Example, Response, response_key, write_examples
 
 REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")

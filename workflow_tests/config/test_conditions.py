@@ -6,7 +6,7 @@ from conftest import ROOT
 from litm.base.messages import UserError
 from litm.config.conditions import find_comparisons
 from litm.config.study import load_study
-from litm.domain.comparison import Comparison
+from litm.records import Comparison
 
 QA = {"task": "multi_document_qa", "dataset": "mini_encyclopedia_bm25", "positions": {3: [0, 1, 2], 5: [0, 2, 4]}}
 

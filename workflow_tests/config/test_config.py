@@ -7,7 +7,7 @@ from conftest import ROOT
 
 from litm.config.catalogue import CATALOGUES, merge_catalogue
 from litm.config.study import load_study
-from litm.domain.curve import Cell
+from litm.records import Cell
 
 
 def test_the_default_config_selects_a_real_model_and_experiments_without_downloads():

@@ -12,10 +12,10 @@ from suite_examples import (
     suite_placements,
 )
 
-from litm.domain.placement import gold_placement
-from litm.domain.question import Gold, Question
 from litm.examples.example_check import check_examples
 from litm.examples.question_check import check_question
+from litm.placements import gold_placement
+from litm.records import Gold, Question
 
 
 @pytest.mark.parametrize("task", SIZES)

@@ -6,11 +6,11 @@ import pytest
 from conftest import write_lines
 
 from litm.base.messages import UserError
-from litm.domain.condition import Cut
 from litm.examples.example import examples_of
 from litm.examples.orders import ORDERS, distinct_orders, in_order
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
+from litm.records import Cut
 
 #: What `LostInTheMiddleRanker` of haystack-ai 3.4.0 makes of documents 0, 1, 2, ..., best first.
 HAYSTACK = {

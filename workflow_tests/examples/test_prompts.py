@@ -2,10 +2,10 @@
 
 from conftest import ROOT
 
-from litm.domain.question import Gold, Question
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.tasks import load_task
+from litm.records import Gold, Question
 
 DOCUMENTS = (("first doc", "first doc text"), ("second doc", "second doc text"))
 PAIRS = (("key1", "value1"), ("key2", "value2"), ("key3", "value3"))

@@ -5,12 +5,11 @@ import json
 import pytest
 
 from litm.base.messages import UserError
-from litm.domain.example import Example
-from litm.domain.response import SweepResponse
 from litm.examples.example import examples_of
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import closed_book_qa, multi_document_qa
-from litm.scoring.score import Sweep, score_sweep
+from litm.records import Example, SweepResponse
+from litm.scoring.scores import Sweep, score_sweep
 
 PROMPT = "{context}\nQuestion: {question}\nAnswer:"
 

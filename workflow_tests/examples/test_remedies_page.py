@@ -11,8 +11,8 @@ from litm.config.conditions import with_conditions
 from litm.config.data import RERANKERS
 from litm.config.experiments import ExperimentEntry
 from litm.config.schema import read_entry, read_variant
-from litm.domain.condition import Cut
 from litm.examples.orders import ORDERS, RANDOM, in_order
+from litm.records import Cut
 
 PAGE = (ROOT / "docs" / "remedies.md").read_text(encoding="utf-8")
 

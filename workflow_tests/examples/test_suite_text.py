@@ -15,15 +15,15 @@ from suite_examples import (
     questions,
 )
 
-from litm.answers.codes import contains_code
-from litm.domain.placement import gold_placement
-from litm.domain.question import Question
+from litm.answers import contains_code
 from litm.examples.tasks import fact_reasoning, temporal_narrative
 from litm.examples.text import events, exchanges, fillers
 from litm.examples.text.codes import random_codes
 from litm.examples.text.fillers import filler_sentences
 from litm.examples.text.names import similar_names
 from litm.examples.text.wordings import BUILDINGS
+from litm.placements import gold_placement
+from litm.records import Question
 
 # --- The texts ---------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ from litm.figures.drawing.colours import COLOURS, KIND_COLOURS, MARKERS
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.saving import save_figure, without_title
 from litm.figures.drawing.style import places_of
-from litm.scoring.accuracy import accuracy_table
+from litm.scoring.scores import accuracy_table
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from record_makers import example
 
 from litm.base.messages import UserError
 from litm.base.records import read_jsonl
-from litm.domain.response import Response
 from litm.inference.journal import Journal
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, asked_wait
 from litm.inference.setup import Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing
 from litm.prompting.formats import RAW
+from litm.records import Response
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -11,9 +11,9 @@ from programs import program_file
 
 from litm.base.messages import UserError
 from litm.config.study import load_study
-from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, load_engine
 from litm.inference.engines import dummy
+from litm.records import Response
 
 SETTINGS = EngineSettings("dummy", None, None, "raw", None, 30, "end_token")
 PROMPTS = [f"Key {number} is one of many words, and the answer is a few of them." for number in range(200)]

@@ -9,11 +9,10 @@ from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
 from litm.base.messages import UserError
-from litm.domain.finish_reason import LENGTH, STOP
-from litm.domain.response import Response
 from litm.inference import generation as batch_generation
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.inference.generation import load_model
+from litm.records import LENGTH, STOP, Response
 
 NEW_TOKENS = 12
 #: Batches of a few prompts, of some more, and all in one.

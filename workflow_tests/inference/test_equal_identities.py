@@ -6,11 +6,11 @@ from itertools import product
 import pytest
 
 from litm.base.store import canonical_json, digest
-from litm.domain.response import Response, response_key
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai
 from litm.inference.identity import equal_answers, equal_digests, equal_form, sweep_identity
 from litm.models.identity import api_identity
+from litm.records import Response, response_key
 
 LOCAL = "http://localhost:8000/v1"
 

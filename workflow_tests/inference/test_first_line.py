@@ -12,12 +12,10 @@ from record_makers import example, response
 
 from litm.base.records import read_json, write_json
 from litm.base.store import canonical_json
-from litm.domain.example import write_examples
-from litm.domain.finish_reason import LENGTH, OVERFLOW, STOP
-from litm.domain.response import SweepResponse, read_responses
 from litm.inference.setup import cut_at_line_end, line_end
 from litm.inference.stopping import LineEnd, cut_answer
 from litm.prompting.reasoning import STRIP, Reasoning
+from litm.records import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses, write_examples
 
 LETTERS = "a\n \t\u2003b"
 REASONED = "<think>\nlet me think\n</think>\nParis is right\nor is it?"

@@ -20,12 +20,12 @@ from litm.base.messages import UserError
 from litm.base.records import read_json, read_jsonl, write_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
-from litm.domain.response import Response
 from litm.inference.engine import Prepared
 from litm.models import number_format
 from litm.models.file_digests import FileDigests
 from litm.models.identity import folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
+from litm.records import Response
 
 generate = load_program("generate")
 

@@ -10,8 +10,8 @@ from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
 from litm.base.messages import UserError
 from litm.base.store import digest
-from litm.domain.response import Response, response_key
 from litm.inference.journal import Journal, read_journal
+from litm.records import Response, response_key
 
 
 def test_appended_answers_are_read_again(tmp_path):

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from journal_answers import ANSWERS, keys_in, write
 
-from litm.domain.response import Response
 from litm.inference.journal import Journal
+from litm.records import Response
 
 
 def changed(line: bytes, **values: object) -> bytes:

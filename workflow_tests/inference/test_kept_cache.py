@@ -22,7 +22,6 @@ from transformers import (
     RobertaForCausalLM,
 )
 
-from litm.domain.response import Response
 from litm.inference import prefix_sharing as prefix_cache
 from litm.inference.engine import EngineSettings, load_engine
 from litm.inference.generation import load_model
@@ -37,6 +36,7 @@ from litm.inference.prefix_sharing import (
 )
 from litm.inference.prefix_tree import tree_tokens
 from litm.models.context_window import load_config
+from litm.records import Response
 
 #: Families with sliding windows, and one with an encoder.
 CANNOT_KEEP = ("mistral", "gemma3", "t5")

@@ -8,13 +8,13 @@ import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, examples
 
 from litm.base.store import digest
-from litm.domain.response import Response
 from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.present_answers import all_journals, answers_elsewhere, other_sweeps
 from litm.inference.setup import Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
 from litm.prompting.formats import RAW
+from litm.records import Response
 
 FOLDER = {"files": {"model.safetensors": "ab"}}
 

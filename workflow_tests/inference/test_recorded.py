@@ -11,7 +11,6 @@ import record_makers
 from conftest import write_lines
 
 from litm.base.messages import UserError
-from litm.domain.example import Example
 from litm.inference.recorded import (
     OWN_FIELDS,
     Asked,
@@ -27,8 +26,8 @@ from litm.inference.recorded import (
     recorded_manifest,
     recorded_responses,
 )
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import Sweep, score_sweep
+from litm.records import Example
+from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))
 FIELDS = {"response": "model_answer", "question": "question"}

@@ -14,10 +14,10 @@ from litm.base.messages import UserError
 from litm.base.records import read_json, write_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
-from litm.domain.example import write_examples
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.setup import Asking
 from litm.prompting.formats import CHAT, RAW
+from litm.records import write_examples
 
 SERVED = {"location": "m", "revision": None, "context_window": None, "base_url": "u", "identity": {"api_model": "m"}}
 DECODING = {"max_new_tokens": 9, "stop": "end_token"}

@@ -17,12 +17,11 @@ from transformers import AutoTokenizer
 from waiting import HANG, wait_until
 
 from litm.base.records import read_json, write_json
-from litm.domain.finish_reason import STOP
-from litm.domain.response import Response
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
 from litm.inference.setup import line_end
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import Reasoning
+from litm.records import STOP, Response
 
 TEMPLATE = "{% for m in messages %}{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}"
 

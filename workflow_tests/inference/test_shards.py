@@ -7,12 +7,12 @@ import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
 from litm.base.store import digest
-from litm.domain.response import SweepResponse
 from litm.inference.journal import Journal, journal_files
 from litm.inference.present_answers import Shard, other_journals, prompts_of_shard, shard, shard_journal
 from litm.inference.setup import Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.prompting.formats import RAW
+from litm.records import SweepResponse
 
 EXAMPLES = cells(
     *((f"q{n}", size, f"gold_at_{p}", f"{n} {size} {p}") for size in (4, 5) for p in (0, 1) for n in range(7))

@@ -8,16 +8,14 @@ from record_makers import example
 
 from litm.base.messages import UserError
 from litm.base.store import digest
-from litm.domain.example import Example, Target
-from litm.domain.served import made_with_server, several_names
 from litm.inference.engine import FAIL
 from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered, manifest, state_of, sweep_responses
 from litm.prompting.formats import CHAT, RAW
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import Sweep, score_sweep
+from litm.records import Example, Target, made_with_server, several_names
+from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 
 def run(path, engine, *prompts, fit=FIT):

@@ -14,7 +14,6 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
-from litm.domain.finish_reason import LENGTH, STOP
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.prompting.reasoning import (
     BUDGET,
@@ -30,8 +29,8 @@ from litm.prompting.reasoning import (
 )
 from litm.prompting.render import encode_prompts, opens_reasoning
 from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import Sweep, score_sweep
+from litm.records import LENGTH, STOP
+from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n{% endfor %}"

@@ -13,7 +13,6 @@ from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, process
 from tokenizers.models import BPE
 from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from litm.domain.example import Example, write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
@@ -21,6 +20,7 @@ from litm.examples.tasks import load_task
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.render import encode_prompts
 from litm.prompting.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
+from litm.records import Example, write_examples
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.
 TEXTS = [

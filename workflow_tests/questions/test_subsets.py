@@ -7,9 +7,9 @@ import pytest
 from conftest import write_lines
 
 from litm.base.messages import UserError
-from litm.domain.question import Question
 from litm.questions.released_format import question_id
 from litm.questions.subsets import FORMATS, Coverage, first_by_digest, match_key, read_labels, select
+from litm.records import Question
 
 
 def questions(*texts: str) -> list[Question]:

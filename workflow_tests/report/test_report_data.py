@@ -37,8 +37,7 @@ from litm.report.provenance import cited, sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
 from litm.report.words import SizeNames
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import Sweep, score_sweep
+from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 
 def unpacked(packed: str) -> list[dict]:

@@ -13,13 +13,13 @@ from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_wit
 
 from litm.analysis.claims.meanings import MEANINGS, TWO_POSITIONS
 from litm.base.store import text_sha256
-from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
 from litm.report.page import SCRIPTS, render_report
 from litm.report.verdicts import verdicts
 from litm.report.warnings import OPEN, first_answers
 from litm.report.words import SizeNames, lengths_of, named_briefly, tokens, two_digits
+from litm.scoring.wrong_answers import HEADINGS, KINDS
 from litm.workflow.result_files import REPORT_FILES as FILES
 
 FIGURE = {"kind": "accuracy_by_position", "experiments": ["kv"], "panel_title": "{size} pairs"}

@@ -16,14 +16,11 @@ from programs import load_program
 
 from litm.base.messages import UserError
 from litm.base.records import read_jsonl, write_csv
-from litm.domain.curve import Curve
-from litm.domain.example import Example, write_examples
-from litm.domain.response import SweepResponse, write_responses
+from litm.records import Curve, Example, SweepResponse, write_examples, write_responses
 from litm.report.suite.export import RED, CurveFiles, curve_figure
 from litm.report.suite.names import export_names, nominal_depth
 from litm.report.suite.summaries import master_summary, write_summary
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import Sweep, score_sweep
+from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 export_suite = load_program("export_suite")
 

@@ -14,8 +14,7 @@ from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.records import write_csv
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import COLUMNS
+from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
 
 summarize = load_program("summarize")
 
@@ -31,7 +30,7 @@ def scores(
     too_long = {index for values in correct.values() for index, value in enumerate(values) if value is None}
     rows = [
         {
-            **dict.fromkeys(COLUMNS, 0),
+            **dict.fromkeys(SCORE_COLUMNS, 0),
             **{"model": "m", "experiment": experiment, "task": "t", "metric": "exact", "size": size},
             **{"placement": f"gold_at_{position}", "position": position, "depth": position / (size - 1)},
             **{"id": f"q{index}", "target": "gold", "correct": value, "empty": False},
@@ -41,7 +40,7 @@ def scores(
         for position in positions
         for index, value in enumerate(correct[position])
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).astype(SCORE_COLUMNS)
 
 
 def three_golds(correct: Mapping[int, Sequence[bool]], size: int = 9) -> pd.DataFrame:

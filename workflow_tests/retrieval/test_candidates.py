@@ -2,7 +2,7 @@
 
 import pytest
 
-from litm.answers.dpr import dpr_check, metric_check
+from litm.answers import dpr_check, metric_check
 from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.answers.squad import contains_normalized, normalize_answer
+from litm.answers import contains_normalized, normalize_answer
 from litm.scoring.metrics import best_subspan_em, first_line, value_in_answer
-from litm.scoring.score import judge
+from litm.scoring.scores import judge
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from record_makers import example, response
 
 from litm.base.messages import UserError
-from litm.domain.response import response_key
-from litm.scoring.origin import Origin, check_origin, with_checked_keys
+from litm.records import response_key
+from litm.scoring.scores import Origin, check_origin, with_checked_keys
 
 SOURCE, DECODING = {"files": {"w": "1"}}, {"max_new_tokens": 5, "stop": "end_token"}
 SETTINGS = {"engine": "dummy", "prompt_template": "raw", "reasoning": "strip"}

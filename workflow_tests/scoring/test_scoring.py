@@ -8,11 +8,9 @@ import record_makers
 
 from litm.base.messages import UserError
 from litm.base.records import write_csv
-from litm.domain.example import Example
-from litm.domain.response import SweepResponse
 from litm.examples.answer_check import answer_check_row
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import COLUMNS, Sweep, score_sweep
+from litm.records import Example, SweepResponse
+from litm.scoring.scores import SCORE_COLUMNS, Sweep, accuracy_table, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
 
@@ -31,7 +29,7 @@ def test_rows_are_in_the_order_of_the_examples_for_any_order_of_the_responses():
     examples = [example(id, placement) for placement in ("gold_at_0", "gold_at_4") for id in "abc"]
     responses = [response(id, p, f"Answer {id}!") for p in ("gold_at_4", "gold_at_0") for id in "cab"]
     scores = score_sweep(SWEEP, examples, responses)
-    assert list(scores.columns) == list(COLUMNS)
+    assert list(scores.columns) == list(SCORE_COLUMNS)
     assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e.placement, e.id) for e in examples]
     assert scores["correct"].all()
 

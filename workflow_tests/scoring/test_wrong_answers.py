@@ -8,8 +8,6 @@ from conftest import ROOT
 from litm.analysis.tables.wrong_answers import TABLE
 from litm.analysis.wrong_answers import read_taken_from, wrong_answer_rows
 from litm.base.intervals import binomial_interval
-from litm.domain.question import Gold, Question
-from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
@@ -17,8 +15,9 @@ from litm.examples.tasks import load_task, task_names
 from litm.figures import load_kind
 from litm.figures.drawing.colours import KIND_COLOURS
 from litm.figures.drawing.rows import Rows
-from litm.scoring.score import Sweep, score_sweep
-from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
+from litm.records import Gold, Question
+from litm.scoring.scores import Sweep, score_sweep
+from litm.scoring.wrong_answers import HEADINGS, KINDS, Asked, WrongAnswer, wrong_answer
 
 NOTHING = Asked("a prompt", "which?", "", ())
 SETTINGS = ExampleSettings(examples=1, seed=0, distractor_order="ranked")

@@ -6,10 +6,10 @@ from importlib import import_module
 from fault_server import FaultServer
 from waiting import HANG
 
-from litm.domain.response import Response
 from litm.inference.engine import EngineSettings
 from litm.inference.retrying import Patience
 from litm.prompting.formats import RAW
+from litm.records import Response
 
 PROTOCOLS = ("openai", "anthropic")
 CANARY = "sk-CANARY-0123456789"

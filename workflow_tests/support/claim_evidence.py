@@ -10,7 +10,7 @@ from litm.analysis.claims.evidence import Cell
 from litm.analysis.claims.relations import Related, Relations
 from litm.analysis.claims.scored_evidence import ScoredEvidence
 from litm.analysis.claims.table import claims_table
-from litm.domain.placement import depth_of
+from litm.placements import depth_of
 
 POSITIONS = (0, 4, 8)
 NOTHING = Relations({}, {})

@@ -2,10 +2,9 @@
 
 from record_makers import example
 
-from litm.domain.example import Example
-from litm.domain.response import Response
 from litm.inference.engine import Prepared
 from litm.inference.setup import Fit
+from litm.records import Example, Response
 
 IDENTITY = {"model": "m"}
 

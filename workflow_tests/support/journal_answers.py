@@ -1,7 +1,7 @@
 """Answers for journals of tests."""
 
-from litm.domain.response import Response
 from litm.inference.journal import Journal
+from litm.records import Response
 
 IDENTITY = {"model": "m", "dtype": "float32"}
 ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]

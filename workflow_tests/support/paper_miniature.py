@@ -24,9 +24,9 @@ from conftest import ROOT
 
 from litm.config.catalogue import read_catalogue_entry, string_keys
 from litm.config.experiments import read_cells
-from litm.domain.curve import Cell
-from litm.domain.placement import gold_positions
 from litm.examples.tasks.kv_retrieval import generate_question
+from litm.placements import gold_positions
+from litm.records import Cell
 
 PAPER = ROOT / "config" / "paper.yaml"
 #: One more than are asked, so that samples and subsets leave some out.

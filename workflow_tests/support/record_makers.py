@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 
-from litm.domain.example import Example
-from litm.domain.response import SweepResponse
+from litm.records import Example, SweepResponse
 
 _EXAMPLE = {
     "id": "q",

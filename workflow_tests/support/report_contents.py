@@ -13,16 +13,14 @@ from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables import position_bias, wrong_answers
 from litm.analysis.wrong_answers import wrong_answer_rows
-from litm.domain.example import Example
-from litm.domain.response import SweepResponse
 from litm.examples.task import ExampleSettings
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.saving import save_figure
+from litm.records import Example, SweepResponse
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
-from litm.scoring.accuracy import accuracy_table
-from litm.scoring.score import Sweep, score_sweep
+from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
 FIGURE = {

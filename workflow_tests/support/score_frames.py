@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from litm.scoring.score import COLUMNS
+from litm.scoring.scores import SCORE_COLUMNS
 
 
 def score_rows(
@@ -15,7 +15,7 @@ def score_rows(
     """Score rows from right and wrong for each position: {position: [of question 0, of question 1, ...]}."""
     rows = [
         {
-            **dict.fromkeys(COLUMNS, 0),
+            **dict.fromkeys(SCORE_COLUMNS, 0),
             "model": "m",
             "experiment": "e",
             "task": "t",
@@ -35,7 +35,7 @@ def score_rows(
         for position, values in correct.items()
         for index, value in enumerate(values)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).astype(SCORE_COLUMNS)
 
 
 def first_right(share: float, n: int) -> list[bool]:

@@ -6,13 +6,12 @@ from functools import cache
 
 from conftest import ROOT
 
-from litm.domain.example import Example
-from litm.domain.placement import gold_placement
-from litm.domain.question import Question
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import SUITE, ExampleSettings
 from litm.examples.tasks import load_task
+from litm.placements import gold_placement
+from litm.records import Example, Question
 
 SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
 IN_SUITE_WORDS = replace(SETTINGS, wording=SUITE)

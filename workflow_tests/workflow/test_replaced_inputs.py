@@ -44,7 +44,7 @@ def test_older_code_and_the_same_content_with_another_time(bench):
     dataset = bench.path("questions.jsonl.gz")
     replace_by_older(dataset, dataset.read_bytes())
     assert bench.plan() == {}
-    scorer = bench.path("scripts/litm/scoring/score.py")
+    scorer = bench.path("scripts/litm/scoring/scores.py")
     replace_by_older(scorer, scorer.read_bytes() + b"\n# Of another version.\n")
     assert bench.plan("results/scores/dummy/qa.parquet") == {"score": 1}
 

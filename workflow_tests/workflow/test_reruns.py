@@ -178,7 +178,7 @@ def test_an_edited_table_makes_that_table_and_the_report_again(bench):
 
 
 def test_an_edited_scorer_scores_again_without_inference(bench):
-    bench.edit("scripts/litm/scoring/score.py", "from examples and responses", "out of examples and responses")
+    bench.edit("scripts/litm/scoring/scores.py", "one row per prompt and target", "a row for each prompt and target")
     assert bench.plan() == AFTER_ALL_SCORES
 
 

@@ -19,7 +19,7 @@ from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.intervals import clustered_interval
-from litm.domain.condition import Condition
+from litm.records import Condition
 
 #: Columns of score rows that are read.
 COLUMNS = (

@@ -7,8 +7,8 @@ from litm.analysis.paired_scores import interval_columns
 from litm.analysis.power import needed_in_words, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import percent, points
-from litm.domain.condition import RANKED, Condition
 from litm.examples.orders import ORDERS
+from litm.records import RANKED, Condition
 
 
 def advice_rows(compared: Compared) -> Iterator[dict]:

@@ -13,7 +13,7 @@ from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import ordinal
-from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
+from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
 #: Readings of an answer, as attributes of a `Grid`.

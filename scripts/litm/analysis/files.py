@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from litm.base.records import read_csv, read_json, read_parquet
-from litm.domain.example import Example, read_examples
+from litm.records import Example, read_examples
 
 #: Columns that only some score files have; reading one that is missing is no error.
 OPTIONAL = ("cluster",)

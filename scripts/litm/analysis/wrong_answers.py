@@ -8,7 +8,7 @@ import pandas as pd
 from litm.analysis.clusters import cluster_codes
 from litm.analysis.paired_scores import CELL
 from litm.base.intervals import clustered_interval
-from litm.domain.wrong_kinds import KINDS
+from litm.scoring.wrong_answers import KINDS
 
 #: Columns of score rows that are read.
 COLUMNS = ("model", *CELL, "items", "id", "correct", "excluded", "wrong_kind", "taken_from", "cluster")

@@ -11,10 +11,9 @@ import pandas as pd
 
 from litm.analysis.statistics import gap_test
 from litm.base.intervals import binomial_interval
-from litm.domain.example import Example
-from litm.domain.placement import gold_positions
-from litm.domain.response import SweepResponse
-from litm.scoring.score import judge
+from litm.placements import gold_positions
+from litm.records import Example, SweepResponse
+from litm.scoring.scores import judge
 
 #: Permutations of the test.
 REPLICATES = 2_000

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from litm.base.store import text_sha256
-from litm.domain.finish_reason import FAILED, OVERFLOW
-from litm.domain.response import SweepResponse
+from litm.records import FAILED, OVERFLOW, SweepResponse
 
 
 def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -> set[tuple[int, str]]:

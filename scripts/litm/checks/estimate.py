@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 
 from litm.base.records import in_batches
-from litm.domain.example import Content
-from litm.domain.response import Response
 from litm.inference.api_engine import ServedPrompts
 from litm.inference.costs import Rate
 from litm.inference.engine import engine_facts
@@ -17,6 +15,7 @@ from litm.inference.prefix_tree import tree_tokens
 from litm.inference.setup import Asking, Fit, Prompt
 from litm.prompting.render import CHUNK, encode_prompts
 from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
+from litm.records import Content, Response
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]

@@ -15,8 +15,8 @@ from litm.analysis.power import (
 )
 from litm.base.messages import points
 from litm.checks.estimate import Remaining
-from litm.domain.placement import gold_places
 from litm.inference.setup import Prompt
+from litm.placements import gold_places
 
 #: Positions that a curve needs for start, middle and end.
 LEAST_POSITIONS = 3

@@ -9,11 +9,10 @@ from litm.config.experiments import Experiment, ExperimentEntry, RemediesEntry
 from litm.config.models import AnyModel
 from litm.config.recorded_models import RECORDED
 from litm.config.schema import choose
-from litm.domain.comparison import CLOSED_BOOK, ORACLE, SIZE, Comparison
-from litm.domain.condition import RANKED, Condition
-from litm.domain.placement import AS_RETRIEVED
 from litm.examples.orders import RANDOM, distinct_orders
 from litm.examples.tasks import load_task
+from litm.placements import AS_RETRIEVED
+from litm.records import CLOSED_BOOK, ORACLE, RANKED, SIZE, Comparison, Condition
 
 #: A key of an experiment and its value, in which two conditions of one study differ.
 Remedy = tuple[str, object]

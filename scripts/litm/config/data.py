@@ -26,7 +26,7 @@ from litm.config.schema import (
 )
 from litm.corpora.documents import source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, is_generator
-from litm.domain.placement import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT
 

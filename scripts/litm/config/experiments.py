@@ -13,13 +13,12 @@ from pydantic import Field, Strict, model_validator
 from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
 from litm.config.schema import FILLED_IN, AsGiven, Entry, check_names, choose, one_of, text_names
-from litm.domain.condition import RANKED, Cut, score_in_words
-from litm.domain.curve import Cell, Curve
-from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.examples.orders import ORDERS
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, TaskDefaults
 from litm.examples.tasks import load_task, task_names
+from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
+from litm.records import RANKED, Cell, Curve, Cut, score_in_words
 from litm.scoring.metrics import METRICS
 
 Score = Annotated[float, AsGiven]

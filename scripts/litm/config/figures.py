@@ -11,8 +11,8 @@ from litm.config.conditions import compared_pairs
 from litm.config.experiments import Experiment, item_noun
 from litm.config.models import AnyModel
 from litm.config.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
-from litm.domain.condition import Condition
 from litm.figures import kind_names, load_kind
+from litm.records import Condition
 
 #: Suffix of the figure's name, and kind, for an experiment with remedies: accuracy against the cost of a question.
 BY_COST, COST_KIND = "_cost", "accuracy_by_cost"

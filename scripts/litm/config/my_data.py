@@ -19,10 +19,9 @@ from litm.config.schema import Entry, locate
 from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
-from litm.domain.curve import Cell
-from litm.domain.placement import AS_RETRIEVED, gold_positions
 from litm.models.context_window import CONTEXT_WINDOW_NAMES
 from litm.models.gguf import is_gguf, read_gguf
+from litm.placements import AS_RETRIEVED, gold_positions
 from litm.questions.own_questions import (
     KINDS,
     LONG_ANSWER,
@@ -32,6 +31,7 @@ from litm.questions.own_questions import (
     read_own_questions,
     used_columns,
 )
+from litm.records import Cell
 from litm.retrieval.gold import FileNames, read_corrections
 
 #: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.

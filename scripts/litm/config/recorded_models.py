@@ -14,12 +14,12 @@ from litm.config.data import Dataset
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel, tokenizer_of
 from litm.config.schema import Entry, GgufInPackage, choose, locate, text_names
-from litm.domain.curve import Cell
-from litm.domain.placement import gold_positions
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.models.files import find_in_package
+from litm.placements import gold_positions
 from litm.prompting.formats import CHAT, RAW, named_template
 from litm.prompting.reasoning import OFF, STRIP
+from litm.records import Cell
 
 #: Engine of an entry that runs nothing.
 RECORDED = "recorded"

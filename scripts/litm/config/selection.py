@@ -13,7 +13,7 @@ from litm.config.experiments import ExperimentEntry, read_cells
 from litm.config.models import Model
 from litm.config.recorded_models import RecordedEntry
 from litm.config.schema import Entry, choose
-from litm.domain.condition import Condition
+from litm.records import Condition
 
 #: Experiments that a model runs, each with its sizes, None for all.
 Limits = Mapping[str, tuple[int, ...] | None]

@@ -35,10 +35,9 @@ from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recor
 from litm.config.schema import check_plain, choose, read_entry
 from litm.config.selection import Selection, select
 from litm.config.yaml_files import read_yaml
-from litm.domain.condition import Condition
-from litm.domain.curve import Curve
-from litm.domain.placement import AS_RETRIEVED
 from litm.figures.drawing.page import Page
+from litm.placements import AS_RETRIEVED
+from litm.records import Condition, Curve
 
 
 @dataclass(frozen=True)

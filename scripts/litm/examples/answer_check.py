@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from unicodedata import is_normalized
 
-from litm.answers.squad import normalize_answer
-from litm.domain.example import Example
+from litm.answers import normalize_answer
+from litm.records import Example
 
 
 def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) -> dict:

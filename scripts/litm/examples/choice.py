@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from litm.domain.question import Question
 from litm.examples.task import ExampleSettings
 from litm.questions.subsets import Coverage, first_by_digest, select
+from litm.records import Question
 
 
 def choose_questions(

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from litm.answers.squad import contains_normalized
-from litm.domain.condition import RANKED
-from litm.domain.example import Example, Target
-from litm.domain.placement import depth_of, gold_positions, positions_for
-from litm.domain.question import Item, Question
+from litm.answers import contains_normalized
 from litm.examples.placing import order_documents, place, shuffle_distractors
 from litm.examples.prompt_file import render
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
+from litm.placements import depth_of, gold_positions, positions_for
+from litm.records import RANKED, Example, Item, Question, Target
 
 
 def examples_of(

@@ -7,10 +7,10 @@ from itertools import zip_longest
 
 import numpy as np
 
-from litm.answers.codes import contains_code
-from litm.domain.example import Example, Target
-from litm.domain.placement import depth_of, gold_positions, positions_for
+from litm.answers import contains_code
 from litm.examples.task import MOVE_THE_PAIR
+from litm.placements import depth_of, gold_positions, positions_for
+from litm.records import Example, Target
 
 #: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from litm.domain.condition import RANKED
+from litm.records import RANKED
 
 T = TypeVar("T")
 

@@ -5,8 +5,7 @@ A task whose items a wrong answer can be traced to has one of these functions as
 
 import re
 
-from litm.domain.example import Target
-from litm.domain.other_item import OtherItem
+from litm.records import OtherItem, Target
 
 #: A document's first line, as `multi_document_qa.format_items` writes it.
 _DOCUMENT = re.compile(r"^Document \[(\d+)\]\(Title: ", re.MULTILINE)

@@ -4,10 +4,10 @@ import random
 from dataclasses import replace
 
 from litm.base.messages import UserError, quoted
-from litm.domain.placement import NO_GOLD, gold_positions
-from litm.domain.question import Item, Question
 from litm.examples.orders import in_order
 from litm.examples.task import ExampleSettings
+from litm.placements import NO_GOLD, gold_positions
+from litm.records import Item, Question
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:

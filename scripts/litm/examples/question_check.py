@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from litm.answers.codes import contains_code
+from litm.answers import contains_code
 from litm.base.messages import UserError
-from litm.domain.question import Item, Question
+from litm.records import Item, Question
 
 
 def check_question(question: Question) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from litm.base.messages import UserError
-from litm.domain.question import Question
 from litm.examples.task import ExampleSettings
+from litm.records import Question
 
 
 def seeded_questions(

@@ -18,9 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from litm.domain.condition import RANKED
-from litm.domain.question import Item, Question
 from litm.examples.text.codes import FORM
+from litm.records import RANKED, Item, Question
 
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
 #: ASK_ANOTHER_KEY: the item of a fixed context that the question asks for.

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from litm.base.messages import ordinal
 from litm.base.records import plain_rows
-from litm.domain.wrong_kinds import HEADINGS
 from litm.figures import Experiment
 from litm.figures.drawing.chart import PART, WHOLE, Chart, Panel, Point, Series, make_chart, panel_title
 from litm.figures.drawing.colours import KIND_COLOURS
 from litm.figures.drawing.rows import Rows, shown_cells
+from litm.scoring.wrong_answers import HEADINGS
 
 if TYPE_CHECKING:
     import pandas as pd

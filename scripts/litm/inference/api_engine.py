@@ -15,16 +15,13 @@ from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.messages import UserError, note
 from litm.base.records import without_surrogates
 from litm.base.store import canonical_json
-from litm.domain.example import Content
-from litm.domain.finish_reason import REFUSED
-from litm.domain.response import Response, is_token_count
-from litm.domain.served import made_with_server
 from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider, with_ids
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, in_step, masked, masked_failure
 from litm.prompting.chat import as_messages
 from litm.prompting.formats import CHAT
 from litm.prompting.render import encode_prompts
 from litm.prompting.tokenizer import load_tokenizer
+from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -142,7 +139,7 @@ class _Masks(logging.Filter):
 class Reply:
     """A server's response in this workflow's terms.
 
-    finish_reason: see `litm.domain.finish_reason`; prompt_tokens, response_tokens: the server's counts, None if missing
+    finish_reason: see `litm.records`; prompt_tokens, response_tokens: the server's counts, None if missing
     or not a number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD
     replaces lone surrogates or bytes that are not UTF-8.
     """

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from litm.prompting.reasoning import Reasoning
 
 if TYPE_CHECKING:
-    from litm.domain.example import Content
-    from litm.domain.response import Response
+    from litm.records import Content, Response
 
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"

@@ -10,11 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litm.base.store import canonical_json
-from litm.domain.example import Content
-from litm.domain.response import Response, response_key
 from litm.inference.engine import CHAT_ENDPOINT, Provider, engine_facts, engine_names
 from litm.models.files import is_read
 from litm.prompting.formats import CHAT, RAW
+from litm.records import Content, Response, response_key
 
 
 def sweep_identity(source: dict, model: dict, template: str | dict | None, decoding: dict) -> dict:

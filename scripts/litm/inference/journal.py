@@ -26,7 +26,7 @@ from litm.base.cli import signals_deferred
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json, digest, lock
-from litm.domain.response import Response
+from litm.records import Response
 
 CHECKSUM = "crc32"
 

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from litm.base.messages import note
-from litm.domain.example import Content
-from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, Prepared, with_ids
 from litm.models.context_window import load_config
 from litm.models.weights import check_safe_weights
 from litm.prompting.render import encode_prompts
 from litm.prompting.tokenizer import model_tokenizer
+from litm.records import Content, Response
 
 if TYPE_CHECKING:
     from litm.inference.stopping import Ending

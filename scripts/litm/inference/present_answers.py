@@ -9,11 +9,10 @@ from pathlib import Path
 from litm.base.cli import describe_os_error
 from litm.base.messages import note
 from litm.base.store import digest
-from litm.domain.example import Content, Example
-from litm.domain.response import Response, response_key
 from litm.inference.identity import equal_answers, equal_digests
 from litm.inference.journal import AnswerLine, IdentityLine, journal_files, open_journal, parse_line, read_journal
 from litm.inference.setup import Asking, Prompt, sweep_prompts
+from litm.records import Content, Example, Response, response_key
 
 
 @dataclass(frozen=True)

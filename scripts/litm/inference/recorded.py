@@ -9,10 +9,19 @@ from litm.base.files import file_kind
 from litm.base.messages import UserError, quoted, shortened
 from litm.base.records import DELIMITERS, read_jsonl, read_named_columns
 from litm.base.store import text_sha256
-from litm.domain.example import Example
-from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
-from litm.domain.response import SweepResponse, response_key
 from litm.questions.subsets import match_key
+from litm.records import (
+    FAILED,
+    LENGTH,
+    NOT_RECORDED,
+    OVERFLOW,
+    REFUSED,
+    STOP,
+    UNKNOWN,
+    Example,
+    SweepResponse,
+    response_key,
+)
 
 #: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by
 #: `match_key`.

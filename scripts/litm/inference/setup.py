@@ -8,9 +8,6 @@ from typing import Any
 from litm.base.messages import UserError
 from litm.base.records import read_json
 from litm.base.store import state_with_links
-from litm.domain.example import Content, Example
-from litm.domain.finish_reason import LENGTH, STOP
-from litm.domain.response import SweepResponse, response_key
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
 from litm.inference.identity import sweep_identity
 from litm.models.file_digests import FileDigests
@@ -20,6 +17,7 @@ from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.prompting.render import chat_identity, opens_reasoning, read_prompt_template
 from litm.prompting.tokenizer import load_tokenizer
+from litm.records import LENGTH, STOP, Content, Example, SweepResponse, response_key
 
 
 @dataclass(frozen=True)

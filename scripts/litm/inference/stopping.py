@@ -13,9 +13,9 @@ from transformers import (
 )
 
 from litm.base.messages import UserError
-from litm.domain.finish_reason import LENGTH, STOP
 from litm.inference.engine import FIRST_LINE, EngineSettings
 from litm.prompting.reasoning import BUDGET
+from litm.records import LENGTH, STOP
 
 
 class LineEnd:

@@ -8,10 +8,6 @@ from pathlib import Path
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.base.store import digest
-from litm.domain.example import Content
-from litm.domain.finish_reason import FAILED, OVERFLOW, REFUSED
-from litm.domain.response import Response, SweepResponse
-from litm.domain.served import is_served, served_name
 from litm.inference.engine import COUNT, Engine, Prepared
 from litm.inference.identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.journal import Journal
@@ -19,6 +15,7 @@ from litm.inference.prefix_tree import tree_tokens
 from litm.inference.present_answers import answers_elsewhere
 from litm.inference.setup import NO_FILES, Fit, Prompt, SourceFiles, check_fits
 from litm.models.number_format import NumberFormat
+from litm.records import FAILED, OVERFLOW, REFUSED, Content, Response, SweepResponse, is_served, served_name
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from litm.base.loading import first_line
 from litm.base.messages import UserError
-from litm.domain.example import Content
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, STRIP, SWITCH
+from litm.records import Content
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

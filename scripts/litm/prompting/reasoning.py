@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from litm.base.messages import UserError
-from litm.domain.finish_reason import LENGTH, REFUSED
-from litm.domain.response import SweepResponse
+from litm.records import LENGTH, REFUSED, SweepResponse
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

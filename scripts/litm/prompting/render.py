@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 from litm.base.files import read_text
 from litm.base.messages import UserError
 from litm.base.records import in_batches
-from litm.domain.example import Content
 from litm.prompting.chat import as_messages, check_shows_all, own_chat_template, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD
 from litm.prompting.tokenizer import added_beginning, begun_twice, tokenize
+from litm.records import Content
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

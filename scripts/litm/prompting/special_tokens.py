@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from litm.domain.example import Content
 from litm.prompting.chat import as_messages
+from litm.records import Content
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -9,12 +9,12 @@ import pandas as pd
 
 from litm.base.messages import UserError
 from litm.base.records import in_batches
-from litm.domain.example import Example
 from litm.prompting.chat import as_messages, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD
 from litm.prompting.render import CHUNK, render_prompts
 from litm.prompting.special_tokens import special_token_pattern, special_tokens_in
 from litm.prompting.tokenizer import tokenize
+from litm.records import Example
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

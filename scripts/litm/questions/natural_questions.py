@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from litm.answers.dpr import contains_answer_metric
+from litm.answers import contains_answer_metric
 from litm.base.messages import UserError, quoted
 from litm.base.records import read_jsonl, typed_field
 from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list

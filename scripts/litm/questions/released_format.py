@@ -17,8 +17,7 @@ from typing import Any, Protocol, TypeVar
 from litm.base.messages import UserError, quoted
 from litm.base.records import read_jsonl, typed_field, write_jsonl
 from litm.base.store import text_sha256
-from litm.domain.condition import Cut
-from litm.domain.question import Gold, Item, Question
+from litm.records import Cut, Gold, Item, Question
 
 
 class HasText(Protocol):

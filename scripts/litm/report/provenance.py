@@ -5,9 +5,8 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
-from litm.domain.condition import Cut
-from litm.domain.placement import gold_places
-from litm.domain.served import several_names
+from litm.placements import gold_places
+from litm.records import Cut, several_names
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")

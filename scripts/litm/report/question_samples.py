@@ -18,9 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from litm.domain.example import Example, Target
-from litm.domain.other_item import OtherItem
-from litm.domain.response import SweepResponse
+from litm.records import Example, OtherItem, SweepResponse, Target
 
 #: End of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")

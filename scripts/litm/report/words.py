@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from litm.base.messages import ordinal
-from litm.domain.placement import gold_depths, gold_positions
+from litm.placements import gold_depths, gold_positions
 
 #: Tokens: smallest and largest mean prompt length over models, by (experiment, size).
 Lengths = Mapping[tuple[str, int], tuple[float, float]]

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.domain.wrong_kinds import HEADINGS, KINDS
+from litm.scoring.wrong_answers import HEADINGS, KINDS
 
 #: Kind of the figures of wrong answers.
 WRONG_KIND = "wrong_answers"

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from litm.base.messages import UserError, quoted
 from litm.corpora.passages import Passage
-from litm.domain.placement import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord
 
 if TYPE_CHECKING:
-    from litm.answers.dpr import Check
+    from litm.answers import Check
 
 GOLD_AND_RETRIEVED, GOLD_AND_RANDOM = "gold_and_retrieved", "gold_and_random"
 ERROR, LEAVE_OUT, FILL = "error", "leave_out", "fill"

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from litm.answers.dpr import Check, dpr_check, dpr_tokens
+from litm.answers import Check, dpr_check, dpr_tokens
 from litm.base.messages import UserError, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, Row, line_of, read_rows

@@ -6,9 +6,7 @@ A metric is a pure function of a text and the accepted answers, and says which p
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from litm.answers.codes import contains_code, contains_no_other_code
-from litm.answers.integers import read_integer, read_last_integer
-from litm.answers.squad import contains_normalized
+from litm.answers import contains_code, contains_no_other_code, contains_normalized, read_integer, read_last_integer
 
 FIRST_LINE = "first_line"
 FULL = "full"

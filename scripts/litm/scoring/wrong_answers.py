@@ -1,12 +1,46 @@
-"""The kind of a wrong answer, see `litm.domain.wrong_kinds`, and the item it was taken from."""
+"""The kind of a wrong answer, and the item it was taken from.
+
+An answer is of the first kind of `KINDS` that fits. It is looked at as the metric reads it: its first line, or all of
+it.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litm.domain.finish_reason import LENGTH, REFUSED
-from litm.domain.other_item import OtherItem
-from litm.domain.wrong_kinds import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
+from litm.records import LENGTH, REFUSED, OtherItem
+
+EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER = (
+    "empty", "refusal", "code", "other_item", "left_out", "invented", "cut", "other",
+)  # fmt: skip
+
+
+#: The kinds in the order in which they are looked for, and what each is.
+KINDS: dict[str, str] = {
+    EMPTY: "is nothing, or nothing but spaces and punctuation",
+    REFUSAL: "says that it cannot answer, or that the context does not say (in English); or a provider withheld it",
+    CODE: "is a program, or a line of one, instead of a value",
+    OTHER_ITEM: "has the value of an item that was not asked for, or a name or number that another document has and "
+    "neither the question nor the gold document",
+    LEFT_OUT: "has an answer to another item of a prompt that asks for several, and not to this one",
+    INVENTED: "has a UUID or a code that is nowhere in the prompt",
+    CUT: "is none of these, and ended at the limit of new tokens",
+    OTHER: "is none of these",
+}
+
+
+#: What tables and figures call them.
+HEADINGS: dict[str, str] = {
+    EMPTY: "Nothing",
+    REFUSAL: "Refusal",
+    CODE: "Program",
+    OTHER_ITEM: "Another item's",
+    LEFT_OUT: "Left out",
+    INVENTED: "Invented",
+    CUT: "Cut",
+    OTHER: "Other",
+}
+
 
 _REFUSAL = re.compile(
     r"^\W*(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b|unfortunately\b"
@@ -20,6 +54,8 @@ _REFUSAL = re.compile(
     r"|(?:\S+\s+){0,8}?(?:cannot|can['\u2019]t) be (?:determined|found|answered))",
     re.IGNORECASE,
 )
+
+
 _PROGRAM = re.compile(
     r"""^\s*(?:import\s+\w+\s*$|from\s+[\w.]+\s+import\s|def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:const|let|var)\s+\w+\s*=
     |function\s*\w*\s*\(|\#!|public\s+(?:static|class)\s|for\s+\w+(?:\s*,\s*\w+)?\s+in\s+.+:\s*$|if\s+.+:\s*$|return\s+\w+[\[.(])
@@ -27,12 +63,22 @@ _PROGRAM = re.compile(
     |\b\w+\[["'][^"'\n]+["']\]|\.get\(\s*["'\w]|\bjq\s+['"-]|\b\w+\.(?:keys|values|items)\(\)""",
     re.VERBOSE | re.MULTILINE,
 )
+
+
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+
+
 #: A value of a key-value pair (UUID) or a code of the suite.
 _VALUE = re.compile(rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b", re.IGNORECASE)
+
+
 #: A name or a number: consecutive words that begin with a capital or a digit.
 _NAME = re.compile(r"(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*(?:\s+(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*)*")
+
+
 _EDGES = " \t\n.,;:!?\"'()[]*`\u2019-"
+
+
 #: Words. Up to this length an answer is first searched for as a whole; a longer one is searched for by its names only.
 _FEW_WORDS = 6
 
@@ -63,7 +109,7 @@ class Asked:
 def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
     """The kind of a wrong answer.
 
-    text: the part of the answer that the metric reads; finish_reason: see `litm.domain.finish_reason`.
+    text: the part of the answer that the metric reads; finish_reason: see `litm.records`.
     """
     if not re.search(r"\w", text):
         return WrongAnswer(REFUSAL if finish_reason == REFUSED else EMPTY)

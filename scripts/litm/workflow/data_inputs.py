@@ -8,8 +8,8 @@ from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, 
 from litm.config.experiments import Experiment
 from litm.config.study import Study
 from litm.corpora.passages import is_generator
-from litm.domain.placement import AS_RETRIEVED
 from litm.models.files import model_files
+from litm.placements import AS_RETRIEVED
 from litm.retrieval.search import EXACT
 from litm.workflow.needs import needs_of
 from litm.workflow.rules_help import Wildcards

@@ -7,10 +7,10 @@ from statistics import linear_regression
 from litm.config.experiments import Experiment
 from litm.config.models import Model
 from litm.config.study import Study
-from litm.domain.curve import Cell
-from litm.domain.placement import gold_positions
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.inference.engine import engine_facts
+from litm.placements import gold_positions
+from litm.records import Cell
 
 #: Questions of an experiment that uses its whole dataset: as in the paper.
 QUESTIONS = 2_655

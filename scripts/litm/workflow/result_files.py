@@ -20,8 +20,8 @@ from litm.config.conditions import compared_pairs, find_comparisons
 from litm.config.experiments import item_noun
 from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
-from litm.domain.curve import Curve
 from litm.figures import load_kind
+from litm.records import Curve
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
 from litm.workflow.sweep_inputs import SweepInputs, example_file, prices

@@ -11,13 +11,13 @@ from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model
 from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
-from litm.domain.curve import Cell
 from litm.inference.costs import measured_runs
 from litm.inference.engine import audit_engine
 from litm.inference.present_answers import JOURNALS, all_journals
 from litm.models.files import tokenizer_files
 from litm.models.hub_cache import cached_file
 from litm.models.number_format import AUTO, format_here
+from litm.records import Cell
 from litm.workflow.data_inputs import DataInputs, identity_file
 from litm.workflow.needs import needs_of
 from litm.workflow.prompt_lengths import work_of

@@ -11,7 +11,7 @@ from litm.analysis.claims.measures import Measure
 from litm.analysis.pbi import limit_of
 from litm.analysis.published.values import PublishedAccuracy, first_of_cells
 from litm.base.intervals import binomial_interval
-from litm.domain.placement import depth_of
+from litm.placements import depth_of
 
 
 @dataclass(frozen=True)

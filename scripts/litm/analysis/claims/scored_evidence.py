@@ -12,7 +12,7 @@ from litm.analysis.claims.measures import Measure, minus
 from litm.analysis.clusters import contrast_interval, limit_of, mean_interval
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
-from litm.domain.placement import gold_places
+from litm.placements import gold_places
 
 #: Columns that identify a cell among score rows, and all columns that are read.
 CELL = ["model", "experiment", "size", "position", "placement", "depth"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from litm.base.messages import UserError
-from litm.domain.placement import gold_positions
+from litm.placements import gold_positions
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -90,7 +90,7 @@ def rows(remedy_scores: "Files", conditions: Sequence[Mapping], prices: Mapping[
     """One row per model, condition and number of documents; studies and conditions in the order of the config."""
     from litm.analysis.advice import COLUMNS, read_compared
     from litm.analysis.advice_rows import advice_rows
-    from litm.domain.condition import Condition
+    from litm.records import Condition
 
     known = [Condition.from_json(one) for one in conditions]
     for compared in read_compared(remedy_scores.scores(COLUMNS), known, prices):

@@ -101,7 +101,7 @@ def rows(condition_scores: "Files", comparisons: Sequence[Mapping], tuned_models
     """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
     from litm.analysis.condition_differences import condition_difference_rows
     from litm.analysis.condition_grids import COLUMNS, read_grids
-    from litm.domain.comparison import Comparison
+    from litm.records import Comparison
 
     grids = read_grids(condition_scores.scores(COLUMNS))
     return condition_difference_rows(grids, map(Comparison.from_json, comparisons), tuned_models)

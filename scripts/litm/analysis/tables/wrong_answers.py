@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from litm.analysis.columns import CELL_WITH_ITEMS, MODEL
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
-from litm.domain.wrong_kinds import HEADINGS, KINDS
+from litm.scoring.wrong_answers import HEADINGS, KINDS
 
 if TYPE_CHECKING:
     from litm.analysis.files import Files

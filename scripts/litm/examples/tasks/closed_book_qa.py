@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from litm.domain.placement import NO_GOLD
-from litm.domain.question import Question
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import multi_document_qa
+from litm.placements import NO_GOLD
 from litm.questions.released_format import read_retrieved_questions
+from litm.records import Question
 
 DEFAULTS = replace(multi_document_qa.DEFAULTS, prompt="closed_book_qa", fixed_cells=((0, NO_GOLD),))
 SEPARATOR = multi_document_qa.SEPARATOR

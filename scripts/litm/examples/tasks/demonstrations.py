@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from litm.base.messages import UserError
-from litm.domain.question import Gold, Item, Question
 from litm.examples.other_items import other_coded_lines
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.examples.text.codes import random_codes
 from litm.examples.text.requests import MOST, WORDINGS, subjects
+from litm.records import Gold, Item, Question
 
 # A model that lists the codes of all demonstrations has not found the subject's.
 DEFAULTS = TaskDefaults(

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from litm.domain.question import Item, Question
 from litm.examples.other_items import other_documents
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.questions.released_format import read_qa_questions
+from litm.records import Item, Question
 
 DEFAULTS = TaskDefaults(
     prompt="multi_document_qa",

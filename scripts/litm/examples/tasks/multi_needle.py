@@ -5,12 +5,12 @@ from functools import partial
 from random import Random
 
 from litm.base.messages import UserError
-from litm.domain.question import Gold, Question
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
 from litm.examples.tasks import needle_in_haystack
 from litm.examples.text.codes import random_codes
 from litm.examples.text.fillers import filler_sentences
+from litm.records import Gold, Question
 
 SEPARATOR = needle_in_haystack.SEPARATOR
 format_items = needle_in_haystack.format_items

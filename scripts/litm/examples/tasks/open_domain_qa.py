@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from litm.domain.condition import Cut
-from litm.domain.placement import AS_RETRIEVED
-from litm.domain.question import Question
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import multi_document_qa
+from litm.placements import AS_RETRIEVED
 from litm.questions.released_format import read_retrieved_questions
+from litm.records import Cut, Question
 
 DEFAULTS = replace(multi_document_qa.DEFAULTS, placement=AS_RETRIEVED)
 SEPARATOR = multi_document_qa.SEPARATOR

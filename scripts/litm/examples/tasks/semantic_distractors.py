@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
 
-from litm.domain.question import Gold, Item, Question
 from litm.examples.other_items import other_coded_lines
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
 from litm.examples.text.codes import random_codes
 from litm.examples.text.names import coined_names, similar_names
+from litm.records import Gold, Item, Question
 
 DEFAULTS = TaskDefaults(
     prompt="semantic_distractors",

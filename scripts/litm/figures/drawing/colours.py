@@ -4,7 +4,7 @@ resources/report/report.css and charts.js have the same values, which a test com
 least 3 to 1 on white, and 40 models differ in colour or marker.
 """
 
-from litm.domain.wrong_kinds import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
+from litm.scoring.wrong_answers import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
 
 COLOURS = ("#0173b2", "#d55e00", "#018a63", "#b04fa0", "#8a6d00", "#d6336c", "#5f6b7a", "#6741d9")
 MARKERS = ("o", "s", "^", "D", "v")

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from litm.analysis.pbi import CLASSES, FLAT_WITHIN, INVERTED
 from litm.base.messages import ordinal
-from litm.domain.placement import gold_depths, gold_positions
 from litm.figures.drawing import style
 from litm.figures.drawing.indexed_curves import IndexedCurve
+from litm.placements import gold_depths, gold_positions
 
 #: Points: the range that is always shown, and the widest range.
 ALWAYS, EVER = (-20.0, 40.0), (-100.0, 100.0)

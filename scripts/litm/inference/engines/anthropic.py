@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from litm.domain.example import Content
-from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
@@ -19,6 +17,7 @@ from litm.inference.api_engine import (
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
 from litm.inference.retrying import failure_of
 from litm.prompting.chat import as_messages
+from litm.records import LENGTH, REFUSED, STOP, Content
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -6,12 +6,10 @@ Tokens are words. Nothing heavy is imported, and the answer depends on the promp
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from litm.domain.example import Content
-from litm.domain.finish_reason import LENGTH, STOP
-from litm.domain.response import Response
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
 from litm.prompting.chat import as_messages
 from litm.prompting.formats import PROMPT_FIELD
+from litm.records import LENGTH, STOP, Content, Response
 
 #: version: raise it when the answers change.
 ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, to try a config in seconds", version=1)

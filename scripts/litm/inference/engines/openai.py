@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from litm.base.messages import UserError
-from litm.domain.example import Content
-from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
@@ -23,6 +21,7 @@ from litm.inference.retrying import error_names, failure_of
 from litm.prompting.chat import as_messages
 from litm.prompting.formats import CHAT
 from litm.prompting.render import render_prompts, text_of_chat
+from litm.records import LENGTH, REFUSED, STOP, Content
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -5,10 +5,10 @@ from importlib.metadata import version
 from threading import Lock
 
 from litm.base.messages import note
-from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.inference.local_engine import LocalEngine
 from litm.models.devices import choose_device, device_name
+from litm.records import Response
 
 ENGINE = EngineFacts(
     about="Hugging Face transformers: causal language models and encoder-decoders, on a CPU or GPUs",

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.base.records import in_batches
-from litm.domain.finish_reason import STOP
-from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.inference.local_engine import LocalEngine
 from litm.models.generation_config import check_generation_config
+from litm.records import STOP, Response
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig

@@ -7,13 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from litm.base.messages import UserError
-from litm.domain.curve import Curve
-from litm.domain.example import Example
-from litm.domain.response import SweepResponse
 from litm.figures import accuracy_by_position, accuracy_by_target
 from litm.figures.drawing.colours import COLOURS
 from litm.figures.drawing.curves import draw_curves
 from litm.figures.drawing.rows import Rows
+from litm.records import Curve, Example, SweepResponse
 from litm.report.suite.names import ExportNames, export_names, nominal_depth
 
 #: The suite's curves are red.

@@ -5,8 +5,8 @@ Stems are the description's names of its experiments (section 5.4), folders thos
 
 from dataclasses import dataclass
 
-from litm.domain.curve import Curve
-from litm.domain.placement import depth_of
+from litm.placements import depth_of
+from litm.records import Curve
 
 
 @dataclass(frozen=True)

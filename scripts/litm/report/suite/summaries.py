@@ -14,7 +14,7 @@ from litm.analysis.pbi import CLASSES, INVERTED
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError
 from litm.base.records import plain_rows
-from litm.domain.curve import Curve
+from litm.records import Curve
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 

@@ -9,7 +9,7 @@ from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.verdicts import Claim, Part, Question
 from litm.analysis.statistics import paired_difference
 from litm.base.messages import points
-from litm.domain.placement import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 
 #: Fraction of the largest size: gains start at the size nearest to it, as the paper's 20 of 50 documents.
 FROM_SHARE = 0.4

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from litm.base.messages import UserError
 
 NO_GOLD = "no_gold"
+
+
 AS_RETRIEVED = "as_retrieved"
 
+
 _DEPTH = r"(?:0(?:\.\d+)?|1)"
+
+
 GOLD_AT = re.compile(r"gold_at_(\d+(?:_\d+)*)")
+
+
 GOLD_AT_DEPTH = re.compile(rf"gold_at_depth_({_DEPTH}(?:_{_DEPTH})*)")
 
 

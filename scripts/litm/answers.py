@@ -1,9 +1,152 @@
-"""Integers in answers: the number that a text gives as its answer, among separators, currencies and calculations."""
+"""Answers in texts: whether a text contains an answer, and which number or code it gives."""
 
 import re
-from collections.abc import Iterator
+import string
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import regex
+
+
+#: Includes the characters that stay: for missing ones, `translate` would repeat a failed lookup in every text.
+_PUNCTUATION = {code: chr(code) for code in range(128)} | str.maketrans("", "", string.punctuation)
+
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+
+
+def normalize_answer(text: str) -> str:
+    """SQuAD's normalisation (Rajpurkar et al. 2016): lower case, no punctuation, no articles, single spaces."""
+    return _without_articles(_without_punctuation(text))
+
+
+def contains_normalized(text: str, answers: Sequence[str]) -> bool:
+    """Whether any answer is a substring of the text, both normalised.
+
+    An answer that normalises to nothing, such as "*" or "A", would be in every text; it is searched as written, as a
+    separate word.
+    """
+    bare = _without_punctuation(text)
+    return any(
+        _contains(bare, normalized) if (normalized := _normalized(answer)) else _is_word_of(answer.strip(), text)
+        for answer in answers
+    )
+
+
+@lru_cache
+def _normalized(answer: str) -> str:
+    """Cached, because an answer is searched in many texts."""
+    return normalize_answer(answer)
+
+
+def _without_punctuation(text: str) -> str:
+    return text.lower().translate(_PUNCTUATION)
+
+
+def _without_articles(bare: str) -> str:
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def _contains(bare: str, normalized: str) -> bool:
+    # Most texts lack the longest word of the answer and skip the rest of the normalisation.
+    return max(normalized.split(), key=len) in bare and normalized in _without_articles(bare)
+
+
+def _is_word_of(word: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+class Titled(Protocol):
+    """A text with a title: a passage, or a document of a question."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+#: Function: whether a text with its title contains one of the answers.
+Check = Callable[[Titled, Sequence[str]], bool]
+
+
+@cache
+def _token() -> "regex.Pattern[str]":
+    """DPR's SimpleTokenizer: a run of letters, numbers and marks, or any other single visible character."""
+    # Imported here: the rules import this module, and Snakemake does not bring the package.
+    import regex
+
+    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
+
+
+def dpr_tokens(text: str) -> list[str]:
+    """The lower-cased tokens of a text in Unicode's NFD form; none of them contains a space."""
+    return [token.lower() for token in _token().findall(unicodedata.normalize("NFD", text))]
+
+
+@lru_cache(maxsize=16_384)
+def _spaced_tokens(text: str) -> str:
+    """The tokens with single spaces between them and at both ends, so that a run of tokens is a substring."""
+    return f" {' '.join(dpr_tokens(text))} "
+
+
+def contains_answer_dpr(text: str, answers: Sequence[str]) -> bool:
+    """Whether the tokens of any answer are a contiguous run among those of the text.
+
+    An answer without tokens (empty, or only invisible characters) is in no text. Tokenised passages and answers are
+    cached, because neighbouring questions retrieve the same passages.
+    """
+    passage = _spaced_tokens(text)
+    return any(run in passage for run in map(_spaced_tokens, answers) if not run.isspace())
+
+
+def contains_answer_metric(text: str, answers: Sequence[str]) -> bool:
+    """Whether the scorer would find any answer in the text if it were a response."""
+    return contains_normalized(text, answers)
+
+
+def dpr_check(document: Titled, answers: Sequence[str]) -> bool:
+    """Whether DPR finds an answer in the document, whose title it ignores."""
+    return contains_answer_dpr(document.text, answers)
+
+
+def metric_check(document: Titled, answers: Sequence[str]) -> bool:
+    """Whether a model that copied from the document, title included, could be scored as correct."""
+    return contains_answer_metric(f"{document.title} {document.text}", answers)
+
+
+#: Checks by their names in a config.
+CHECKS: dict[str, Check] = {"dpr": dpr_check, "metric": metric_check}
+
+
+_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+
+
+#: Pattern of a code: letters, a hyphen, and digits.
+_CODE = re.compile(r"(?<!\w)(?<!\w-)[a-z]{2,}-[0-9]{3,}(?!-?\w)", re.IGNORECASE)
+
+
+def contains_no_other_code(text: str, codes: Collection[str]) -> bool:
+    """Whether every code in the text is one of these, in any case and with any kind of hyphen."""
+    ours = {code.translate(_HYPHENS).lower() for code in codes}
+    return all(found.lower() in ours for found in _CODE.findall(text.translate(_HYPHENS).replace("_", " ")))
+
+
+def contains_code(text: str, code: str) -> bool:
+    """Whether the code is in the text as a separate token, in any case and with any kind of hyphen.
+
+    Further letters, digits or hyphenated parts on either side make it another code: "TRK-5938" is in "it's
+    **trk-5938**." but not in "TRK-59381", "XTRK-5938", "TRK-5938-B" or "TRK 5938".
+    """
+    pattern = rf"(?<!\w)(?<!\w-){re.escape(code.translate(_HYPHENS))}(?!-?\w)"
+    # Markdown's emphasis does not belong to a word, but the regular expression counts its underscore.
+    return re.search(pattern, text.translate(_HYPHENS).replace("_", " "), re.IGNORECASE) is not None
+
 
 # Thousands in groups of three after a comma, point, space or apostrophe, the same throughout; otherwise digits alone.
 # Decimals follow a point or a comma.
@@ -15,16 +158,28 @@ _NUMBER = re.compile(
     (?!(?!(?:kgs?|kilos?|kilograms?|USD|EUR|GBP|dollars?)\b)[0-9A-Za-z])""",
     re.VERBOSE,
 )
+
+
 #: Digits: a model that repeats itself can write more than Python converts to a number.
 MOST_DIGITS = 100
+
+
 _CURRENCY = r"(?:US\$|A\$|USD|US|EUR|GBP|dollars?|[$€£¥])"
+
+
 _KILOGRAM = r"(?:kgs?|kilos?|kilograms?)\b"
+
+
 #: Text after a number that is a quantity ("12 kg") or a unit price ("$357 per kg", "357/kg").
 _GIVEN = re.compile(rf"\s*(?:{_CURRENCY})?\s*(?:(?:per|an?|each|for\s+(?:each|every|one|1)|/)\s*)?{_KILOGRAM}", re.I)
+
+
 #: Text before a unit price: "one kg costs $357".
 _GIVEN_BEFORE = re.compile(
     rf"\b(?:one|each|every|1)\s+{_KILOGRAM}\s+(?:costs?|is|at|for)\s+\\?(?:{_CURRENCY})?\s*$", re.I
 )
+
+
 _BETWEEN = re.compile(
     rf"\s*(?:{_CURRENCY})?\s*(?:(?:(?:per|/)\s*)?{_KILOGRAM})?\s*\)?\s*"
     # Signs of multiplication and division, and minus signs.
@@ -32,12 +187,19 @@ _BETWEEN = re.compile(
     rf"\s*\(?\s*\\?(?:{_CURRENCY})?\s*",
     re.I,
 )
+
+
 #: Text that may precede a number at the beginning of an answer.
 _BEGINNING = re.compile(rf"(?:[\s*_\"'`(=~\\\u2248]|{_CURRENCY})*", re.I)
+
+
 _MINUS = re.compile(rf"(?:^|[\s(=$€£])[-\u2212]\s*\\?(?:{_CURRENCY})?\s*$", re.I)
+
 
 #: Number of a list entry, at the beginning of its line.
 _LIST_NUMBER = re.compile(r"^[ \t]*[0-9]{1,2}[.)][ \t]+(?=[^\s0-9])", re.MULTILINE)
+
+
 #: Beginning of another question, where a model continues after its answer as in the prompt.
 _NEXT_QUESTION = re.compile(r"^\s*(?:Question|Q)\s*:|^\s*Read the text below", re.MULTILINE)
 

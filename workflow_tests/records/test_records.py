@@ -7,9 +7,8 @@ import pytest
 from record_makers import example, response
 
 from litm.base.messages import UserError
-from litm.domain.example import Example, Target, read_examples, write_examples
-from litm.domain.response import SweepResponse, read_responses, write_responses
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
+from litm.records import Example, SweepResponse, Target, read_examples, read_responses, write_examples, write_responses
 
 EXAMPLE = {
     "id": "q1",

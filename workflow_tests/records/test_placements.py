@@ -3,7 +3,7 @@
 import pytest
 
 from litm.base.messages import UserError
-from litm.domain.placement import (
+from litm.placements import (
     depth_of,
     depth_placement,
     gold_depths,

@@ -1,1 +1,0 @@
-"""Answers: whether a text contains the answer."""

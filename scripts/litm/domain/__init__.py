@@ -1,1 +1,0 @@
-"""Records that the stages exchange: questions, placements, curves, examples, responses."""
