@@ -32,8 +32,7 @@ from measuring import run as run_process
 
 from litm.answers import normalize_answer
 from litm.base.records import in_batches, read_json, read_jsonl, write_jsonl
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import positions_for

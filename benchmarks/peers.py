@@ -32,18 +32,14 @@ from run_all import machine
 from litm.answers import normalize_answer
 from litm.base.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.base.store import file_sha256
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.engine import FIRST_LINE
 from litm.inference.prefix_tree import as_bytes, shared_with_previous
 from litm.models.files import find_in_package
-from litm.models.gguf import read_gguf
-from litm.models.unpacking import unpacked
-from litm.prompting.formats import CHAT
-from litm.prompting.render import encode_prompts
-from litm.prompting.tokenizer import load_tokenizer
+from litm.models.gguf import read_gguf, unpacked
+from litm.prompting.prompt_format import CHAT, encode_prompts, load_tokenizer
 from litm.records import Example, write_examples
 from litm.scoring.metrics import first_line
 

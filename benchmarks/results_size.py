@@ -26,8 +26,7 @@ from measuring import ROOT, Cost, growth_table, program, run
 from litm.base.messages import note
 from litm.base.records import read_json
 from litm.base.store import canonical_json, digest
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.journal import answer_line, identity_line

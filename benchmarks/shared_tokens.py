@@ -17,8 +17,7 @@ from measuring import ROOT, table
 from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.engine import EngineSettings, Prepared, load_engine

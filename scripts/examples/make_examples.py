@@ -13,11 +13,8 @@ labels: the file that says which questions to keep; left out, all
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import read_json
-from litm.examples.answer_check import answers_not_in_nfc
-from litm.examples.choice import choose_questions
-from litm.examples.example import examples_of, of_size_in_tokens
-from litm.examples.prompt_file import read_template
-from litm.examples.question_check import checked
+from litm.examples.checks import answers_not_in_nfc, checked
+from litm.examples.examples import choose_questions, examples_of, of_size_in_tokens, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.questions.subsets import read_labels

@@ -15,10 +15,8 @@ from pickle import UnpicklingError
 from litm.base.cli import program
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
-from litm.models.files import PARTS, indexed_files
-from litm.models.hub import download
-from litm.models.identity import hub_identity
-from litm.models.weights import PICKLED
+from litm.models.files import PARTS, PICKLED, indexed_files
+from litm.models.identity import download, hub_identity
 
 #: Pattern of weight files; other pickles of a training, such as its arguments, are no weights.
 NAMED = f"pytorch_model{PICKLED}"

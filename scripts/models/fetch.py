@@ -6,7 +6,7 @@ sources: outputs of identify_model.py, one per model
 from litm.base.cli import program
 from litm.base.messages import note
 from litm.base.records import read_json
-from litm.models.hub import download
+from litm.models.identity import download
 
 
 @program

@@ -13,14 +13,10 @@ from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.progress import waiting
 from litm.base.records import write_json
-from litm.models.context_window import answer_window_of, context_window_of, load_config
-from litm.models.file_digests import FileDigests
-from litm.models.files import find_in_package
-from litm.models.generation_config import check_generation_config
-from litm.models.gguf import is_gguf, read_gguf
-from litm.models.identity import api_identity, folder_identity, hub_identity
-from litm.models.own_code import check_own_code
-from litm.models.unpacking import number_format, unpacked
+from litm.models.configuration import answer_window_of, context_window_of, load_config
+from litm.models.files import check_generation_config, check_own_code, find_in_package, is_gguf
+from litm.models.gguf import number_format, read_gguf, unpacked
+from litm.models.identity import FileDigests, api_identity, folder_identity, hub_identity
 
 ROOT = Path(__file__).resolve().parents[2]
 

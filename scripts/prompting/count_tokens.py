@@ -12,7 +12,7 @@ from litm.base.files import atomic_writer
 from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.records import write_csv
-from litm.prompting.arguments import FormatOptions
+from litm.prompting.prompt_format import FormatOptions
 from litm.records import read_examples
 
 if __name__ == "__main__":

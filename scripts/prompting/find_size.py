@@ -13,15 +13,12 @@ from litm.base.cli import program
 from litm.base.loading import hide_torch
 from litm.base.messages import UserError, note
 from litm.base.records import write_json
-from litm.examples.example import examples_of
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import examples_of, read_template
 from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import gold_depths, gold_placement, positions_for
-from litm.prompting.arguments import FormatOptions
-from litm.prompting.fit_size import most_items
-from litm.prompting.formats import CHAT
-from litm.prompting.render import encode_prompts
+from litm.prompting.prompt_format import CHAT, FormatOptions, encode_prompts
+from litm.prompting.token_counts import most_items
 
 #: Questions whose prompts are counted; prompts of other questions and placements differ by a few tokens.
 QUESTIONS = 10

@@ -6,8 +6,7 @@ output: JSON
 from litm.base.cli import program
 from litm.base.loading import hide_torch
 from litm.base.records import write_json
-from litm.prompting.arguments import FormatOptions
-from litm.prompting.frame import prompt_frame
+from litm.prompting.prompt_format import FormatOptions, prompt_frame
 
 if __name__ == "__main__":
     hide_torch()

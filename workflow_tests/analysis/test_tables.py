@@ -23,7 +23,7 @@ from litm.base.messages import UserError
 from litm.base.records import write_csv
 from litm.checks import audit
 from litm.config.study import Study, load_study
-from litm.examples.answer_check import answer_check_row
+from litm.examples.checks import answer_check_row
 from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row

@@ -20,7 +20,7 @@ from litm.inference.journal import Journal
 from litm.inference.retrying import Patience
 from litm.inference.setup import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered
-from litm.prompting.formats import RAW
+from litm.prompting.prompt_format import RAW
 
 #: For a server in the same process: the waits between requests are hundredths of seconds.
 HASTE = Patience(timeout=HANG, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=HANG)

@@ -20,8 +20,8 @@ TOKENIZER = """
 import sys
 from litm.base.loading import hide_torch, show_torch
 hide_torch()
-from litm.models.context_window import load_config
-from litm.prompting.tokenizer import load_tokenizer
+from litm.models.configuration import load_config
+from litm.prompting.prompt_format import load_tokenizer
 folder = "resources/reference_model"
 print(len(load_tokenizer(folder)("one two")["input_ids"]), load_config(folder, None).dtype, "torch._C" in sys.modules)
 show_torch()

@@ -14,8 +14,7 @@ from litm.base.records import read_json, write_csv, write_json
 from litm.base.store import canonical_json, digest
 from litm.checks.audit import audit_findings, audit_table
 from litm.checks.audit_sample import audit_sample
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.inference.engine import EngineSettings, audit_engine

@@ -17,7 +17,7 @@ from litm.config.reference import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT_N
 from litm.config.schema import read_entry, read_variant
 from litm.inference.setup import Asking
 from litm.models.files import is_read, model_files
-from litm.prompting.render import read_prompt_template
+from litm.prompting.prompt_format import read_prompt_template
 
 REFERENCE = ROOT / "resources" / "reference_model"
 DECODING = {"max_new_tokens": 9, "stop": "first_line"}
@@ -143,7 +143,7 @@ def identity(entry: dict, monkeypatch, folder: Path) -> str:
 
 
 def load_config(*place):
-    from litm.models.context_window import load_config
+    from litm.models.configuration import load_config
 
     return load_config(*place)
 

@@ -8,16 +8,15 @@ from suite_examples import SETTINGS, example, nine_positions, questions
 
 from litm.base.messages import UserError
 from litm.config.study import load_study
-from litm.examples.example_check import check_examples
+from litm.examples.checks import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import kv_retrieval
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
 from litm.inference.prefix_tree import tree_tokens
 from litm.placements import gold_placement
-from litm.prompting.render import encode_prompts
+from litm.prompting.prompt_format import encode_prompts, load_tokenizer
 from litm.prompting.token_counts import measure_prompts
-from litm.prompting.tokenizer import load_tokenizer
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 CONFIG = {"models": ["reference"], "seed": 0}

@@ -12,8 +12,7 @@ from suite_examples import (
     suite_placements,
 )
 
-from litm.examples.example_check import check_examples
-from litm.examples.question_check import check_question
+from litm.examples.checks import check_examples, check_question
 from litm.placements import gold_placement
 from litm.records import Gold, Question
 

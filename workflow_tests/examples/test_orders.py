@@ -6,7 +6,7 @@ import pytest
 from conftest import write_lines
 
 from litm.base.messages import UserError
-from litm.examples.example import examples_of
+from litm.examples.examples import examples_of
 from litm.examples.orders import ORDERS, distinct_orders, in_order
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task

@@ -2,8 +2,7 @@
 
 from conftest import ROOT
 
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.tasks import load_task
 from litm.records import Gold, Question
 

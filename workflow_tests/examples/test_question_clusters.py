@@ -5,7 +5,7 @@ import json
 import pytest
 
 from litm.base.messages import UserError
-from litm.examples.example import examples_of
+from litm.examples.examples import examples_of
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import closed_book_qa, multi_document_qa
 from litm.records import Example, SweepResponse

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litm.base.messages import UserError
-from litm.examples.answer_check import answer_check_row
-from litm.examples.example import answer_in_distractors, make_example
-from litm.examples.placing import place, shuffle_distractors
-from litm.examples.prompt_file import read_template
+from litm.examples.checks import answer_check_row
+from litm.examples.examples import answer_in_distractors, make_example, place, read_template, shuffle_distractors
 from litm.examples.tasks import kv_retrieval, multi_document_qa
 from litm.placements import AS_RETRIEVED, NO_GOLD
 from litm.records import Gold, Question, Target

@@ -26,11 +26,8 @@ from suite_examples import (
 from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.config.yaml_files import read_yaml
-from litm.examples.example import make_example
-from litm.examples.example_check import check_examples
-from litm.examples.placing import place, shuffle_distractors
-from litm.examples.prompt_file import read_template
-from litm.examples.question_check import checked
+from litm.examples.checks import check_examples, checked
+from litm.examples.examples import make_example, place, read_template, shuffle_distractors
 from litm.examples.tasks import load_task, multi_needle
 from litm.placements import gold_placement, gold_positions
 from litm.records import read_examples

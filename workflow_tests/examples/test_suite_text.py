@@ -17,11 +17,7 @@ from suite_examples import (
 
 from litm.answers import contains_code
 from litm.examples.tasks import fact_reasoning, temporal_narrative
-from litm.examples.text import events, exchanges, fillers
-from litm.examples.text.codes import random_codes
-from litm.examples.text.fillers import filler_sentences
-from litm.examples.text.names import similar_names
-from litm.examples.text.wordings import BUILDINGS
+from litm.examples.wording import BUILDINGS, EVENTS, EXCHANGES, FILLERS, filler_sentences, random_codes, similar_names
 from litm.placements import gold_placement
 from litm.records import Question
 
@@ -55,10 +51,10 @@ def test_no_building_wants_another_article():
 
 
 def test_all_wordings_differ_and_take_turns():
-    for wordings in (fillers.WORDINGS, events.WORDINGS, exchanges.WORDINGS):
+    for wordings in (FILLERS, EVENTS, EXCHANGES):
         assert len(set(wordings)) == len(wordings)
-    text = " ".join(filler_sentences(Random(0), len(fillers.WORDINGS))).lower()
-    assert all(max(re.split(r"\{\w+\}", wording), key=len) in text for wording in fillers.WORDINGS)
+    text = " ".join(filler_sentences(Random(0), len(FILLERS))).lower()
+    assert all(max(re.split(r"\{\w+\}", wording), key=len) in text for wording in FILLERS)
 
 
 def test_no_message_and_no_reply_of_a_conversation_occurs_twice():

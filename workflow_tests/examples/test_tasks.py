@@ -8,7 +8,7 @@ import pytest
 from conftest import qa_record, write_lines
 
 from litm.base.messages import UserError
-from litm.examples.placing import shuffle_distractors
+from litm.examples.examples import shuffle_distractors
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval, load_task, multi_document_qa, task_names
 

@@ -20,7 +20,7 @@ from litm.inference.journal import Journal
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, asked_wait
 from litm.inference.setup import Fit, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing
-from litm.prompting.formats import RAW
+from litm.prompting.prompt_format import RAW
 from litm.records import Response
 
 

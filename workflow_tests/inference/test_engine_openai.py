@@ -11,7 +11,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from litm.base.messages import UserError
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.engines.openai import Engine, read, request_fields
-from litm.prompting.formats import CHAT
+from litm.prompting.prompt_format import CHAT
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = [{"role": role, "content": text} for role, text in (("system", "Be brief."), ("user", "Why?"))]

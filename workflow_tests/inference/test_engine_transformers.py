@@ -18,14 +18,13 @@ from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
 from litm.base.messages import UserError
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine, token_ids
 from litm.inference.generation import load_model
 from litm.inference.stopping import LineEnd, cut_answer
-from litm.models.context_window import load_config
+from litm.models.configuration import load_config
 from litm.scoring.metrics import first_line
 
 SETTINGS = EngineSettings(

@@ -21,9 +21,8 @@ from litm.base.records import read_json, read_jsonl, write_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import Prepared
-from litm.models import number_format
-from litm.models.file_digests import FileDigests
-from litm.models.identity import folder_identity
+from litm.models import devices
+from litm.models.identity import FileDigests, folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
 from litm.records import Response
 
@@ -286,7 +285,7 @@ def test_auto_is_the_format_of_the_machine_which_log_and_manifest_name_and_anoth
         ({"avx512_bf16"}, "bfloat16", "for which this processor has instructions (AVX512_BF16)"),
         ({"avx2"}, "float32", "because this processor has no instructions for bfloat16"),
     ):
-        monkeypatch.setattr(number_format, "processor_flags", lambda flags=flags: frozenset(flags))
+        monkeypatch.setattr(devices, "processor_flags", lambda flags=flags: frozenset(flags))
         generate.main()
         manifest = read_json(tmp_path / "manifest.json")
         assert (manifest["identity_fields"]["model"]["dtype"], manifest["asked"]) == (dtype, COUNT)

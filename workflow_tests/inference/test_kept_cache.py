@@ -35,7 +35,7 @@ from litm.inference.prefix_sharing import (
     reading_order,
 )
 from litm.inference.prefix_tree import tree_tokens
-from litm.models.context_window import load_config
+from litm.models.configuration import load_config
 from litm.records import Response
 
 #: Families with sliding windows, and one with an encoder.

@@ -13,7 +13,7 @@ from litm.inference.journal import Journal
 from litm.inference.present_answers import all_journals, answers_elsewhere, other_sweeps
 from litm.inference.setup import Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
-from litm.prompting.formats import RAW
+from litm.prompting.prompt_format import RAW
 from litm.records import Response
 
 FOLDER = {"files": {"model.safetensors": "ab"}}

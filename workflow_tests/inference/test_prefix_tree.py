@@ -6,12 +6,11 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.inference.prefix_tree import tree_order, tree_tokens
-from litm.prompting.tokenizer import load_tokenizer
+from litm.prompting.prompt_format import load_tokenizer
 
 #: Few different tokens, so that prompts have beginnings in common.
 PROMPTS = st.lists(st.lists(st.integers(0, 2), max_size=12), max_size=12)

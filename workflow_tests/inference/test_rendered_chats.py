@@ -16,7 +16,7 @@ from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.setup import Asking
-from litm.prompting.formats import CHAT, RAW
+from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import write_examples
 
 SERVED = {"location": "m", "revision": None, "context_window": None, "base_url": "u", "identity": {"api_model": "m"}}

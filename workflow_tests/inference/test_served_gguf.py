@@ -15,15 +15,13 @@ from test_engine_transformers import SETTINGS
 from test_served_reference import responses
 
 from litm.base.store import file_sha256
-from litm.examples.example import examples_of
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import examples_of, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.engine import CHAT_ENDPOINT
 from litm.models.files import find_in_package
-from litm.models.gguf import read_gguf
-from litm.models.unpacking import unpacked
-from litm.prompting.formats import CHAT
+from litm.models.gguf import read_gguf, unpacked
+from litm.prompting.prompt_format import CHAT
 
 xllamacpp = pytest.importorskip("xllamacpp", reason="llama.cpp's server: make test-llamacpp installs it")
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from litm.inference.journal import Journal, journal_files
 from litm.inference.present_answers import Shard, other_journals, prompts_of_shard, shard, shard_journal
 from litm.inference.setup import Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
-from litm.prompting.formats import RAW
+from litm.prompting.prompt_format import RAW
 from litm.records import SweepResponse
 
 EXAMPLES = cells(

@@ -13,7 +13,7 @@ from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered, manifest, state_of, sweep_responses
-from litm.prompting.formats import CHAT, RAW
+from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Example, Target, made_with_server, several_names
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 

@@ -13,7 +13,7 @@ from litm.inference.engine import FAIL, Prepared
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
-from litm.prompting.formats import RAW
+from litm.prompting.prompt_format import RAW
 
 
 @pytest.fixture

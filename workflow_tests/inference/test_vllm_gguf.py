@@ -11,15 +11,13 @@ from conftest import ROOT
 from test_engine_transformers import SETTINGS
 
 from litm.base.store import file_sha256
-from litm.examples.example import examples_of
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import examples_of, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.engine import FIRST_LINE, load_engine
 from litm.models.files import find_in_package
-from litm.models.gguf import read_gguf
-from litm.models.unpacking import unpacked
-from litm.prompting.formats import CHAT
+from litm.models.gguf import read_gguf, unpacked
+from litm.prompting.prompt_format import CHAT
 
 pytest.importorskip("vllm", reason="vLLM: make test-vllm installs it")
 pytestmark = pytest.mark.slow

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.models.batches import halved_budget, length_sorted_batches, longest_first, next_batch
+from litm.models.devices import halved_budget, length_sorted_batches, longest_first, next_batch
 
 
 @given(st.lists(st.integers(1, 500), max_size=60), st.integers(1, 50), st.integers(1, 2000))

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from litm.base.store import file_sha256
-from litm.models import file_digests
-from litm.models.file_digests import FileDigests, content_digest
+from litm.models import identity
+from litm.models.identity import FileDigests, content_digest
 
 
 @pytest.fixture
 def hashed(monkeypatch) -> list[Path]:
     """The files that are hashed, in their order."""
     files: list[Path] = []
-    monkeypatch.setattr(file_digests, "file_sha256", lambda path: files.append(path) or file_sha256(path))
+    monkeypatch.setattr(identity, "file_sha256", lambda path: files.append(path) or file_sha256(path))
     return files
 
 

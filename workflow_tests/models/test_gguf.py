@@ -14,9 +14,8 @@ from gguf_files import TEMPLATE, WINDOW, write_gguf
 
 from litm.base.messages import UserError
 from litm.base.store import file_sha256
-from litm.models.gguf import KINDS, read_gguf
+from litm.models.gguf import KINDS, number_format, read_gguf, unpacked
 from litm.models.identity import check_identified
-from litm.models.unpacking import number_format, unpacked
 
 
 @pytest.fixture(scope="module")

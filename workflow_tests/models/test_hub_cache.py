@@ -8,9 +8,8 @@ import pytest
 
 from litm.base.messages import UserError
 from litm.base.store import file_sha256, git_blob_id
-from litm.models import hub_cache
-from litm.models.hub_cache import check_cached
-from litm.models.identity import check_identified
+from litm.models import identity
+from litm.models.identity import check_cached, check_identified
 
 COMMIT = "1" * 40
 FILES = {"config.json": (b"{}", git_blob_id), "model.safetensors": (b"weights", file_sha256)}
@@ -56,7 +55,7 @@ def test_a_file_that_an_editor_has_put_in_the_place_of_the_link_is_named(snapsho
 
 
 def test_without_links_nothing_can_be_checked_and_a_line_says_so_once(snapshot, capsys):
-    hub_cache._say_unchecked.cache_clear()
+    identity._say_unchecked.cache_clear()
     for name, (content, _) in FILES.items():
         (snapshot / name).unlink()
         (snapshot / name).write_bytes(content)

@@ -11,7 +11,7 @@ from conftest import ROOT
 from litm.base.messages import UserError
 from litm.base.store import digest, file_sha256
 from litm.inference.identity import equal_form, sweep_identity
-from litm.models.context_window import answer_window_of, context_window_of, load_config
+from litm.models.configuration import answer_window_of, context_window_of, load_config
 from litm.models.files import check_model_folder, model_files, tokenizer_files
 from litm.models.identity import check_identified, folder_identity, hub_identity
 

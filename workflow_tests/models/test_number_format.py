@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from litm.models import number_format
-from litm.models.number_format import format_here, processor_flags, processor_formats
+from litm.models import devices
+from litm.models.devices import format_here, processor_flags, processor_formats
 
 INTEL, AMD, ARM = "fpu avx2 avx512f amx_bf16 avx512_bf16", "fpu avx2 avx512f avx512_bf16", "fp asimd asimdhp bf16"
 LAPTOP = "fpu sse4_2 avx avx2 f16c fma"
@@ -61,18 +61,18 @@ def command(folder: Path, name: str, text: str) -> None:
 def machine(tmp_path, monkeypatch):
     """A function that gives this process a machine with these flags and NVIDIA GPUs, as nvidia-smi lists them."""
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    for limit in (*number_format.ISA_LIMITS, number_format.VISIBLE):
+    for limit in (*devices.ISA_LIMITS, devices.VISIBLE):
         monkeypatch.delenv(limit, raising=False)
 
     def be(flags: str, *cards: str) -> None:
-        monkeypatch.setattr(number_format, "processor_flags", lambda: frozenset(flags.split()))
-        monkeypatch.setattr(number_format, "has_gpu", lambda: bool(cards))
+        monkeypatch.setattr(devices, "processor_flags", lambda: frozenset(flags.split()))
+        monkeypatch.setattr(devices, "has_gpu", lambda: bool(cards))
         if cards and cards != ("AMD",):
             command(tmp_path, "nvidia-smi", "\n".join(cards))
-        number_format._nvidia_gpus.cache_clear()
+        devices._nvidia_gpus.cache_clear()
 
     yield be
-    number_format._nvidia_gpus.cache_clear()
+    devices._nvidia_gpus.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_a_format_in_the_entry_is_obeyed_and_said_to_be_slow_where_it_is_emulate
 
 
 def test_the_choice_needs_no_torch():
-    code = "import sys; from litm.models.number_format import processor as p; p(); print('torch' in sys.modules)"
+    code = "import sys; from litm.models.devices import processor as p; p(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -18,10 +18,10 @@ from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import NOT_OF_CONFIG
 from litm.inference.engine import EngineSettings, load_engine
-from litm.models.context_window import load_config
+from litm.models.configuration import load_config
+from litm.models.files import check_safe_weights
 from litm.models.identity import check_identified
-from litm.models.weights import check_safe_weights
-from litm.prompting.tokenizer import load_tokenizer
+from litm.prompting.prompt_format import load_tokenizer
 
 REFUSAL = "it needs Python code of its own, which is not run here"
 

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 from conftest import ROOT
 
-from litm.models.hub import wanted_files
+from litm.models.identity import wanted_files
 
 MODEL, COMMIT = ROOT / "resources" / "reference_model", "0123456789abcdef0123456789abcdef01234567"
 #: Files next to the model's that must not be downloaded.

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litm.base.messages import UserError
-from litm.prompting.fit_size import most_items
+from litm.prompting.token_counts import most_items
 
 
 @given(st.integers(1, 50), st.integers(0, 200), st.integers(0, 100_000))

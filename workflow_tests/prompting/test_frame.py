@@ -3,9 +3,7 @@
 import pytest
 from conftest import ROOT
 
-from litm.prompting.frame import prompt_frame
-from litm.prompting.render import render_prompts
-from litm.prompting.tokenizer import load_tokenizer
+from litm.prompting.prompt_format import load_tokenizer, prompt_frame, render_prompts
 
 CHAT = "{{ bos_token }}<|system|>be brief<|user|>{{ messages[0]['content'] | trim }}<|assistant|>"
 PROMPT = "Question: why?\nAnswer:"

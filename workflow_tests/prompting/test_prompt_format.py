@@ -10,10 +10,9 @@ from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
 from litm.base.messages import UserError
-from litm.examples.prompt_file import read_template
-from litm.prompting import render
-from litm.prompting.formats import CHAT, RAW
-from litm.prompting.render import encode_prompts, read_prompt_template
+from litm.examples.examples import read_template
+from litm.prompting import prompt_format as render
+from litm.prompting.prompt_format import CHAT, RAW, encode_prompts, read_prompt_template
 
 TURNS = [
     {"role": "user", "content": "ab"},

@@ -15,6 +15,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.prompting.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
 from litm.prompting.reasoning import (
     BUDGET,
     OFF,
@@ -27,8 +28,6 @@ from litm.prompting.reasoning import (
     with_answer,
     with_answers,
 )
-from litm.prompting.render import encode_prompts, opens_reasoning
-from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
 from litm.records import LENGTH, STOP
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 

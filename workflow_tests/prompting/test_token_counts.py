@@ -13,12 +13,10 @@ from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, process
 from tokenizers.models import BPE
 from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompting.formats import CHAT, RAW
-from litm.prompting.render import encode_prompts
+from litm.prompting.prompt_format import CHAT, RAW, encode_prompts
 from litm.prompting.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
 from litm.records import Example, write_examples
 

@@ -7,14 +7,12 @@ import pytest
 from conftest import ROOT
 
 from litm.base.records import read_jsonl
-from litm.examples.answer_check import answer_check_row
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.checks import answer_check_row
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompting.render import read_prompt_template, render_prompts
+from litm.prompting.prompt_format import load_tokenizer, read_prompt_template, render_prompts, tokenize
 from litm.prompting.token_counts import measure_prompts, token_count_row
-from litm.prompting.tokenizer import load_tokenizer, tokenize
 
 ALL = ExampleSettings(examples=None, seed=0, distractor_order="ranked")
 ORACLE = "nq-open-oracle.jsonl.gz"

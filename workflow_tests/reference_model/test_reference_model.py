@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 from litm.base.messages import UserError
 from litm.base.records import read_csv, read_json
 from litm.corpora.made_up import make_articles
-from litm.examples.example import make_example
+from litm.examples.examples import make_example
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.reference_model.export import model_card, save_model, training_rows

@@ -28,7 +28,7 @@ from report_contents import (
     scores,
 )
 
-from litm.examples.other_items import other_documents
+from litm.examples.wording import other_documents
 from litm.figures.drawing.saving import DPI
 from litm.report.charts import chart, forest
 from litm.report.claims import claims_told

@@ -8,8 +8,7 @@ from conftest import ROOT
 from litm.analysis.tables.wrong_answers import TABLE
 from litm.analysis.wrong_answers import read_taken_from, wrong_answer_rows
 from litm.base.intervals import binomial_interval
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.figures import load_kind

@@ -8,7 +8,7 @@ from waiting import HANG
 
 from litm.inference.engine import EngineSettings
 from litm.inference.retrying import Patience
-from litm.prompting.formats import RAW
+from litm.prompting.prompt_format import RAW
 from litm.records import Response
 
 PROTOCOLS = ("openai", "anthropic")

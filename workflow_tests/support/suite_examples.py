@@ -6,8 +6,7 @@ from functools import cache
 
 from conftest import ROOT
 
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import SUITE, ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import gold_placement

@@ -14,8 +14,7 @@ from record_makers import example
 
 from litm.base.records import write_json
 from litm.base.store import canonical_json
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.models.identity import folder_identity

@@ -10,8 +10,8 @@ import pytest
 from conftest import ROOT
 
 from litm.base.store import file_sha256
-from litm.models import file_digests
-from litm.models.file_digests import FileDigests
+from litm.models import identity
+from litm.models.identity import FileDigests
 from litm.workflow import rules_help
 from litm.workflow.rules_help import Each, Programs, any_of, job_environment, option
 
@@ -204,8 +204,8 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
     assert made_of(str(weights)) == first
     assert capsys.readouterr().err.count("hashing its 0.0 GB, and again only if it changes") == 1
     with monkeypatch.context() as nothing_is_read:
-        nothing_is_read.setattr(file_digests, "file_sha256", None)
-        assert FileDigests(file_digests.DIGESTS, "model").sha256(weights) == file_sha256(weights)
+        nothing_is_read.setattr(identity, "file_sha256", None)
+        assert FileDigests(identity.DIGESTS, "model").sha256(weights) == file_sha256(weights)
     changed = weights.stat().st_ctime_ns
     while weights.stat().st_ctime_ns == changed:
         weights.write_text("other")
@@ -218,7 +218,7 @@ def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
     Path("large").write_bytes(b"x" * 2_000_000)
     Path("small").write_bytes(b"x")
     hashed: list[str] = []
-    monkeypatch.setattr("litm.models.file_digests.file_sha256", lambda file: hashed.append(file.name) or "0" * 64)
+    monkeypatch.setattr("litm.models.identity.file_sha256", lambda file: hashed.append(file.name) or "0" * 64)
     for _ in range(2):
         made_of("large", "small")
     assert hashed == ["large", "small", "small"]

@@ -8,7 +8,7 @@ from conftest import ROOT
 from plans import inputs_of, of, plan
 
 from litm.config.study import load_study
-from litm.models import number_format
+from litm.models import devices
 from litm.workflow import resources
 from litm.workflow.prompt_lengths import computed_tokens, tree_items
 from litm.workflow.resources import SHOWN, duration, time_lines
@@ -38,8 +38,8 @@ use rule * from litm
 def flags(monkeypatch):
     """A function that gives this process a processor with these flags and no GPU."""
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
-    monkeypatch.setattr(number_format, "has_gpu", lambda: False)
-    return lambda *names: monkeypatch.setattr(number_format, "processor_flags", lambda: frozenset(names))
+    monkeypatch.setattr(devices, "has_gpu", lambda: False)
+    return lambda *names: monkeypatch.setattr(devices, "processor_flags", lambda: frozenset(names))
 
 
 def test_the_format_that_auto_takes_is_a_param_where_jobs_run_here_and_left_to_the_nodes_of_a_cluster(flags):

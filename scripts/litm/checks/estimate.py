@@ -13,8 +13,7 @@ from litm.inference.costs import Rate
 from litm.inference.engine import engine_facts
 from litm.inference.prefix_tree import tree_tokens
 from litm.inference.setup import Asking, Fit, Prompt
-from litm.prompting.render import CHUNK, encode_prompts
-from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
+from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import Content, Response
 
 #: Function from prompts to their token ids.

@@ -13,8 +13,8 @@ from pydantic import Field, Strict, model_validator
 from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
 from litm.config.schema import FILLED_IN, AsGiven, Entry, check_names, choose, one_of, text_names
+from litm.examples.examples import read_template
 from litm.examples.orders import ORDERS
-from litm.examples.prompt_file import read_template
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, TaskDefaults
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places

@@ -10,7 +10,7 @@ from litm.config.schema import check_names, locate
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
 from litm.models.files import check_model_folder, has_tokenizer, model_files
 from litm.models.gguf import read_gguf
-from litm.prompting.formats import CHAT, RAW
+from litm.prompting.prompt_format import CHAT, RAW
 
 
 def check_gguf_entry(entry: Mapping[str, Any], path: Path, where: str) -> None:

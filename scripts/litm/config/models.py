@@ -38,11 +38,12 @@ from litm.models.files import (
     check_model_folder,
     find_in_package,
     has_chat_template,
+    is_gguf,
     model_files,
     tokenizer_files,
 )
-from litm.models.gguf import is_gguf, read_gguf
-from litm.prompting.formats import CHAT, RAW, named_template
+from litm.models.gguf import read_gguf
+from litm.prompting.prompt_format import CHAT, RAW, named_template
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 

@@ -19,8 +19,9 @@ from litm.config.schema import Entry, locate
 from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
-from litm.models.context_window import CONTEXT_WINDOW_NAMES
-from litm.models.gguf import is_gguf, read_gguf
+from litm.models.configuration import CONTEXT_WINDOW_NAMES
+from litm.models.files import is_gguf
+from litm.models.gguf import read_gguf
 from litm.placements import AS_RETRIEVED, gold_positions
 from litm.questions.own_questions import (
     KINDS,

@@ -17,7 +17,7 @@ from litm.config.schema import Entry, GgufInPackage, choose, locate, text_names
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.models.files import find_in_package
 from litm.placements import gold_positions
-from litm.prompting.formats import CHAT, RAW, named_template
+from litm.prompting.prompt_format import CHAT, RAW, named_template
 from litm.prompting.reasoning import OFF, STRIP
 from litm.records import Cell
 

@@ -7,18 +7,19 @@ A task is a module of `litm.examples.tasks` with
 - `format_items(items) -> list[str]` and `SEPARATOR`: how the items of a context are written;
 - if a context is a conversation, `as_messages(items, question) -> list[dict]`: the same as chat messages;
 - if a wrong answer can be traced to an item, `other_items(prompt, target) -> list[OtherItem]`: the items that were not
-  asked for, see `litm.examples.other_items`;
+  asked for, see `litm.records.OtherItem`;
 - if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`;
 - if its words are of two sources, `WORDINGS: dict[str, Wording]`, with `PLAIN` and `SUITE`.
 
 To add a task, add a module: it is found by its name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Protocol
 
-from litm.examples.text.codes import FORM
+from litm.base.messages import UserError
 from litm.records import RANKED, Item, Question
 
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
@@ -26,6 +27,8 @@ from litm.records import RANKED, Item, Question
 MOVE_THE_PAIR, ASK_ANOTHER_KEY = "move_the_pair", "ask_another_key"
 #: Words of generated questions. PLAIN: this project's; SUITE: those of the suite's description.
 PLAIN, SUITE = "plain", "suite"
+#: Form of a code: `?` is a random letter, `#` a random digit.
+FORM = "???-####"
 
 
 @dataclass(frozen=True)
@@ -111,3 +114,23 @@ class Task(Protocol):
     def questions(self, size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]: ...
 
     def format_items(self, items: Sequence[Item]) -> list[str]: ...
+
+
+def seeded_questions(
+    task: str,
+    size: int,
+    settings: ExampleSettings,
+    dataset: str | None,
+    generate: Callable[[str, int, Random], Question],
+) -> Iterator[Question]:
+    """The number of questions that the settings ask for, each made by `generate(id, size, rng)`.
+
+    A question depends only on seed, task, size and index: raising the number of examples keeps earlier ones. Its id
+    consists of task and index, without the seed. Raises `UserError` if a dataset is given, because the task does not
+    use it.
+    """
+    if dataset is not None:
+        raise UserError(f"the task {task} makes its own questions: remove 'dataset' ({dataset}) from its experiment")
+    assert settings.examples is not None, "the configuration asks for a number of examples where there is no dataset"
+    for index in range(settings.examples):
+        yield generate(f"{task}/{size}/{index}", size, Random(f"{settings.seed}/{task}/{size}/{index}"))

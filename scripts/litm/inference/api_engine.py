@@ -17,10 +17,7 @@ from litm.base.records import without_surrogates
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider, with_ids
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, in_step, masked, masked_failure
-from litm.prompting.chat import as_messages
-from litm.prompting.formats import CHAT
-from litm.prompting.render import encode_prompts
-from litm.prompting.tokenizer import load_tokenizer
+from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer
 from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
 
 if TYPE_CHECKING:

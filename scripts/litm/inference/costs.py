@@ -9,9 +9,9 @@ from typing import Any
 
 from litm.base.records import read_json
 from litm.inference.engine import INT8, NF4
-from litm.models.gguf import is_gguf, read_gguf
-from litm.models.number_format import EMULATED_SLOWDOWN, FLOAT32
-from litm.models.weights import weight_bytes
+from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32
+from litm.models.files import is_gguf, weight_bytes
+from litm.models.gguf import read_gguf
 
 #: Bytes of a number.
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}

@@ -78,7 +78,7 @@ class EngineSettings:
     """Settings of an engine.
 
     location, revision: a folder or a hub model and its commit, or a server's name for a model; tokenizer: its folder if
-    it is not the model's; prompt_template, template: see `litm.prompting.render.render_prompts`; max_new_tokens, stop:
+    it is not the model's; prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens, stop:
     decoding, always greedy; reasoning: treatment of the text before the answer.
 
     For a model that runs here: dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that

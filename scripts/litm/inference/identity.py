@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, Provider, engine_facts, engine_names
 from litm.models.files import is_read
-from litm.prompting.formats import CHAT, RAW
+from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Content, Response, response_key
 
 

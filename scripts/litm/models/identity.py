@@ -1,14 +1,139 @@
-"""Identity of a model: digests of its files, a hub commit, or a server's name for it."""
+"""Identity of a model: digests of its files, a hub commit, or a server's name for it, and whether it is unchanged."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from litm.base.messages import UserError
-from litm.base.store import existing, file_sha256
-from litm.models.files import check_model_folder, model_files, tokenizer_files
-from litm.models.gguf import is_gguf
-from litm.models.hub_cache import cached_file, check_cached
+from litm.base.messages import UserError, note
+from litm.base.records import read_json, write_json
+from litm.base.store import digest, existing, file_sha256, file_state, git_blob_id, text_sha256
+from litm.models.files import PARTS, WEIGHTS, cached_file, check_model_folder, is_gguf, model_files, tokenizer_files
+
+#: Folder of the digests, relative to the working directory.
+DIGESTS = "results/store/file_digests"
+#: Bytes: smaller files are hashed faster than looked up.
+KEPT_FROM = 1048576
+
+
+class FileDigests:
+    """Hashes a file again only if its state has changed.
+
+    store: a folder that keeps the digests for other processes, None to keep them in this one only. Digests are no
+    results: they depend on paths and times of one machine. location: the folder of the files; each has its own file of
+    digests. kept_from: bytes from which on a file's digest is kept.
+    """
+
+    def __init__(self, store: str | Path | None = None, location: str = "", kept_from: int = 0) -> None:
+        self._kept = Path(store) / f"{text_sha256(location)[:32]}.json" if store else None
+        self._kept_from = kept_from
+        self._known = read_json(self._kept) if self._kept and self._kept.exists() else {}
+
+    def sha256(self, path: Path, before: Callable[[Path], None] = lambda path: None) -> str:
+        """The current sha256 of a file, 64 hex digits. before: called with the file before it is read."""
+        # Taken before hashing: a write during hashing then changes the state.
+        state = file_state(path)
+        known = self._known.get(str(path))
+        if known is None or known["state"] != state:
+            before(path)
+            known = {"state": state, "sha256": file_sha256(path)}
+            self._known[str(path)] = known
+            if self._kept and path.stat().st_size >= self._kept_from:
+                self._keep(self._kept)
+        return known["sha256"]
+
+    def _keep(self, file: Path) -> None:
+        # In a read-only folder (a dry run in somebody else's, say), files are hashed again.
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_json(file, {path: known for path, known in self._known.items() if self._is_large(known)})
+
+    def _is_large(self, known: dict) -> bool:
+        return known["state"][1] >= self._kept_from
+
+
+def content_digest(paths: Iterable[Path], sha256: Callable[[Path], str] = file_sha256) -> str:
+    """The digest of names with the sha256 of each file, which changes if a file is replaced, whatever its time.
+
+    A missing file has no sha256.
+    """
+    return digest({str(path): sha256(path) if path.exists() else None for path in paths})
+
+
+#: Names of cached files: a sha256 for large files, a git blob id for others.
+SHA256, BLOB_ID = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{40}")
+
+
+def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha256) -> None:
+    """Raise `UserError` if a cached file of a hub model differs from the file of its commit: somebody has edited it.
+
+    Missing files are checked when they are downloaded. In a cache without links (on some systems, or copied by
+    `cp -L`) nothing can be checked, because files there are not named by their content; a line reports it.
+    """
+    config = cached_file(hub, "config.json", commit)
+    if config is None:
+        return
+    files = model_files(config.parent)
+    has_links = any(file.is_symlink() for file in files)
+    if not has_links:
+        _say_unchecked(hub, commit)
+    for file in files:
+        if has_links and not _is_as_named(file, sha256):
+            raise UserError(
+                f"model {hub}: {file} is not the file of commit {commit}: it was edited in the local cache, and "
+                "answers would be kept as those of the commit; delete it (it is downloaded again), or copy the folder "
+                "and set 'path' to the copy"
+            )
+
+
+@cache
+def _say_unchecked(hub: str, commit: str) -> None:
+    # Cached: once is enough for a job, which checks at each batch.
+    note(f"model {hub}: its files in the local cache are not links, so nobody checks that they are of commit {commit}")
+
+
+def _is_as_named(file: Path, sha256: Callable[[Path], str]) -> bool:
+    """Whether a file has the content that its link names; False if an editor has replaced the link by a file."""
+    if not file.is_symlink():
+        return False
+    name = file.readlink().name
+    if SHA256.fullmatch(name):
+        return sha256(file) == name
+    return not BLOB_ID.fullmatch(name) or git_blob_id(file) == name
+
+
+def wanted_files(names: Iterable[str]) -> list[str]:
+    """The files of a hub model that transformers reads, sorted: one kind of weights, no subfolders."""
+    parts = [name for name in names if "/" not in name and _matches(name, PARTS)]
+    kinds = [kind for kind in WEIGHTS if any(_matches(name, [kind]) for name in parts)]
+    return sorted(name for name in parts if not _matches(name, kinds[1:]))
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(PurePosixPath(name).match(pattern) for pattern in patterns)
+
+
+def download(hub: str, commit: str) -> tuple[str, int]:
+    """Download missing files of a hub model's commit into the local cache; returns (folder, number of files).
+
+    Raises `UserError` if the hub does not deliver them.
+    """
+    from huggingface_hub import HfApi, constants, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HTTPError
+
+    if constants.HF_HUB_OFFLINE:
+        raise UserError(
+            f"model {hub}: HF_HUB_OFFLINE is set; run the target `fetch` without it, where there is a network"
+        )
+    try:
+        files = wanted_files(HfApi().list_repo_files(hub, revision=commit))
+        folder = snapshot_download(hub, revision=commit, allow_patterns=files)
+    except (HfHubHTTPError, HTTPError, OSError) as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise UserError(f"model {hub} (commit {commit}): {reason}; run the target `fetch` again to continue") from error
+    return str(folder), len(files)
 
 
 def folder_identity(location: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:

@@ -1,7 +1,8 @@
 """Token counts of a sweep's prompts, and token positions of the gold items."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,8 @@ import pandas as pd
 
 from litm.base.messages import UserError
 from litm.base.records import in_batches
-from litm.prompting.chat import as_messages, render_chats
-from litm.prompting.formats import CHAT, PROMPT_FIELD
-from litm.prompting.render import CHUNK, render_prompts
-from litm.prompting.special_tokens import special_token_pattern, special_tokens_in
-from litm.prompting.tokenizer import tokenize
-from litm.records import Example
+from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, as_messages, render_chats, render_prompts, tokenize
+from litm.records import Content, Example
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -237,3 +234,36 @@ def position_rows(model: str, experiment: str, example: Example, prompt: PromptT
             "first_token": gold.first if gold else None,
             "last_token": gold.last if gold else None,
         }
+
+
+def special_token_pattern(tokenizer: "PreTrainedTokenizerBase") -> re.Pattern[str] | None:
+    """A pattern for the texts of special tokens, longest first; None for a tokenizer without any."""
+    added = [token.content for token in tokenizer.added_tokens_decoder.values() if token.special]
+    texts = sorted({*added, *tokenizer.all_special_tokens} - {""}, key=lambda text: (-len(text), text))
+    return re.compile("|".join(map(re.escape, texts))) if texts else None
+
+
+def special_tokens_in(pattern: re.Pattern[str] | None, content: Content) -> Counter[str]:
+    """Occurrences of each special token's text in a prompt or in chat messages, before any template."""
+    if pattern is None:
+        return Counter()
+    return Counter(token for message in as_messages(content) for token in pattern.findall(message["content"]))
+
+
+def most_items(limit: int, tokens_of: Callable[[int], int], fewest: int) -> int:
+    """The largest number of items whose prompts have at most `limit` tokens; `tokens_of(items)` counts them.
+
+    By doubling and halving, in about 2·log₂(items) calls. If the count sometimes falls as items are added, the result
+    still satisfies `limit`, but may not be the largest. Raises `UserError` if the minimum of `fewest` items is too
+    long.
+    """
+    low, high = fewest, 2 * fewest
+    least = tokens_of(low)
+    if least > limit:
+        raise UserError(f"a prompt of {low} items has {least} tokens already, more than the {limit} asked for")
+    while tokens_of(high) <= limit:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if tokens_of(middle) <= limit else (low, middle)
+    return low

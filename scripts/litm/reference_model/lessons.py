@@ -20,7 +20,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from litm.corpora.made_up import ASKED, FAMILY_SIZE, Article, coined_name, make_family, stem
-from litm.examples.prompt_file import read_template
+from litm.examples.examples import read_template
 from litm.examples.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 from litm.reference_model.recipe import Course
 

@@ -10,12 +10,10 @@ from transformers.utils import logging as transformers_logging
 
 from litm.base.loading import loading
 from litm.base.messages import UserError
-from litm.models.batches import length_sorted_batches
-from litm.models.context_window import context_window_of
-from litm.models.devices import choose_device
-from litm.models.file_digests import DIGESTS, FileDigests
-from litm.models.identity import check_identified
-from litm.models.weights import check_safe_weights
+from litm.models.configuration import context_window_of
+from litm.models.devices import choose_device, length_sorted_batches
+from litm.models.files import check_safe_weights
+from litm.models.identity import DIGESTS, FileDigests, check_identified
 
 transformers_logging.disable_progress_bar()
 

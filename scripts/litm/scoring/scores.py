@@ -8,8 +8,8 @@ import pandas as pd
 
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
-from litm.models.number_format import AUTO
-from litm.prompting.formats import CHAT
+from litm.models.devices import AUTO
+from litm.prompting.prompt_format import CHAT
 from litm.records import (
     FAILED,
     LENGTH,
@@ -122,7 +122,7 @@ SCORE_COLUMNS = {
 }
 
 
-#: Function of a prompt and a target: the items that are not the target's gold item, see `litm.examples.other_items`.
+#: Function of a prompt and a target: the items that are not the target's gold item, see `litm.records.OtherItem`.
 OtherItems = Callable[[str, Target], Sequence[OtherItem]]
 
 

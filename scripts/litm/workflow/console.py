@@ -23,7 +23,7 @@ from litm.config.study import Study
 from litm.inference.journal import journal_files
 from litm.inference.present_answers import JOURNALS, present_answers
 from litm.inference.setup import Asking, number_format_of
-from litm.prompting.render import read_prompt_template
+from litm.prompting.prompt_format import read_prompt_template
 from litm.records import read_examples
 from litm.workflow.resources import SHOWN
 from litm.workflow.sweep_inputs import SweepInputs

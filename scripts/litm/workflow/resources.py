@@ -26,9 +26,9 @@ from litm.inference.costs import (
     sweep_bytes,
 )
 from litm.inference.setup import number_format_of
-from litm.models.devices import has_gpu
-from litm.models.gguf import is_gguf, read_gguf
-from litm.models.number_format import AUTO, format_here
+from litm.models.devices import AUTO, format_here, has_gpu
+from litm.models.files import is_gguf
+from litm.models.gguf import read_gguf
 from litm.workflow.prompt_lengths import Work, computed_tokens
 
 #: Billions of parameters of a model whose entry and name do not give them.

@@ -14,9 +14,8 @@ from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import audit_engine
 from litm.inference.present_answers import JOURNALS, all_journals
-from litm.models.files import tokenizer_files
-from litm.models.hub_cache import cached_file
-from litm.models.number_format import AUTO, format_here
+from litm.models.devices import AUTO, format_here
+from litm.models.files import cached_file, tokenizer_files
 from litm.records import Cell
 from litm.workflow.data_inputs import DataInputs, identity_file
 from litm.workflow.needs import needs_of

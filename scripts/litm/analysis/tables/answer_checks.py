@@ -46,7 +46,7 @@ TABLE = Table(
 
 def rows(examples: "Files", example_experiments: Sequence[str]) -> Iterator[dict]:
     """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file."""
-    from litm.examples.answer_check import answer_check_row
+    from litm.examples.checks import answer_check_row
 
     for experiment, records in zip(example_experiments, examples.examples(), strict=True):
         yield answer_check_row(experiment, records[0].size, records)

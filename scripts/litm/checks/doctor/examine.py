@@ -16,10 +16,9 @@ from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.inference.engine import NO_QUANTIZATION, engine_facts
-from litm.models.gguf import is_gguf, read_gguf
-from litm.models.number_format import format_here
-from litm.models.unpacking import number_format
-from litm.models.weights import weight_bytes
+from litm.models.devices import format_here
+from litm.models.files import is_gguf, weight_bytes
+from litm.models.gguf import number_format, read_gguf
 from litm.retrieval.search import EXACT
 from litm.workflow.needs import Needs, needs_of
 from litm.workflow.prompt_lengths import longest_tokens

@@ -24,12 +24,9 @@ from litm.inference.api_engine import key_mistake, key_variable
 from litm.inference.costs import ModelSize, Shape, is_read_in_pieces
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
-from litm.models.context_window import load_config
-from litm.models.files import WEIGHTS, missing_weights
-from litm.models.gguf import is_gguf, read_gguf
-from litm.models.hub_cache import cached_file
-from litm.models.unpacking import read_config
-from litm.models.weights import weight_bytes
+from litm.models.configuration import load_config
+from litm.models.files import WEIGHTS, cached_file, is_gguf, missing_weights, weight_bytes
+from litm.models.gguf import read_config, read_gguf
 
 #: Seconds that the network may take to answer, and Java to start.
 PATIENCE = 5

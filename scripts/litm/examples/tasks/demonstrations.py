@@ -8,11 +8,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from litm.base.messages import UserError
-from litm.examples.other_items import other_coded_lines
-from litm.examples.seeding import seeded_questions
-from litm.examples.task import ExampleSettings, TaskDefaults
-from litm.examples.text.codes import random_codes
-from litm.examples.text.requests import MOST, WORDINGS, subjects
+from litm.examples.task import ExampleSettings, TaskDefaults, seeded_questions
+from litm.examples.wording import MOST, REQUESTS, other_coded_lines, random_codes, subjects
 from litm.records import Gold, Item, Question
 
 # A model that lists the codes of all demonstrations has not found the subject's.
@@ -38,8 +35,8 @@ def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iter
 def generate_question(id_: str, size: int, rng: Random) -> Question:
     """A request, a demonstration of its subject, and `size` - 1 demonstrations of others; all codes are distinct."""
     (asked, *others), (code, *codes) = subjects(rng, size), random_codes(rng, size)
-    shown, asked_as = (wording.format(subject=asked) for wording in rng.sample(WORDINGS, 2))
-    requests = [rng.choice(WORDINGS).format(subject=subject) for subject in others]
+    shown, asked_as = (wording.format(subject=asked) for wording in rng.sample(REQUESTS, 2))
+    requests = [rng.choice(REQUESTS).format(subject=subject) for subject in others]
     return Question(id_, asked_as, (Gold("gold", (shown, code), (code,)),), tuple(zip(requests, codes, strict=True)))
 
 

@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from litm.examples.seeding import seeded_questions
-from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill, seeded_questions
 from litm.examples.tasks import needle_in_haystack
-from litm.examples.text.fillers import filler_sentences
-from litm.examples.text.names import coined_names
+from litm.examples.wording import coined_names, filler_sentences
 from litm.records import Gold, Question
 
 DEFAULTS = TaskDefaults(

@@ -4,9 +4,9 @@ import random
 import uuid
 from collections.abc import Iterator, Sequence
 
-from litm.examples.other_items import other_pairs
-from litm.examples.placing import place
+from litm.examples.examples import place
 from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.wording import other_pairs
 from litm.placements import gold_placement, gold_positions
 from litm.questions.released_format import read_kv_questions
 from litm.records import Gold, Item, Question

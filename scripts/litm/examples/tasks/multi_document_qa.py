@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from litm.examples.other_items import other_documents
 from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.wording import other_documents
 from litm.questions.released_format import read_qa_questions
 from litm.records import Item, Question
 

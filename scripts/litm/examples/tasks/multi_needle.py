@@ -5,11 +5,9 @@ from functools import partial
 from random import Random
 
 from litm.base.messages import UserError
-from litm.examples.seeding import seeded_questions
-from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill, seeded_questions
 from litm.examples.tasks import needle_in_haystack
-from litm.examples.text.codes import random_codes
-from litm.examples.text.fillers import filler_sentences
+from litm.examples.wording import filler_sentences, random_codes
 from litm.records import Gold, Question
 
 SEPARATOR = needle_in_haystack.SEPARATOR

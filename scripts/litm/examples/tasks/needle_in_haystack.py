@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
 
-from litm.examples.seeding import seeded_questions
-from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
-from litm.examples.text.codes import random_codes
-from litm.examples.text.fillers import filler_sentences
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill, seeded_questions
+from litm.examples.wording import filler_sentences, random_codes
 from litm.records import Gold, Item, Question
 
 DEFAULTS = TaskDefaults(

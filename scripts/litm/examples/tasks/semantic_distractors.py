@@ -4,11 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
 
-from litm.examples.other_items import other_coded_lines
-from litm.examples.seeding import seeded_questions
-from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
-from litm.examples.text.codes import random_codes
-from litm.examples.text.names import coined_names, similar_names
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill, seeded_questions
+from litm.examples.wording import coined_names, other_coded_lines, random_codes, similar_names
 from litm.records import Gold, Item, Question
 
 DEFAULTS = TaskDefaults(

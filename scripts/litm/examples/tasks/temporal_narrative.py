@@ -10,12 +10,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
-from litm.examples.other_items import other_coded_lines
-from litm.examples.seeding import seeded_questions
-from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
-from litm.examples.text.codes import random_codes
-from litm.examples.text.events import event_clauses
-from litm.examples.text.wordings import places_for
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill, seeded_questions
+from litm.examples.wording import event_clauses, other_coded_lines, places_for, random_codes
 from litm.records import Gold, Item, Question
 
 DEFAULTS = TaskDefaults(

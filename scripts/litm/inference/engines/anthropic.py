@@ -16,7 +16,7 @@ from litm.inference.api_engine import (
 )
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
 from litm.inference.retrying import failure_of
-from litm.prompting.chat import as_messages
+from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content
 
 if TYPE_CHECKING:

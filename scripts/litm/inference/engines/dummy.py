@@ -7,8 +7,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
-from litm.prompting.chat import as_messages
-from litm.prompting.formats import PROMPT_FIELD
+from litm.prompting.prompt_format import PROMPT_FIELD, as_messages
 from litm.records import LENGTH, STOP, Content, Response
 
 #: version: raise it when the answers change.

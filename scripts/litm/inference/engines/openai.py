@@ -18,9 +18,7 @@ from litm.inference.api_engine import (
 )
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
 from litm.inference.retrying import error_names, failure_of
-from litm.prompting.chat import as_messages
-from litm.prompting.formats import CHAT
-from litm.prompting.render import render_prompts, text_of_chat
+from litm.prompting.prompt_format import CHAT, as_messages, render_prompts, text_of_chat
 from litm.records import LENGTH, REFUSED, STOP, Content
 
 if TYPE_CHECKING:

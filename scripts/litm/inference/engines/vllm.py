@@ -15,7 +15,7 @@ from litm.base.messages import UserError, note
 from litm.base.records import in_batches
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.inference.local_engine import LocalEngine
-from litm.models.generation_config import check_generation_config
+from litm.models.files import check_generation_config
 from litm.records import STOP, Response
 
 if TYPE_CHECKING:

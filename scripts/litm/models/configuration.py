@@ -1,4 +1,4 @@
-"""Context windows: how many tokens a model reads and writes."""
+"""The configuration of a model, and its context windows: how many tokens it reads and writes."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -9,17 +9,12 @@ from litm.base.messages import UserError, quoted
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
-
 #: Names of the context length in configurations, most usual first; architectures with two lengths have two names.
 CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
-
 ENCODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_encoder_position_embeddings")
-
 DECODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_decoder_position_embeddings")
-
 #: Set by T5-style models, whose positions are relative and therefore unlimited.
 RELATIVE_POSITIONS = "relative_attention_num_buckets"
-
 #: Sizes that every network needs.
 COUNTS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
 #: The key of a configuration that makes transformers read its weights from another file.

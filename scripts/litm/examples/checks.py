@@ -1,16 +1,18 @@
-"""Check of an experiment's examples, from their prompts alone."""
+"""Checks: of examples from their prompts alone, of gold answers, and of generated questions."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
+from unicodedata import is_normalized
 
 import numpy as np
 
-from litm.answers import contains_code
+from litm.answers import contains_code, normalize_answer
+from litm.base.messages import UserError
 from litm.examples.task import MOVE_THE_PAIR
 from litm.placements import depth_of, gold_positions, positions_for
-from litm.records import Example, Target
+from litm.records import Example, Item, Question, Target
 
 #: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3
@@ -155,3 +157,63 @@ def _letters(text: str) -> bytes:
 def _without_slot(text: str) -> str:
     """An item's text without the additions of its slot: a number, or the brackets of a whole context."""
     return re.sub(r"\d+", "#", text.strip(" {}"))
+
+
+def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) -> dict:
+    """Counts of gold answers that make a question easier or harder to judge than it looks, for one size.
+
+    n_symbols_only: an answer that normalises to nothing (it is searched as written, see `best_subspan_em`); n_short: an
+    answer of at most two characters after normalisation; n_in_question: an answer contained in the question;
+    n_in_distractors: an answer contained in an item that is not gold.
+    """
+    n = n_symbols_only = n_short = n_in_question = n_in_distractors = 0
+    for example in examples:
+        answers = [normalize_answer(a) for target in example.targets for a in target.answers]
+        question = normalize_answer(example.question)
+        n += 1
+        n_symbols_only += any(not a for a in answers)
+        n_short += any(0 < len(a) <= 2 for a in answers)
+        n_in_question += any(a and a in question for a in answers)
+        n_in_distractors += example.answer_in_distractors
+    return {
+        "experiment": experiment,
+        "size": size,
+        "n": n,
+        "n_symbols_only": n_symbols_only,
+        "n_short": n_short,
+        "n_in_question": n_in_question,
+        "n_in_distractors": n_in_distractors,
+    }
+
+
+def answers_not_in_nfc(examples: Iterable[Example]) -> int:
+    """Examples with a gold answer that is not in Unicode's composed form (NFC), the form that most models write."""
+    return sum(any(not is_normalized("NFC", a) for one in example.targets for a in one.answers) for example in examples)
+
+
+def check_question(question: Question) -> list[str]:
+    """The defects of a generated question's items, one line each, [] if there are none.
+
+    Items or keys (first parts) that occur twice; an answer in another item or in the question.
+    """
+    golds = [gold.item for gold in question.golds if gold.item is not None]
+    items: list[Item] = [*golds, *question.distractors]
+    found = [f"the item {key!r} occurs {n} times" for key, n in Counter(item[0] for item in items).items() if n > 1]
+    for gold in question.golds:
+        for answer in gold.answers:
+            if contains_code(question.text, answer):
+                found.append(f"the answer {answer} is in the question")
+            found += [
+                f"the answer {answer} is in another item: {' | '.join(item)!r}"
+                for item in items
+                if item != gold.item and contains_code(" ".join(item), answer)
+            ]
+    return [f"{question.id}: {finding}" for finding in found]
+
+
+def checked(question: Question) -> Question:
+    """The question; `UserError` if its items have defects."""
+    found = check_question(question)
+    if found:
+        raise UserError(f"the task generated a question that does not measure what it should: {'; '.join(found)}")
+    return question

@@ -1,0 +1,192 @@
+"""Examples from questions: which questions, their prompts, and the places of the gold items."""
+
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from litm.answers import contains_normalized
+from litm.base.files import read_text
+from litm.base.messages import UserError, quoted
+from litm.examples.orders import in_order
+from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
+from litm.placements import NO_GOLD, depth_of, gold_positions, positions_for
+from litm.questions.subsets import Coverage, first_by_digest, select
+from litm.records import RANKED, Example, Item, Question, Target
+
+
+def choose_questions(
+    questions: Iterable[Question], settings: ExampleSettings, labels: Mapping[str, bool] | None
+) -> tuple[Iterable[Question], Coverage | None]:
+    """The questions that the settings ask for, and their coverage by labels (None without labels).
+
+    labels: see `read_labels`. There may be fewer than `settings.examples` questions.
+    """
+    coverage = None
+    if labels is not None:
+        questions, coverage = select(questions, labels)
+    if settings.examples is None:
+        return questions, coverage
+    if settings.selection == "random":
+        assert settings.seed is not None, "the configuration gives a seed to a random selection"
+        return first_by_digest(list(questions), settings.examples, settings.seed), coverage
+    return islice(questions, settings.examples), coverage
+
+
+def read_template(path: str | Path, with_context: bool = True) -> str:
+    """The text of a prompt file, without its final line end.
+
+    Raises `UserError` unless it is UTF-8 and contains {question}, and {context} once if there are items to show.
+    """
+    template = read_text(path).removesuffix("\n")
+    if "{question}" not in template:
+        raise UserError(f"{path}: the prompt must contain {{question}}")
+    if template.count("{context}") != int(with_context):
+        wanted = "once, where the items go" if with_context else "nowhere, because there are no items to show"
+        raise UserError(f"{path}: the prompt must contain {{context}} {wanted}")
+    return template
+
+
+def render(template: str, context: str, question: str) -> tuple[str, int]:
+    """Fill in {context} and {question}; returns the prompt and the offset of the context in it.
+
+    All fields are filled in one pass, so braces within questions and documents stay.
+    """
+    values = {"context": context, "question": question}
+    parts = re.split(r"\{(context|question)\}", template)
+    prompt, context_start = "", 0
+    for index, part in enumerate(parts):
+        is_field = index % 2 == 1
+        if is_field and part == "context":
+            context_start = len(prompt)
+        prompt += values[part] if is_field else part
+    return prompt, context_start
+
+
+def place(question: Question, size: int, placement: str) -> list[Item]:
+    """The items of a context of `size`, with each gold item at its position in `placement`.
+
+    The distractors are the question's first ones, as many as the gold items leave room for, in the same order at every
+    position: moving a gold item changes nothing else. Several gold items keep their order, so positions ascend.
+    `as_retrieved` shows the first `size` distractors in order, `no_gold` shows nothing.
+    """
+    if placement == NO_GOLD:
+        return []
+    positions = gold_positions(placement)
+    if positions and len(positions) != len(question.golds):
+        raise UserError(
+            f"{placement} has {len(positions)} positions, but question {question.id} has "
+            f"{len(question.golds)} gold items: give each one a position"
+        )
+    needed = size - len(positions)
+    if len(question.distractors) < needed:
+        raise UserError(
+            f"question {question.id} ({quoted(question.text)}) has {len(question.distractors)} distractors, "
+            f"but a context of {size} needs {needed}"
+        )
+    if positions and max(positions) >= size:
+        raise UserError(
+            f"position {max(positions)} is impossible, positions in a context of {size} are 0 to {size - 1}"
+        )
+    if list(positions) != sorted(set(positions)):
+        raise UserError(f"{placement}: the positions must ascend, because the gold items keep their order")
+    items = list(question.distractors[:needed])
+    # In ascending order, so that later insertions do not move earlier ones.
+    for position, gold in zip(positions, question.golds, strict=bool(positions)):
+        assert gold.item is not None, "a placement of a gold item needs one"
+        items.insert(position, gold.item)
+    return items
+
+
+def shuffle_distractors(question: Question, size: int, seed: int | None) -> Question:
+    """The question with the distractors of a context of `size` in a random order, decided by seed and question.
+
+    They are cut to the size before shuffling: a random order shows the same items as the ranked one (paper, Appendix
+    C), and the same order at every position.
+    """
+    golds = sum(gold.item is not None for gold in question.golds)
+    distractors = question.distractors[: max(0, size - golds)]
+    rng = random.Random(f"{seed}/distractor_order/{question.id}")
+    return replace(question, distractors=tuple(rng.sample(distractors, len(distractors))))
+
+
+def order_documents(question: Question, size: int, settings: ExampleSettings) -> Question:
+    """The question with its first `size` retrieved documents in the order of the settings; every order shows the same
+    documents.
+    """
+    rng = random.Random(f"{settings.seed}/distractor_order/{question.id}")
+    return replace(question, distractors=tuple(in_order(settings.order, question.distractors[:size], rng)))
+
+
+def examples_of(
+    task: Task, questions: Iterable[Question], items: int, placement: str, template: str, settings: ExampleSettings
+) -> Iterator[Example]:
+    """The examples of questions in contexts of `items` items, in order. template: the text of the prompt file."""
+    for question in questions:
+        if settings.distractor_order == "random":
+            question = shuffle_distractors(question, items, settings.seed)
+        if settings.design == ASK_ANOTHER_KEY:
+            # Not every task has this attribute.
+            question = getattr(task, ASK_ANOTHER_KEY)(question, items, positions_for(placement, items))
+        # A cut may have left fewer documents, but the cell is named by the requested number.
+        shown = items if settings.cut is None else min(items, len(question.distractors))
+        if settings.order != RANKED:
+            question = order_documents(question, shown, settings)
+        example = make_example(question, shown, placement, template, task)
+        yield example if settings.cut is None else replace(example, size=items, items=shown)
+
+
+def make_example(question: Question, size: int, placement: str, template: str, task: Task) -> Example:
+    """The example of a question with its gold items placed in a context of `size` items."""
+    placed = positions_for(placement, size)
+    items = place(question, size, placed)
+    formatted = task.format_items(items)
+    context = task.SEPARATOR.join(formatted)
+    prompt, context_start = render(template, context, question.text)
+    positions = gold_positions(placed) or (None,) * len(question.golds)
+    as_messages = getattr(task, "as_messages", None)
+    return Example(
+        id=question.id,
+        size=size,
+        placement=placement,
+        question=question.text,
+        cluster=question.cluster,
+        answer_in_distractors=answer_in_distractors(question, items, gold_positions(placed)),
+        prompt=prompt,
+        messages=None if as_messages is None else as_messages(items, question.text),
+        targets=tuple(
+            Target(
+                name=gold.name,
+                position=position,
+                depth=None if position is None else depth_of(position, size),
+                span=None if position is None else item_span(formatted, position, task.SEPARATOR, context_start),
+                answers=tuple(gold.answers),
+            )
+            for gold, position in zip(question.golds, positions, strict=True)
+        ),
+    )
+
+
+def of_size_in_tokens(example: Example, tokens: int) -> Example:
+    """The example with its size in tokens, which names the cell, as well as its number of items."""
+    return replace(example, size=tokens, items=example.size)
+
+
+def answer_in_distractors(question: Question, items: Sequence[Item], positions: Sequence[int]) -> bool:
+    """Whether an item other than the gold ones contains an answer by `best_subspan_em`, or a gold item occurs twice;
+    False without a gold item. positions: of the gold items.
+    """
+    golds = {gold.item for gold in question.golds if gold.item is not None}
+    if not golds:
+        return False
+    answers = [answer for gold in question.golds for answer in gold.answers]
+    others = [item for index, item in enumerate(items) if index not in positions]
+    return any(item in golds or contains_normalized(" ".join(item), answers) for item in others)
+
+
+def item_span(formatted: Sequence[str], position: int, separator: str, context_start: int) -> tuple[int, int]:
+    """Offsets in the prompt of the item at `position`: its first character, and the one after its last."""
+    start = context_start + sum(len(item) + len(separator) for item in formatted[:position])
+    return start, start + len(formatted[position])

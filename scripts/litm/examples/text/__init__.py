@@ -1,1 +1,0 @@
-"""Text of the generated tasks: made-up names and codes, and dull sentences around them."""

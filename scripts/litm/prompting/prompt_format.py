@@ -1,0 +1,350 @@
+"""Prompt formats: tokenizers and templates, from a prompt or a conversation to text and tokens."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from litm.base.files import read_text
+from litm.base.loading import first_line, loading, show_torch
+from litm.base.messages import UserError
+from litm.base.records import in_batches, read_json
+from litm.models.files import is_gguf
+from litm.prompting.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
+from litm.records import Content
+
+if TYPE_CHECKING:
+    from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+#: The two prompt formats that are not a named template of resources/prompt_templates.
+RAW, CHAT = "raw", "chat"
+#: The place of the prompt in a named template.
+PROMPT_FIELD = "{prompt}"
+
+
+def named_template(prompt_format: str) -> str | None:
+    """The name of the template's file; None for a raw prompt or a chat template."""
+    return None if prompt_format in (RAW, CHAT) else prompt_format
+
+
+def model_tokenizer(
+    location: str, revision: str | None, prompt_template: str, reasoning: Reasoning, own_code: bool = False
+) -> "PreTrainedTokenizerBase":
+    """The tokenizer for the prompts of a model; location, revision, own_code and errors as in `load_tokenizer`.
+
+    Also raises `UserError` for a reasoning policy that the prompts or the tokenizer do not support.
+    """
+    tokenizer = load_tokenizer(location, revision, own_code)
+    if reasoning.policy == OFF:
+        switch_thinking_off(tokenizer, prompt_template)
+    if reasoning.is_separate:
+        check_tags(tokenizer, reasoning.tags)
+    return tokenizer
+
+
+def load_tokenizer(location: str, revision: str | None = None, own_code: bool = False) -> "PreTrainedTokenizerBase":
+    """The tokenizer in a model folder, a tokenizer.json file or a GGUF file, or of a hub model.
+
+    own_code: whether code that comes with it may run. Raises `UserError` if it cannot be loaded.
+    """
+    path = Path(location)
+    if own_code or is_gguf(path):
+        # That code, and transformers' reader of GGUF files, import it.
+        show_torch()
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    if is_gguf(path):
+        with loading(f"tokenizer of {location}"):
+            return AutoTokenizer.from_pretrained(
+                path.parent, gguf_file=path.name, trust_remote_code=False, padding_side="left"
+            )
+    if path.is_file():
+        try:
+            return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
+        except Exception as error:  # the tokenizers library raises nothing more special
+            raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
+    with loading(f"tokenizer of {location}"):
+        # Never None: transformers would ask on standard input whether to run the model's code.
+        return AutoTokenizer.from_pretrained(
+            location, revision=revision, trust_remote_code=own_code, padding_side="left"
+        )
+
+
+def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":
+    """The encoding of texts from `render_prompts`; a chat template writes special tokens itself.
+
+    Raises `UserError` as `check_begins_once` does.
+    """
+    special = prompt_template != CHAT
+    encoded = tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
+    check_begins_once(tokenizer, prompt_template, cast(list[list[int]], encoded["input_ids"]))
+    return encoded
+
+
+def check_begins_once(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, prompts: Iterable[Sequence[int]]
+) -> None:
+    """Raise `UserError` if a prompt begins with two begin tokens, which no model was trained on.
+
+    The token ids are checked, because each tokenizer writes that token in its own way, and many write none. The token
+    is not removed: the template file would then differ from the model's input.
+    """
+    beginnings = beginning_tokens(tokenizer)
+    for ids in prompts:
+        if len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings:
+            token = tokenizer.decode([ids[0]])
+            remedy = (
+                "the chat template, or the message, writes it twice: use another prompt_template"
+                if prompt_template == CHAT
+                else "the tokenizer adds it by itself: remove it from the file of the prompt template or of the prompt"
+            )
+            raise UserError(f"prompt_template {prompt_template}: a prompt begins with {token!r} twice; {remedy}")
+
+
+def begun_twice(tokenizer: "PreTrainedTokenizerBase", text: str) -> str:
+    """The special token at the beginning of a text that the tokenizer would add once more; "" for none."""
+    ids = tokenizer(text, verbose=False)["input_ids"][:2]
+    twice = len(ids) == 2 and ids[0] == ids[1] and ids[0] in beginning_tokens(tokenizer)
+    return cast(str, tokenizer.decode([ids[0]])) if twice else ""
+
+
+def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:
+    """The ids that begin a text: the tokenizer's named begin token, and the token that it adds to a text, which also
+    covers tokenizers from a tokenizer.json alone, whose special tokens have no names.
+    """
+    named = {tokenizer.bos_token_id} - {None}
+    added = added_beginning(tokenizer)
+    return named if added is None else named | {added}
+
+
+def added_beginning(tokenizer: "PreTrainedTokenizerBase") -> int | None:
+    """The id that the tokenizer adds at the beginning of a text; None if it adds none."""
+    plain = tokenizer("x", add_special_tokens=False)["input_ids"]
+    added = tokenizer("x")["input_ids"]
+    return added[0] if added[:1] != plain[:1] else None
+
+
+#: Date given to chat templates that write today's date: the same prompt must be the same tomorrow.
+FIXED_DAY = datetime(2024, 7, 26)
+
+
+def as_messages(content: Content) -> list[dict[str, str]]:
+    """The messages of a chat; a text becomes one user message."""
+    return [{"role": "user", "content": content}] if isinstance(content, str) else content
+
+
+def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str, str]]]) -> list[str]:
+    """Each chat in the tokenizer's chat template, up to the beginning of the answer; errors as in `render_prompts`."""
+    template = own_chat_template(tokenizer)
+    try:
+        texts = tokenizer.apply_chat_template(
+            chats,
+            chat_template=fixed_day_macro() + template,
+            tokenize=False,
+            add_generation_prompt=True,
+        )
+    except Exception as error:  # a template is a program: it can fail in any way
+        raise UserError(cannot_be_used(error)) from error
+    return cast(list[str], texts)
+
+
+def own_chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
+    """The tokenizer's chat template; `UserError` if there is none, or several without a default."""
+    if not tokenizer.chat_template:
+        raise UserError(
+            "prompt_template is 'chat', but the model's tokenizer has no chat template: "
+            "use 'raw' or the name of a file in resources/prompt_templates"
+        )
+    try:
+        return tokenizer.get_chat_template()
+    except ValueError as error:
+        raise UserError(cannot_be_used(error)) from error
+
+
+def cannot_be_used(error: Exception) -> str:
+    """The message on an unusable chat template, with the remedy."""
+    return (
+        f"the tokenizer's chat template cannot be used ({first_line(error)}): "
+        f"use 'raw' or the name of a file in resources/prompt_templates"
+    )
+
+
+def switch_thinking_off(tokenizer: "PreTrainedTokenizerBase", prompt_template: str) -> None:
+    """Make the tokenizer's chat template write prompts without reasoning from now on.
+
+    Raises `UserError` if the template has no such switch, or the prompt does not use it.
+    """
+    remedy = f"set the model's 'reasoning' to {STRIP}, or leave it out"
+    if prompt_template != CHAT:
+        raise UserError(f"reasoning: {OFF} is for prompt_template {CHAT}, and it is {prompt_template}: {remedy}")
+    if not tokenizer.chat_template or SWITCH not in tokenizer.get_chat_template():
+        raise UserError(f"reasoning: {OFF}, but the tokenizer's chat template has no '{SWITCH}' to switch: {remedy}")
+    # transformers renders templates so that this line end is dropped.
+    tokenizer.chat_template = f"{{%- set {SWITCH} = false %}}\n" + tokenizer.get_chat_template()
+
+
+def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[dict[str, str]]]) -> None:
+    """Raise `UserError` if the chat template drops messages: a model cannot remember what it is not shown.
+
+    Checked with placeholder texts, once per pattern of roles, because a template may change the contents.
+    """
+    for roles in dict.fromkeys(tuple(message["role"] for message in chat) for chat in chats):
+        marks = [f"qz{index}zq" for index in range(len(roles))]
+        chat = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
+        try:
+            (text,) = render_chats(tokenizer, [chat])
+        except UserError:
+            # The template depends on the contents.
+            continue
+        absent = sum(mark not in text.lower() for mark in marks)
+        if absent:
+            raise UserError(
+                f"the tokenizer's chat template leaves out {absent} of the {len(roles)} messages of a conversation: "
+                f"use 'raw' or the name of a file in resources/prompt_templates"
+            )
+
+
+def fixed_day_macro() -> str:
+    """A template prefix that replaces `strftime_now` by the same function of `FIXED_DAY`.
+
+    transformers drops the line end at its end, so that the template itself still begins at the start of a line.
+    """
+    filters = "".join(f"|replace('%{code}', '{FIXED_DAY.strftime('%' + code)}')" for code in "YymdBbAaHMSIpj")
+    return "{%- macro strftime_now(format) -%}{{ format" + filters + " }}{%- endmacro %}\n"
+
+
+#: Prompts tokenized at a time: the tokenizer's output takes three times the memory of the ids.
+CHUNK = 64
+
+
+def read_prompt_template(path: str | Path) -> str:
+    """The text of a named template, without its final line end.
+
+    Raises `UserError` unless it is UTF-8 and contains {prompt} exactly once.
+    """
+    template = read_text(path).removesuffix("\n")
+    if template.count(PROMPT_FIELD) != 1:
+        raise UserError(f"{path}: a prompt template must contain {PROMPT_FIELD} exactly once")
+    return template
+
+
+def encode_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Iterable[Content]
+) -> list[list[int]]:
+    """The token ids of each prompt as the model reads it, with the tokenizer's special tokens once.
+
+    Never truncates. Arguments and errors as in `render_prompts`.
+    """
+    ids: list[list[int]] = []
+    for some in in_batches(prompts, CHUNK):
+        texts = render_prompts(tokenizer, prompt_template, template, some)
+        ids += cast(list[list[int]], tokenize(tokenizer, prompt_template, texts)["input_ids"])
+    return ids
+
+
+def render_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[Content]
+) -> list[str]:
+    """The text of each prompt for the tokenizer.
+
+    prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or the name of
+    a template whose text is `template`. Only 'chat' takes messages, see `Example.content`. Raises `UserError` if the
+    chat template is missing or refuses the messages.
+    """
+    if prompt_template == CHAT:
+        chats = [as_messages(prompt) for prompt in prompts]
+        check_shows_all(tokenizer, chats)
+        return render_chats(tokenizer, chats)
+    texts = cast(Sequence[str], prompts)
+    return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
+
+
+def text_of_chat(tokenizer: "PreTrainedTokenizerBase", content: Content) -> str:
+    """A chat as text for a server that completes texts; errors as in `render_prompts`.
+
+    The begin token is left out if the server's tokenizer, the same one, adds it.
+    """
+    (text,) = render_prompts(tokenizer, CHAT, None, [content])
+    return text.removeprefix(begun_twice(tokenizer, text))
+
+
+def chat_identity(tokenizer: "PreTrainedTokenizerBase") -> dict:
+    """Everything that determines the text of `text_of_chat`; `UserError` if there is no chat template.
+
+    Among the special tokens only those that the template refers to change the text.
+    """
+    template = own_chat_template(tokenizer)
+    return {
+        "chat_template": template,
+        "special_tokens": {name: token for name, token in tokenizer.special_tokens_map.items() if name in template},
+        "added_beginning": added_beginning(tokenizer),
+    }
+
+
+def opens_reasoning(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, opening: str
+) -> bool:
+    """Whether prompts end with the tag that opens reasoning; arguments and errors as in `render_prompts`."""
+    return render_prompts(tokenizer, prompt_template, template, ["x"])[0].rstrip().endswith(opening)
+
+
+#: A word that no template has.
+PROBE = "qz0zq"
+
+
+def prompt_frame(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None) -> dict:
+    """{prompt_template, before, after, strips, special} of a single prompt.
+
+    Arguments and errors as in `render_prompts`. before, after: the text around the prompt; strips: whether spaces
+    and line ends around it are dropped; special: the token that the tokenizer itself puts before the text, '' for none.
+    """
+    text, spaced = (
+        render_prompts(tokenizer, prompt_template, template, [prompt])[0] for prompt in (PROBE, f"\n {PROBE} \n")
+    )
+    before, _, after = text.partition(PROBE)
+    first = encode_prompts(tokenizer, prompt_template, template, [PROBE])[0][0]
+    beginning = cast(str, tokenizer.decode([first])) if first == added_beginning(tokenizer) else ""
+    return {
+        "prompt_template": prompt_template,
+        "before": before,
+        "after": after,
+        "strips": f"\n {PROBE} \n" not in spaced,
+        "special": "" if text.startswith(beginning) else beginning,
+    }
+
+
+@dataclass(frozen=True)
+class PromptFormat:
+    """A tokenizer and the format of prompts: `name` is raw, chat or a template's, whose text is `template`."""
+
+    tokenizer: "PreTrainedTokenizerBase"
+    name: str
+    template: str | None
+
+
+@dataclass(frozen=True)
+class FormatOptions:
+    """Options that name a tokenizer and the format of prompts.
+
+    prompt_template: raw, chat, or the name of a template
+    tokenizer: a tokenizer file or a model folder
+    source: output of identify_model.py; instead of --tokenizer
+    reasoning: JSON: how the tokenizer is used
+    template: the file of a named template
+    """
+
+    prompt_template: str
+    tokenizer: str | None = None
+    source: str | None = None
+    reasoning: dict | None = None
+    template: str | None = None
+
+    def read(self) -> PromptFormat:
+        """The format; errors as in `model_tokenizer` and `read_prompt_template`."""
+        source = read_json(self.source) if self.source else {"location": self.tokenizer, "revision": None}
+        settings = self.reasoning or {}
+        own_code, place = settings.get("trust_remote_code", False), (str(source["location"]), source["revision"])
+        tokenizer = model_tokenizer(*place, self.prompt_template, Reasoning.of(settings), own_code)
+        template = read_prompt_template(self.template) if self.template else None
+        return PromptFormat(tokenizer, self.prompt_template, template)
