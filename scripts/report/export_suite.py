@@ -22,7 +22,7 @@ from litm.records import read_examples, read_responses
 
 def read_curves(text: str) -> list:
     """The curves of the option; TypeError or ValueError, which argparse reports, for anything else."""
-    from litm.report.suite.export import CurveFiles
+    from litm.report.suite import CurveFiles
 
     return [CurveFiles(**curve) for curve in json.loads(text)]
 
@@ -32,9 +32,15 @@ def main(
     model: str, curves: Annotated[tuple, read_curves], summaries: Path, accuracy: str, output: str, zip: str
 ) -> None:
     from litm.figures.drawing.saving import save_figure
-    from litm.report.suite.export import curve_figure, predictions, suite_master, suite_summary
-    from litm.report.suite.names import export_names
-    from litm.report.suite.summaries import rows_of_curve, write_summary
+    from litm.report.suite import (
+        curve_figure,
+        export_names,
+        predictions,
+        rows_of_curve,
+        suite_master,
+        suite_summary,
+        write_summary,
+    )
 
     accuracies = read_csv(accuracy)
     master = read_json(summaries / "master_summary.json")

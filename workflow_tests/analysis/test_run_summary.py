@@ -6,7 +6,7 @@ import pytest
 from litm.analysis.answers import cut_sentences, silenced, uninformative
 from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
-from litm.report.verdicts import verdicts
+from litm.report.wording import verdicts
 
 
 def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:

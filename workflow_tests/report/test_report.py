@@ -8,8 +8,8 @@ from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.messages import ordinal
 from litm.base.records import read_csv, write_csv
-from litm.report.findings import findings, overview, shape
-from litm.report.tables import shown_tables
+from litm.report.page_tables import shown_tables
+from litm.report.wording import findings, overview, shape
 
 
 def bias(**values) -> pd.DataFrame:

@@ -31,12 +31,11 @@ from report_contents import (
 from litm.examples.wording import other_documents
 from litm.figures.drawing.saving import DPI
 from litm.report.charts import chart, forest
-from litm.report.claims import claims_told
 from litm.report.page import png_width, render_report
+from litm.report.page_tables import token_table, tokens_in_words
 from litm.report.provenance import cited, sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
-from litm.report.tokens import token_table, tokens_in_words
-from litm.report.words import SizeNames
+from litm.report.wording import SizeNames, claims_told
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 

@@ -13,12 +13,9 @@ from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_wit
 
 from litm.analysis.claims.meanings import MEANINGS, TWO_POSITIONS
 from litm.base.store import text_sha256
-from litm.report.accuracies import accuracy_tables, overview_table
-from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
 from litm.report.page import SCRIPTS, render_report
-from litm.report.verdicts import verdicts
-from litm.report.warnings import OPEN, first_answers
-from litm.report.words import SizeNames, lengths_of, named_briefly, tokens, two_digits
+from litm.report.page_tables import MOST_CHARACTERS, accuracy_tables, as_latex, overview_table, packed_files
+from litm.report.wording import OPEN, SizeNames, first_answers, lengths_of, named_briefly, tokens, two_digits, verdicts
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 from litm.workflow.result_files import REPORT_FILES as FILES
 
@@ -220,7 +217,7 @@ def test_latex_shows_special_characters_as_they_are():
 
 
 def test_files_too_large_for_the_page_are_named(monkeypatch):
-    monkeypatch.setattr("litm.report.downloads.MOST_CHARACTERS", 300)
+    monkeypatch.setattr("litm.report.page_tables.MOST_CHARACTERS", 300)
     noise = "".join(text_sha256(str(number)) for number in range(40))
     assert packed_files({"small.csv": "a\n", "large.csv": noise})[1] == ["large.csv"]
     assert MOST_CHARACTERS < 5_000_000

@@ -17,10 +17,12 @@ from litm.figures.drawing.chart import CURVE, MARKS, PART, WHOLE, Chart, Panel, 
 from litm.figures.drawing.colours import COLOURS
 from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
 from litm.figures.drawing.rows import Rows
-from litm.report.words import SizeNames, place
+from litm.report.wording import SizeNames, place
 
 #: Fraction: the least height of the vertical axis.
 LEAST_HEIGHT = 0.2
+
+
 #: Fraction: the scale of the Position Bias Index ends at a multiple of it that no interval exceeds.
 STEP = 0.25
 

@@ -8,25 +8,51 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.charts import chart, forest
-from litm.report.claims import claims_told
-from litm.report.downloads import accuracy_files, packed_files, table_files
-from litm.report.findings import findings, overview
-from litm.report.provenance import cited, experiment_rows, identities, software, sweep_rows
+from litm.report.page_tables import (
+    COMPARISONS,
+    SHOWN,
+    TOKENS_USED,
+    accuracy_files,
+    accuracy_tables,
+    overview_table,
+    packed_files,
+    shown_tables,
+    table_files,
+    token_table,
+    tokens_in_words,
+)
+from litm.report.provenance import (
+    cited,
+    experiment_rows,
+    experiments_studied,
+    identities,
+    models_studied,
+    software,
+    sweep_rows,
+)
 from litm.report.question_samples import pack
-from litm.report.studied import experiments_studied, models_studied
-from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
-from litm.report.tokens import token_table, tokens_in_words
-from litm.report.verdicts import verdicts
-from litm.report.warnings import first_answers
-from litm.report.words import SizeNames, lengths_of, named_briefly
-from litm.report.wrong_answers import WRONG_KIND, kinds_told
+from litm.report.wording import (
+    WRONG_KIND,
+    SizeNames,
+    claims_told,
+    findings,
+    first_answers,
+    kinds_told,
+    lengths_of,
+    named_briefly,
+    overview,
+    verdicts,
+)
 
 #: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
 SAMPLE_CHARACTERS = 16_000_000
+
+
 #: Pixels of a picture from which on it takes the page's whole width.
 WIDE_PIXELS = 1_700
+
+
 #: Scripts of the page, in their order.
 SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js", "downloads.js")
 

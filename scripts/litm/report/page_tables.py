@@ -1,0 +1,370 @@
+"""Tables of the page: the study's tables, accuracies by position, the overview, tokens used; files for download."""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
+
+import pandas as pd
+
+from litm.analysis.claims.meanings import word_of
+from litm.analysis.columns import EXPERIMENT, MODEL
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
+from litm.analysis.tables import all_tables
+from litm.base.messages import ordinal, percent
+from litm.base.records import csv_text
+from litm.report.wording import Lengths, SizeNames, place
+
+_ALL = [table for table in all_tables() if table.report]
+
+
+#: Tables of the section `Tables`, in their order.
+SHOWN = tuple(table for table in _ALL if not table.section)
+
+
+#: Tables with a section of their own.
+COMPARISONS = tuple(table for table in _ALL if table.section)
+
+
+#: Names of the tables that are shown unfolded, and the number of rows up to which they are.
+OPEN_TABLES, FEW_ROWS = ("advice",), 24
+
+
+#: Characters: a longer text counts as a sentence.
+SENTENCE = 80
+
+
+_TOKENS_USED = {
+    "model": MODEL,
+    "experiment": EXPERIMENT,
+    "answers": Column(INTEGER, "answers in the journal", "Answers"),
+    "prompt_tokens": Column(INTEGER, "tokens of their prompts", "Prompt tokens"),
+    "response_tokens": Column(INTEGER, "their tokens", "Answer tokens"),
+    "last_asked": Column(INTEGER, "prompts of the last run of the sweep", "Asked last"),
+    "last_prompt_tokens": Column(INTEGER, "their tokens", "Their prompt tokens"),
+    "last_computed_tokens": Column(INTEGER, "computed tokens of these prompts", "Computed"),
+    "saved": Column(FLOAT, "share of tokens that shared prefixes saved", "Saved", PERCENT),
+    "dollars": Column(FLOAT, "cost by the prices in the config", "US$"),
+}
+
+
+#: Cost of each sweep; the report computes it from the manifests.
+TOKENS_USED = Table(
+    name="tokens_used",
+    title="Tokens and cost of each sweep",
+    doc="Tokens and cost of each sweep, from its manifest.",
+    order=0,
+    note=(
+        "Answers in the journal and their tokens. Asked last: the prompts of the sweep's last run, their tokens, the "
+        "computed tokens, and the share that shared prefixes saved, in per cent. Empty: nothing was asked, or only the "
+        "server knows. US$: by the prices in the config."
+    ),
+    columns=_TOKENS_USED,
+    report=tuple(_TOKENS_USED),
+)
+
+
+def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = SHOWN) -> list[dict]:
+    """Tables with rows, each as {name, section, title, note, headings, rows, is_open, is_wordy}.
+
+    Headings and cells are pairs: a text, and whether its column has words. is_open: whether the table is unfolded.
+    is_wordy: whether it has sentences, so that a narrow screen shows its cells one below another. Columns that a table
+    lacks are left out.
+    """
+    return [
+        _shown_table(table, frames[table.name]) for table in tables if table.name in frames and len(frames[table.name])
+    ]
+
+
+def _shown_table(table: Table, frame: pd.DataFrame) -> dict:
+    names = [name for name in table.report if name in frame]
+    columns = [table.columns[name] for name in names]
+    is_text = [column.dtype == TEXT for column in columns]
+    cells = table.cells(frame, names)
+    return {
+        "name": table.name,
+        "section": table.section,
+        "title": table.title,
+        "note": table.note,
+        "headings": list(zip((column.heading for column in columns), is_text, strict=True)),
+        "rows": [list(zip(row, is_text, strict=True)) for row in cells],
+        "is_open": table.name in OPEN_TABLES and len(cells) <= FEW_ROWS,
+        "is_wordy": any(len(cell) > SENTENCE for row in cells for cell in row),
+    }
+
+
+#: Counts that a row mentions if they are not 0: words and column.
+NOTED = {
+    "cut": "n_cut", "empty": "n_empty", "refused": "n_refused", "failed": "n_failed",
+    "not recorded": "n_not_recorded", "left out": "n_left_out",
+}  # fmt: skip
+
+
+def accuracy_tables(
+    accuracy: pd.DataFrame, titles: Mapping[str, str], names: SizeNames, lengths: Lengths
+) -> list[dict]:
+    """One table {title, headings, rows} per experiment and size: rows are models, columns are positions.
+
+    A row is {name, cells, n, noted}, a cell {value, limits}; noted: cut, empty and lost answers in words. An experiment
+    without positions has one table whose columns are its sizes. An experiment with several gold items per prompt has
+    gold items as columns, and rows of model and placement.
+    """
+    found = []
+    for name, cells in accuracy.groupby("experiment", sort=False):
+        experiment, title = str(name), titles[str(name)]
+        if (cells.groupby(["model", "size"]).size() == 1).all():
+            columns = [names(experiment, int(size)) for size in cells["size"]]
+            found.append(_table(title, cells.assign(column=columns), several=False))
+            continue
+        for size, of_size in cells.groupby("size", sort=False):
+            what = f"{title}, {names.with_length(experiment, cast(int, size), lengths)}"
+            several = of_size["target"].nunique() > 1
+            column = of_size["target"] if several else of_size["placement"].map(place)
+            found.append(_table(what, of_size.assign(column=column), several))
+    return found
+
+
+def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
+    headings = list(dict.fromkeys(cells["column"]))
+    keys = ["model", "placement"] if several else ["model"]
+    rows = []
+    for key, own in cells.groupby(keys, sort=False):
+        model, *placement = cast(tuple[str, ...], key)
+        by_column = {row["column"]: row for row in own.to_dict("records")}
+        rows.append(
+            {
+                "name": ", ".join([model, *map(place, placement)]),
+                "cells": [_cell(by_column.get(heading)) for heading in headings],
+                "n": _range(own["n"]),
+                "noted": ", ".join(_noted(own)),
+            }
+        )
+    return {"title": title, "headings": headings, "rows": rows, "has_noted": any(row["noted"] for row in rows)}
+
+
+def _cell(row: Mapping | None) -> dict:
+    if row is None or pd.isna(row["accuracy"]):
+        return {"value": "-", "limits": ""}
+    return {"value": percent(row["accuracy"]), "limits": f"[{percent(row['ci_low'])}, {percent(row['ci_high'])}]"}
+
+
+def _range(numbers: pd.Series) -> str:
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((int(numbers.min()), int(numbers.max()))))
+
+
+def _noted(cells: pd.DataFrame) -> Iterator[str]:
+    for words, column in NOTED.items():
+        count = int(cells[column].fillna(0).sum())
+        if count:
+            yield f"{count:,} {words}"
+
+
+def overview_table(
+    accuracy: pd.DataFrame,
+    position_bias: pd.DataFrame | None,
+    titles: Mapping[str, str],
+    names: SizeNames,
+    lengths: Lengths,
+) -> dict:
+    """Models by experiments: {models, rows}; a row is {title, what, cells}, a cell {text, word}, both '' if empty.
+
+    text: the accuracy with its interval, or the lowest and the highest accuracy of several positions, with n; word: the
+    curve's shape, see `meanings.word_of`.
+    """
+    models = [str(model) for model in dict.fromkeys(accuracy["model"])]
+    words: dict[tuple, str] = {}
+    if position_bias is not None:
+        for row in position_bias[position_bias["placement"].isna()].to_dict("records"):
+            words[row["model"], row["experiment"], row["size"]] = word_of(row)[0]
+    rows = []
+    for key, cells in accuracy.groupby(["experiment", "size"], sort=False):
+        experiment, size = cast(tuple[str, int], key)
+        of_model = {str(model): own for model, own in cells.groupby("model")}
+        rows.append(
+            {
+                "title": titles[experiment],
+                "what": names.with_length(experiment, size, lengths),
+                "cells": [
+                    _overview_cell(of_model.get(model), words.get((model, experiment, size), "")) for model in models
+                ],
+            }
+        )
+    return {"models": models, "rows": rows}
+
+
+def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
+    scored = [] if cells is None else cells[cells["accuracy"].notna()].to_dict("records")
+    if not scored:
+        return {"text": "", "word": ""}
+    n = f"n = {_range(pd.Series([row['n'] for row in scored]))}"
+    if len(scored) == 1:
+        return {"text": f"{percent(scored[0]['accuracy'])} {_cell(scored[0])['limits']}, {n}", "word": ""}
+    low, high = _ends(scored)
+    return {"text": f"{low} to {high}, {n}", "word": word}
+
+
+def _ends(rows: Sequence[Mapping]) -> tuple[str, str]:
+    """The lowest and the highest accuracy, each with its position if cells have one gold item."""
+    ends = []
+    for choose in (min, max):
+        row = choose(rows, key=lambda row: row["accuracy"])
+        where = "" if pd.isna(row["position"]) else f" ({ordinal(int(row['position']) + 1)})"
+        ends.append(percent(row["accuracy"]) + where)
+    return ends[0], ends[1]
+
+
+_TOKEN_COLUMNS = {
+    "model": "string",
+    "experiment": "string",
+    "answers": "Int64",
+    "prompt_tokens": "Int64",
+    "response_tokens": "Int64",
+    "last_asked": "Int64",
+    "last_prompt_tokens": "Int64",
+    "last_computed_tokens": "Int64",
+    "saved": "Float64",
+    "dollars": "Float64",
+}
+
+
+def token_table(manifests: Sequence[Mapping], prices: Mapping[str, Mapping | None]) -> pd.DataFrame:
+    """One row per sweep, without recorded responses: its tokens, the tokens of its last run, and its cost.
+
+    prices: `input` and `output` in US dollars per million tokens, by model that costs money; None where unknown.
+    saved: fraction of the last run's prompt tokens that were not computed. Values are missing if only a server knows
+    them or nothing was asked.
+    """
+    rows = [_tokens_of(manifest, prices) for manifest in manifests if manifest["prompt_tokens"] is not None]
+    return pd.DataFrame(rows, columns=list(_TOKEN_COLUMNS)).astype(_TOKEN_COLUMNS)
+
+
+def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
+    work = manifest["work"] or {}
+    all_of_it, computed = work.get("prompt_tokens"), work.get("computed_tokens")
+    price = prices.get(manifest["model"])
+    return {
+        "model": manifest["model"],
+        "experiment": manifest["experiment"],
+        "answers": sum(manifest["made_with"].values()),
+        "prompt_tokens": manifest["prompt_tokens"],
+        "response_tokens": manifest["response_tokens"],
+        "last_asked": manifest["asked"],
+        "last_prompt_tokens": all_of_it,
+        "last_computed_tokens": computed,
+        "saved": 1 - computed / all_of_it if all_of_it and computed is not None else None,
+        "dollars": None if price is None else _dollars(manifest, price),
+    }
+
+
+def _dollars(manifest: Mapping, price: Mapping) -> float:
+    return (manifest["prompt_tokens"] * price["input"] + manifest["response_tokens"] * price["output"]) / 1e6
+
+
+def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -> list[str]:
+    """Sums of the token table, one sentence each."""
+    if table.empty:
+        return []
+    sums = table[["answers", "prompt_tokens", "response_tokens"]].sum()
+    told = [
+        f"{sums['answers']:,} answers to {sums['prompt_tokens']:,} tokens of prompts, with {sums['response_tokens']:,} "
+        "tokens of their own."
+    ]
+    known = table[table["saved"].notna()]
+    if not known.empty:
+        asked, computed = known["last_prompt_tokens"].sum(), known["last_computed_tokens"].sum()
+        told.append(
+            f"In the last run of {len(known)} sweeps {computed:,} of {asked:,} prompt tokens were computed: common "
+            f"beginnings of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
+        )
+    if table["dollars"].notna().any():
+        told.append(f"By the prices in the config, these answers cost US$ {table['dollars'].sum():,.2f}.")
+    unknown = [model for model, price in prices.items() if price is None and (table["model"] == model).any()]
+    if unknown:
+        told.append(f"What {', '.join(unknown)} cost is not known: the config has no prices.")
+    return told
+
+
+#: Characters of all packed tables, at most; the largest tables are left out and the page names them.
+MOST_CHARACTERS = 4_000_000
+
+
+#: Characters that LaTeX reads as commands.
+_SPECIAL = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def packed_files(files: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Files by name as one gzip in base64, and the names of the files left out, the largest first."""
+    kept = dict(files)
+    left_out = []
+    while len(packed := _packed_text(kept)) > MOST_CHARACTERS:
+        largest = max(kept, key=lambda name: len(kept[name]))
+        left_out.append(largest)
+        del kept[largest]
+    return packed, left_out
+
+
+def _packed_text(value: object) -> str:
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def table_files(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """`name.csv` with all columns and `name.tex` with the page's columns, for each table that exists."""
+    files = {}
+    for table in tables:
+        frame = frames.get(table.name)
+        if frame is None or frame.empty:
+            continue
+        columns = [name for name in table.report if name in frame]
+        headings = [table.columns[name].heading for name in columns]
+        is_text = [table.columns[name].dtype == TEXT for name in columns]
+        files[f"{table.name}.csv"] = csv_text(frame, p_values=table.p_values)
+        files[f"{table.name}.tex"] = as_latex(headings, is_text, table.cells(frame, columns))
+    return files
+
+
+def accuracy_files(tables: Sequence[Mapping]) -> dict[str, str]:
+    """`accuracy_by_position_N.tex` for each table of `accuracies.accuracy_tables`."""
+    files = {}
+    for number, table in enumerate(tables, start=1):
+        headings = ["Model", *table["headings"], "n"]
+        rows = [
+            [row["name"], *(f"{cell['value']} {cell['limits']}".strip() for cell in row["cells"]), row["n"]]
+            for row in table["rows"]
+        ]
+        is_text = [True] + [False] * (len(headings) - 1)
+        files[f"accuracy_by_position_{number}.tex"] = as_latex(headings, is_text, rows, table["title"])
+    return files
+
+
+def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Sequence[str]], title: str = "") -> str:
+    """A table in LaTeX, for the package booktabs."""
+    columns = "".join("l" if text else "r" for text in is_text)
+    lines = [
+        *([f"% {title}"] if title else []),
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _line(headings),
+        r"\midrule",
+        *map(_line, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(map(escaped, cells)) + r" \\"
+
+
+def escaped(text: str) -> str:
+    """A text with LaTeX's special characters escaped."""
+    return "".join(_SPECIAL.get(character, character) for character in text)

@@ -1,0 +1,302 @@
+"""Results in the suite's own layout: its names, summaries, predictions and figures.
+
+Names are `exp1a_kv100/kv100_pos_0.jsonl`, `exp2_needle/needle_depth_0.125.jsonl`. Stems are the description's names of
+its experiments (section 5.4), folders those of its scripts (6.4) with `exp`. A value that does not exist is None.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from litm.analysis.claims.criteria import MEASURED, NO_INFORMATION
+from litm.analysis.pbi import CLASSES, INVERTED
+from litm.base.files import atomic_writer
+from litm.base.messages import UserError
+from litm.base.records import plain_rows
+from litm.figures import accuracy_by_position, accuracy_by_target
+from litm.figures.drawing.colours import COLOURS
+from litm.figures.drawing.curves import draw_curves
+from litm.figures.drawing.rows import Rows
+from litm.placements import depth_of
+from litm.records import Curve, Example, SweepResponse
+
+
+@dataclass(frozen=True)
+class ExportNames:
+    """Folder and file names of a curve.
+
+    is_suite: whether it is of the suite; figure: end of the figure's name; size_key: key of the size in the suite's
+    summary, None if it has none.
+    """
+
+    folder: str
+    stem: str
+    is_suite: bool = False
+    figure: str = "curve"
+    size_key: str | None = None
+
+    def predictions(self, position: int | None, items: int) -> str:
+        """File of the predictions with the gold item at a position (from 0) of a context of `items`: by depth for the
+        suite's experiments 2 to 7.
+        """
+        if self.is_suite and self.size_key is None and position is not None:
+            return f"{self.stem}_depth_{nominal_depth(position, items)}.jsonl"
+        return f"{self.stem}_pos_{position}.jsonl"
+
+    @property
+    def data(self) -> str:
+        """File of the examples."""
+        return f"{self.stem}_data.jsonl"
+
+    @property
+    def summary(self) -> str:
+        """File of the summary."""
+        return f"{self.stem}_summary.json"
+
+    @property
+    def picture(self) -> str:
+        """File of the figure."""
+        return f"{self.stem}_{self.figure}.png"
+
+
+def nominal_depth(position: int, items: int) -> float:
+    """The depth in eighths that a position stands for (62 of 500 items is 0.125), 1.0 for the last item.
+
+    Any other position has its depth, with three decimals.
+    """
+    if position == items - 1:
+        return 1.0
+    eighths = [eighth / 8 for eighth in range(8) if items * eighth // 8 == position]
+    return eighths[0] if eighths else round(depth_of(position, items), 3)
+
+
+#: Folders and stems by experiment of the catalogue.
+_SUITE = {
+    "suite_needle_in_haystack": ("exp2_needle", "needle"),
+    "suite_multi_needle": ("exp3_multi", "multi"),
+    "suite_fact_reasoning": ("exp4_reason", "reason"),
+    "suite_semantic_distractors": ("exp5_semantic", "semantic"),
+    "suite_temporal_narrative": ("exp6_narrative", "narrative"),
+    "suite_conversation_memory": ("exp7_conversation", "conversation"),
+}
+
+
+def export_names(curve: Curve) -> ExportNames:
+    """Names of a curve: the suite's for the suite's experiments, else made of the curve's name.
+
+    If an experiment other than key-value retrieval has several curves, its names end as the curve's name does.
+    """
+    figure = "curve" if curve.placement is None else "bar"
+    if curve.experiment == "suite_kv_retrieval":
+        part = {100: "a", 200: "b"}.get(curve.size, "")
+        return ExportNames(f"exp1{part}_kv{curve.size}", f"kv{curve.size}", True, size_key="num_keys")
+    if curve.experiment not in _SUITE:
+        return ExportNames(curve.name, curve.name, figure=figure)
+    folder, stem = _SUITE[curve.experiment]
+    ending = curve.name.removeprefix(curve.experiment)
+    return ExportNames(folder + ending, stem + ending, True, figure)
+
+
+PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
+
+
+#: Values of a summary from a row of position_bias.csv: the suite's keys, and the columns.
+_BIAS = {
+    "edge_accuracy": "accuracy_edge",
+    "middle_accuracy": "accuracy_middle",
+    **{name: name for name in ("pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")},
+}
+
+
+#: Columns of the accuracy table that count questions outside n.
+_NOT_COUNTED = ["n_left_out", "n_failed", "n_not_recorded"]
+
+
+def rows_of_curve(table: pd.DataFrame, model: str, curve: Curve) -> pd.DataFrame:
+    """Rows of one model and curve, from a table or from score rows."""
+    chosen = (table["model"] == model) & (table["experiment"] == curve.experiment) & (table["size"] == curve.size)
+    if curve.placement is not None:
+        chosen &= table["placement"] == curve.placement
+    return table[chosen]
+
+
+def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bias: pd.DataFrame | None) -> dict:
+    """The suite's summary of one curve.
+
+    accuracy, position_bias: tables with the rows of all models; position_bias is None if there is no such table.
+    `positions` are fractions of the questions counted at each position; all other numbers are of the `n` questions
+    scored at all positions. Raises `UserError` if the accuracy table has no position of the curve.
+    """
+    table = rows_of_curve(accuracy, model, curve)
+    cells = plain_rows(table[table["position"].notna()].sort_values("position", kind="stable"))
+    if not cells:
+        raise UserError(f"{curve.name}: the accuracy table has no position of {model} at size {curve.size}")
+    summary = {
+        "experiment": curve.name,
+        "model": model,
+        **{key: cells[0][key] for key in ("task", "metric")},
+        "size": curve.size,
+        "items": int(cells[0]["items"]),
+        "positions": {str(int(cell["position"])): cell["accuracy"] for cell in cells},
+    }
+    if curve.placement is not None:
+        summary["targets"] = {cell["target"]: int(cell["position"]) for cell in cells}
+    rows = [] if position_bias is None else plain_rows(rows_of_curve(position_bias, model, curve))
+    return summary | (_of_bias(rows[0]) if rows else _without_bias(cells))
+
+
+def master_summary(model: str, summaries: Iterable[dict]) -> dict:
+    """All summaries of a model by curve name, and the names of the curves in each class of PBI."""
+    experiments = {summary["experiment"]: summary for summary in summaries}
+    verdicts = [summary["verdict"] for summary in experiments.values()]
+    return {
+        "model": model,
+        "measured": verdicts.count(MEASURED),
+        "no_information": verdicts.count(NO_INFORMATION),
+        "pbi_classes": {
+            name: [curve for curve, summary in experiments.items() if summary["pbi_class"] == name]
+            for name in PBI_CLASSES
+        },
+        "experiments": experiments,
+    }
+
+
+def write_summary(path: Path, summary: Mapping) -> None:
+    """Write JSON with the keys in their given order: positions ascend, curves are in the order of the config."""
+    with atomic_writer(path) as raw:
+        raw.write(json.dumps(summary, indent=2, allow_nan=False).encode() + b"\n")
+
+
+def _of_bias(row: Mapping) -> dict:
+    values = {key: row[column] for key, column in _BIAS.items()}
+    values |= {name: row[name] for name in ("verdict", "reason")}
+    if row["verdict"] == MEASURED and row["pbi"] is None:
+        values["reason"] = "no position between the first and the last"
+    return {"n": int(row["n"]), "n_incomplete": int(row["n_left_out"]), **values}
+
+
+def _without_bias(cells: Sequence[Mapping]) -> dict:
+    """Summary fields of a curve without a row of position_bias.csv: counts of its one position, or None."""
+    alone = len(cells) == 1
+    return {
+        "n": int(cells[0]["n"]) if alone else None,
+        "n_incomplete": sum(int(cells[0][name]) for name in _NOT_COUNTED) if alone else None,
+        **dict.fromkeys(_BIAS),
+        "verdict": NO_INFORMATION,
+        "reason": "only one position" if alone else "not in the table of position bias",
+    }
+
+
+#: The suite's curves are red.
+RED = "#d6336c"
+
+
+@dataclass(frozen=True)
+class CurveFiles(Curve):
+    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses.
+
+    item: the noun for an item of the context.
+    """
+
+    title: str
+    item: str
+    panel_title: str
+    examples: Sequence[str]
+    scores: str
+    responses: str
+
+
+def predictions(
+    curve: Curve, examples: Iterable[Example], responses: Iterable[SweepResponse], scores: pd.DataFrame
+) -> dict[int | None, list[dict]]:
+    """Answers by position, one record per question, in the order of the examples.
+
+    examples, scores: of the curve; responses: of its experiment. `correct` is 1.0 or 0.0, and None for a question that
+    was left out because it did not fit at some position, even if it was answered at others. Raises `UserError` for an
+    example without a response or a score.
+    """
+    answered = {
+        (response.placement, response.id): (response.scored_text, response.finish_reason)
+        for response in responses
+        if response.size == curve.size and curve.placement in (None, response.placement)
+    }
+    verdicts = _verdicts(scores)
+    by_position: dict[int | None, list[dict]] = {}
+    for example in examples:
+        prompt = (example.placement, example.id)
+        where = f"question {example.id}, size {curve.size}, {example.placement}"
+        if prompt not in answered:
+            raise UserError(f"no response to {where}: run generate again")
+        answer, finish_reason = answered[prompt]
+        for target in example.targets:
+            if (*prompt, target.name) not in verdicts:
+                raise UserError(f"no score of {where}: run score again")
+            answers = list(target.answers)
+            record = {
+                "id": example.id,
+                "question": example.question,
+                "model_answer": answer,
+                "correct": verdicts[(*prompt, target.name)],
+                "value": answers[0] if len(answers) == 1 else answers,
+                "gold_position": target.position,
+                **({} if curve.placement is None else {"target": target.name}),
+                "finish_reason": finish_reason,
+            }
+            by_position.setdefault(target.position, []).append(record)
+    return by_position
+
+
+def suite_summary(summary: Mapping, names: ExportNames) -> dict:
+    """A summary with the suite's own name of the experiment, which is the task's, and its keys for numbers of items
+    (`num_keys`) and of questions (`num_examples`).
+
+    It has no durations, so that equal results are equal bytes; results/benchmarks has them.
+    """
+    own = {"experiment": summary["task"]} if names.is_suite else {}
+    sizes = {} if names.size_key is None else {names.size_key: summary["size"]}
+    return {**summary, **own, **sizes, "num_examples": summary.get("n")}
+
+
+def suite_master(master: Mapping, curves: Iterable[Curve]) -> dict:
+    """The master summary with the exported summaries, by the stems of the files instead of the curves' names."""
+    names = {curve.name: export_names(curve) for curve in curves}
+    classes = {name: [names[curve].stem for curve in of] for name, of in master["pbi_classes"].items()}
+    summaries = {names[curve].stem: suite_summary(one, names[curve]) for curve, one in master["experiments"].items()}
+    return {**master, "pbi_classes": classes, "experiments": summaries}
+
+
+def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], float | None]:
+    """1.0 (right), 0.0 (wrong) or None (not counted), by placement, question and target."""
+    not_counted = scores["excluded"] | scores["correct"].isna()
+    columns = (scores["placement"], scores["id"], scores["target"], scores["correct"], not_counted)
+    return {
+        (placement, id_, target): None if missing else float(correct)
+        for placement, id_, target, correct, missing in zip(*columns, strict=True)
+    }
+
+
+def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
+    """Figure of one curve: accuracy by normalised position in red, or bars for several gold items of one prompt.
+
+    accuracy: the curve's rows of the accuracy table.
+    """
+    settings = {
+        "name": curve.name,
+        "title": curve.title,
+        "experiments": [curve.experiment],
+        "references": {},
+        "panel_title": curve.panel_title,
+        "x_label": accuracy_by_target.X_LABEL,
+        "places": dict.fromkeys(accuracy["model"], COLOURS.index(RED)),
+    }
+    if curve.placement is not None:
+        return accuracy_by_target.draw(settings, Rows(accuracy))
+    settings["x_label"] = f"Normalised position of the {curve.item} with the answer"
+    drawn, items = accuracy_by_position.chart(settings, Rows(accuracy)), int(accuracy["items"].iloc[0])
+    depths = [tuple((at, f"{nominal_depth(at, items):g}") for at, _ in panel.ticks) for panel in drawn.panels]
+    panels = (replace(panel, ticks=ticks) for panel, ticks in zip(drawn.panels, depths, strict=True))
+    return draw_curves(replace(drawn, panels=tuple(panels)))

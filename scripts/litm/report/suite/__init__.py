@@ -1,1 +1,0 @@
-"""Exports and summaries of the suite."""
