@@ -31,6 +31,8 @@ rule estimate_sweep:
         "results/estimates/{model}/{experiment}.json",
     log:
         "results/logs/estimate_sweep/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(SWEEPS.asked),
     conda:
         "../envs/inference.yaml"
     resources:
@@ -85,6 +87,8 @@ rule ask_again:
         "results/audit_responses/{model}/{experiment}.jsonl.gz",
     log:
         "results/logs/ask_again/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(SWEEPS.asked),
     conda:
         "../envs/inference.yaml"
     threads: MODEL(threads_of)

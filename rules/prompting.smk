@@ -12,6 +12,8 @@ rule find_size:
         "results/sizes/{experiment}/{size}.json",
     log:
         "results/logs/find_size/{experiment}/{size}.log",
+    wildcard_constraints:
+        experiment=any_of(name for name, one in STUDY.experiments.items() if one.tokens_of),
     conda:
         "../envs/inference.yaml"
     params:
@@ -38,6 +40,8 @@ rule count_tokens:
         positions="results/token_positions/{model}/{experiment}.parquet",
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(SWEEPS.counted),
     priority: EARLY
     conda:
         "../envs/inference.yaml"
@@ -55,6 +59,8 @@ rule make_prompt_format:
         "results/prompt_formats/{model}.json",
     log:
         "results/logs/make_prompt_format/{model}.log",
+    wildcard_constraints:
+        model=any_of(SWEEPS.prompting),
     localrule: True
     conda:
         "../envs/inference.yaml"

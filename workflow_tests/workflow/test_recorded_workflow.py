@@ -1,6 +1,7 @@
 """Recorded responses in a run of the workflow."""
 
 import csv
+import re
 from copy import deepcopy
 
 import pandas as pd
@@ -94,6 +95,24 @@ def test_with_a_tokenizer_tokens_are_counted_and_the_report_has_the_prompt_forma
     bench.configure(config)
     plan = bench.plan()
     assert (plan["count_tokens"], plan["make_prompt_format"], plan["make_report"]) == (2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "token_counts/old/kv.csv",
+        "prompt_formats/old.json",
+        "estimates/old/kv.json",
+        "audit_responses/old/kv.jsonl.gz",
+        # The sizes of `kv` are numbers of pairs, not of tokens.
+        "sizes/kv/4.json",
+        "token_counts/nobody/kv.csv",
+    ],
+)
+def test_a_result_that_a_model_or_experiment_has_not_is_refused_in_a_line(finished, target):
+    done = finished.snakemake("--dry-run", "--", f"results/{target}")
+    assert done.returncode == 1 and f"No rule to produce results/{target}" in done.stdout
+    assert not {"KeyError", "Traceback"} & set(re.findall(r"\w+", done.stdout + done.stderr))
 
 
 def test_other_responses_import_and_score_that_sweep_alone(finished, tmp_path):
