@@ -25,9 +25,9 @@ import pandas as pd
 from measuring import spread, table
 from scipy import stats
 
+from litm.analysis.cells import utilisation_rows
 from litm.analysis.model_differences import model_difference_rows
-from litm.analysis.position_bias import position_bias_row
-from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.statistics import (
     bootstrap_means,
     cochrans_q,
@@ -36,7 +36,6 @@ from litm.analysis.statistics import (
     mcnemar_pairs,
     percentile_interval,
 )
-from litm.analysis.utilisation import utilisation_rows
 
 TRUTHS = {
     "flat": (0.5, 0.5, 0.5, 0.5, 0.5),

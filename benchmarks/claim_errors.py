@@ -5,7 +5,7 @@
     PYTHONPATH=scripts python benchmarks/claim_errors.py words
 
 estimates: m normal estimates with one standard error and equal correlation, of truths at the bounds of the criterion,
-    where errors are most frequent; by the procedure of `claims.error_rates`, and by the one before it, which let a case
+    where errors are most frequent; by the procedure of `claims.verdicts`, and by the one before it, which let a case
     with either verdict leave and asked the others again at the level for fewer.
 scores: right and wrong answers of m models to n questions at start, middle and end; the claim is the U, before: that
     the Position Bias Index is above 0. With the chance `correlation` the three answers of a question come from one
@@ -26,9 +26,23 @@ import numpy as np
 from measuring import table
 from scipy import special
 
-from litm.analysis.claims.criteria import ABOVE_ZERO, NEGLIGIBLE, SMALL, WITHIN_SMALL, Answer, Criterion
-from litm.analysis.claims.error_rates import ALPHA
-from litm.analysis.claims.meanings import (
+from litm.analysis.claims.curve_words import CurveMeasures, words_of
+from litm.analysis.claims.evidence import Measure, largest, negated
+from litm.analysis.claims.verdicts import (
+    ABOVE_ZERO,
+    ALPHA,
+    CONTRADICTED,
+    NEGLIGIBLE,
+    NOT_ENOUGH,
+    SUPPORTED,
+    WITHIN_SMALL,
+    Answer,
+    Criterion,
+    Part,
+    Question,
+    decide,
+)
+from litm.analysis.shapes import (
     END_LOWER,
     FALLING,
     FLAT,
@@ -39,13 +53,11 @@ from litm.analysis.claims.meanings import (
     RECENCY,
     RECENCY_UNCLEAR,
     RISING,
+    SMALL,
     START_LOWER,
     UNEVEN,
     U,
 )
-from litm.analysis.claims.measures import Measure, largest, negated
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Part, Question, decide
-from litm.analysis.claims.words import CurveMeasures, words_of
 from litm.analysis.statistics import contrast_interval, paired_difference
 
 CURVES = (1, 5, 10, 23)

@@ -19,7 +19,7 @@ STARTED = time.time()
 ROOT = project_root(workflow.current_basedir)
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.paper_tables import LAYOUTS
 from litm.base.cli import ending_in_a_line, hangup_is_sigterm
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES

@@ -2,7 +2,7 @@
 
 scores: score files of sweeps
 published: a file of published accuracies, instead of scores
-relations: JSON: see litm.analysis.claims.relations
+relations: JSON: see litm.analysis.claims.evidence
 statements: what the paper says of the cases of its claims
 statuses: what became of each claim
 recall: recall of the retriever of some experiments
@@ -34,15 +34,11 @@ def main(
     recall: tuple[str, ...] = (),
     recall_of: tuple[str, ...] = (),
 ) -> None:
-    from litm.analysis.claims.published_evidence import published_evidence
-    from litm.analysis.claims.relations import read_relations
-    from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
-    from litm.analysis.claims.summary import as_markdown, claim_summary
-    from litm.analysis.claims.table import claims_table
-    from litm.analysis.families import FIRST_LINE, FULL
-    from litm.analysis.files import Files
-    from litm.analysis.published.statements import read_literature
-    from litm.analysis.published.values import read_published
+    from litm.analysis.claims.evidence import EVIDENCE_COLUMNS as COLUMNS
+    from litm.analysis.claims.evidence import published_evidence, read_relations, scored_evidence
+    from litm.analysis.claims.tables import as_markdown, claim_summary, claims_table
+    from litm.analysis.grid import FIRST_LINE, FULL, Files
+    from litm.analysis.published import read_literature, read_published
 
     if bool(scores) == bool(published):
         raise UserError("give either --scores or --published")

@@ -8,7 +8,7 @@ models: the paper's models, with their printed names
 from dataclasses import asdict
 from typing import Annotated
 
-from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.paper_tables import LAYOUTS
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.messages import UserError
@@ -27,9 +27,9 @@ def main(
 ) -> None:
     import pandas as pd
 
+    from litm.analysis import published as values
+    from litm.analysis.comparison import published_table
     from litm.analysis.paper_tables import latex_table, paper_table
-    from litm.analysis.published import values
-    from litm.analysis.published.comparison import published_table
 
     layout, source = LAYOUTS[table], f"Table {table}"
     if measured and not published:

@@ -19,7 +19,7 @@ def main(
     input: tuple[list[str], ...] = (),
     settings: dict | None = None,
 ) -> None:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
     module = load_table(table)
     made, settings = module.TABLE, settings or {}

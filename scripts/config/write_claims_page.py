@@ -21,12 +21,9 @@ def entries(kind: Literal["models", "experiments"]) -> dict:
 
 @program
 def main(page: Path = ROOT / "docs" / "claims.md") -> None:
-    from litm.analysis.claims.page import page_parts, with_parts
-    from litm.analysis.claims.published_evidence import published_evidence
-    from litm.analysis.claims.relations import read_relations
-    from litm.analysis.claims.table import claims_table
-    from litm.analysis.published.statements import read_explanations, read_literature
-    from litm.analysis.published.values import read_published
+    from litm.analysis.claims.evidence import published_evidence, read_relations
+    from litm.analysis.claims.tables import claims_table, page_parts, with_parts
+    from litm.analysis.published import read_explanations, read_literature, read_published
 
     declared = read_relations(conditions.read_relations(entries("models"), entries("experiments")))
     literature = read_literature(PUBLISHED / "statements.csv", PUBLISHED / "claims.csv")

@@ -16,7 +16,7 @@ PUBLISHED = ROOT / "resources" / "published"
 
 def fidelity() -> str:
     """The page of the project's own catalogues."""
-    from litm.analysis.published.values import read_published, read_published_tokens
+    from litm.analysis.published import read_published, read_published_tokens
     from litm.config.fidelity import Item, Sources, fidelity_page
 
     entries: dict[str, Mapping[str, Any]] = {

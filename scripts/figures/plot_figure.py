@@ -50,9 +50,9 @@ def main(
 ) -> None:
     import pandas as pd
 
-    from litm.analysis.answers import cut_sentences
-    from litm.analysis.published.comparison import published_table
-    from litm.analysis.published.values import read_published
+    from litm.analysis.comparison import published_table
+    from litm.analysis.published import read_published
+    from litm.analysis.sentences import cut_sentences
     from litm.analysis.tables import load_table
     from litm.figures import load_kind
     from litm.figures.drawing.page import page_of

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, first_right, score_rows
 
-from litm.analysis.bias_by_size import bias_by_size_rows
-from litm.analysis.condition_grids import read_grids
+from litm.analysis.conditions import bias_by_size_rows
+from litm.analysis.grid import read_grids
 from litm.analysis.tables.bias_by_size import TABLE
 
 N = 200

@@ -7,10 +7,22 @@ import pytest
 from conftest import ROOT
 from scipy.stats import norm
 
-from litm.analysis.claims.criteria import ABOVE_ZERO, AT_MOST_SMALL, NEGLIGIBLE, NOT_ABOVE_ZERO, SMALL, WITHIN_SMALL
-from litm.analysis.claims.error_rates import ALPHA
-from litm.analysis.claims.measures import Measure
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Part, Question, decide
+from litm.analysis.claims.evidence import Measure
+from litm.analysis.claims.verdicts import (
+    ABOVE_ZERO,
+    ALPHA,
+    AT_MOST_SMALL,
+    CONTRADICTED,
+    NEGLIGIBLE,
+    NOT_ABOVE_ZERO,
+    NOT_ENOUGH,
+    SUPPORTED,
+    WITHIN_SMALL,
+    Part,
+    Question,
+    decide,
+)
+from litm.analysis.shapes import SMALL
 from litm.analysis.statistics import holm
 
 # At the end of the path: a benchmark's name may not hide a folder of tests.

@@ -5,9 +5,7 @@ import pytest
 from claim_evidence import BOOK, LENGTHS, POSITIONS, about, evidence_of, exactly, right, rows_of, without_position
 from score_frames import of_matrix, random_matrix
 
-from litm.analysis.claims.evidence import Cell
-from litm.analysis.claims.relations import About, Related, Relations
-from litm.analysis.claims.scored_evidence import ScoredEvidence, scored_evidence
+from litm.analysis.claims.evidence import About, Cell, Related, Relations, ScoredEvidence, scored_evidence
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import AS_RETRIEVED, NO_GOLD
 

@@ -9,14 +9,10 @@ from programs import run_program
 from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
-from litm.analysis.claims.evidence import Cell
-from litm.analysis.claims.measures import Measure, largest, lowest, minus
-from litm.analysis.claims.relations import About, Relations
-from litm.analysis.claims.scored_evidence import scored_evidence
-from litm.analysis.claims.summary import as_markdown, claim_summary
-from litm.analysis.claims.table import CLAIMS, claims_table
+from litm.analysis.claims.evidence import About, Cell, Measure, Relations, largest, lowest, minus, scored_evidence
+from litm.analysis.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.analysis.published.statements import ClaimStatus, Literature, PublishedStatement
+from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.tables import claims
 from litm.base.messages import UserError
 from litm.base.records import read_csv

@@ -10,15 +10,10 @@ import yaml
 from conftest import ROOT
 from score_frames import random_matrix
 
-from litm.analysis.claims.evidence import Cell
-from litm.analysis.claims.measures import Measure
-from litm.analysis.claims.page import disagrees, page_parts, with_parts
-from litm.analysis.claims.published_evidence import PublishedEvidence, published_evidence
-from litm.analysis.claims.relations import read_relations
-from litm.analysis.claims.table import CLAIMS, claims_table
+from litm.analysis.claims.evidence import Cell, Measure, PublishedEvidence, published_evidence, read_relations
+from litm.analysis.claims.tables import CLAIMS, claims_table, disagrees, page_parts, with_parts
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.analysis.published.statements import of_row, read_explanations, read_literature
-from litm.analysis.published.values import PublishedAccuracy, read_published
+from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.messages import UserError
 from litm.config import conditions

@@ -8,11 +8,9 @@ from scipy import stats
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis import clusters, statistics
-from litm.analysis.claims.scored_evidence import scored_evidence
-from litm.analysis.detectable_effects import detectable_effect_rows
-from litm.analysis.paired_scores import complete_cases
-from litm.analysis.position_bias import position_bias_row
-from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.claims.evidence import scored_evidence
+from litm.analysis.grid import complete_cases
+from litm.analysis.positions import detectable_effect_rows, pairwise_rows, position_bias_row
 from litm.base.intervals import binomial_interval, clustered_interval
 
 GROUPS, EACH, RUNS = 40, 10, 1000

@@ -5,14 +5,12 @@ import pandas as pd
 import pytest
 from score_frames import of_matrix
 
-from litm.analysis.claims.curve_words import words_of_scores
-from litm.analysis.claims.meanings import FLAT, INVERTED, MEANINGS, NONE, UNEVEN, U, W
-from litm.analysis.claims.relations import About, Relations
-from litm.analysis.claims.scored_evidence import scored_evidence
-from litm.analysis.claims.table import claims_table
+from litm.analysis.claims.curve_words import OF_ENDS, words_of_scores
+from litm.analysis.claims.evidence import About, Relations, scored_evidence
+from litm.analysis.claims.tables import claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.analysis.claims.words import OF_ENDS
-from litm.analysis.files import Files
+from litm.analysis.grid import Files
+from litm.analysis.shapes import FLAT, INVERTED, MEANINGS, NONE, UNEVEN, U, W
 from litm.analysis.tables import position_bias
 
 FIVE = (0, 2, 4, 6, 8)

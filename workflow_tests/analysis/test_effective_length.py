@@ -6,8 +6,8 @@ import pytest
 from programs import run_program
 from score_frames import assert_plain, first_right, of_matrix, score_rows
 
-from litm.analysis.claims.scored_evidence import scored_evidence
-from litm.analysis.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
+from litm.analysis.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
+from litm.analysis.claims.evidence import scored_evidence
 from litm.analysis.tables.effective_length import TABLE
 
 N = 400

@@ -6,7 +6,7 @@ import pytest
 from score_frames import assert_plain, of_matrix, random_matrix
 
 from litm.analysis.clusters import contrast_interval, contrast_p, moments, pooled_contrast
-from litm.analysis.condition_grids import read_grids
+from litm.analysis.grid import read_grids
 from litm.analysis.model_differences import model_pair_rows
 from litm.analysis.statistics import holm
 from litm.analysis.tables.model_pairs import TABLE

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.analysis.files import Files
+from litm.analysis.cells import utilisation_rows
+from litm.analysis.grid import Files
 from litm.analysis.model_differences import model_difference_rows
-from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.positions import pairwise_rows
 from litm.analysis.statistics import holm, mcnemar_pairs, paired_difference
 from litm.analysis.tables import model_differences
-from litm.analysis.utilisation import utilisation_rows
 from litm.base.messages import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)

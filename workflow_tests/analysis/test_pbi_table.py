@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.analysis.files import Files
+from litm.analysis.grid import Files
 from litm.analysis.tables import pbi
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.records import write_csv

@@ -9,8 +9,7 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.model_differences import model_difference_rows
 from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
-from litm.analysis.position_bias import position_bias_row
-from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.tables.position_bias import TABLE

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from score_frames import of_matrix
 
-from litm.analysis.detectable_effects import detectable_effect_rows
 from litm.analysis.pbi import CONTRASTS
+from litm.analysis.positions import detectable_effect_rows
 from litm.analysis.power import (
     MOST_EXACT_INDEX,
     Assumption,

@@ -10,11 +10,10 @@ from conftest import ROOT
 from matplotlib.figure import Figure
 from programs import load_program
 
-from litm.analysis.paper_layouts import LAYOUTS
-from litm.analysis.paper_tables import PaperTable, latex_table, paper_table
-from litm.analysis.position_means import means_of_cells, position_means
-from litm.analysis.published.comparison import CellName, MeasuredCell, comparison_rows, measured_cells, published_table
-from litm.analysis.published.values import (
+from litm.analysis.comparison import CellName, MeasuredCell, comparison_rows, measured_cells, published_table
+from litm.analysis.grid import means_of_cells, position_means
+from litm.analysis.paper_tables import LAYOUTS, PaperTable, latex_table, paper_table
+from litm.analysis.published import (
     PublishedAccuracy,
     PublishedModel,
     first_of_cells,

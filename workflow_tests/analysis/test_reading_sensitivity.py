@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.analysis.position_bias import position_bias_row
-from litm.analysis.reading_sensitivity import reading_warnings, sensitivity_rows
+from litm.analysis.cells import reading_warnings, sensitivity_rows
+from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import paired_difference
 from litm.analysis.tables.reading_sensitivity import TABLE
 

@@ -12,13 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from litm.analysis import statistics
-from litm.analysis.statistics import (
-    bootstrap_means,
-    gap_test,
-    percentile_interval,
-    permuted_sums,
-    utilisation,
-)
+from litm.analysis.statistics import bootstrap_means, gap_test, percentile_interval, permuted_sums, utilisation
 
 
 def test_permuted_sums_are_those_of_rows_that_were_really_shuffled():

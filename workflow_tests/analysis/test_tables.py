@@ -13,10 +13,21 @@ from plans import inputs_of
 from programs import load_program
 
 from litm.analysis import tables
-from litm.analysis.families import with_holm
-from litm.analysis.files import Files
-from litm.analysis.reference import with_reference
-from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
+from litm.analysis.grid import Files
+from litm.analysis.statistics import with_holm
+from litm.analysis.table import (
+    BOOLEAN,
+    FLOAT,
+    INDEX,
+    INTEGER,
+    P_VALUE,
+    PERCENT,
+    TEXT,
+    Column,
+    Table,
+    cell_text,
+    with_reference,
+)
 from litm.analysis.tables import all_tables, load_table, table_names
 from litm.answers import CHECKS
 from litm.base.messages import UserError

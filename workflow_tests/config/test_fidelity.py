@@ -8,7 +8,7 @@ import yaml
 from conftest import ROOT
 from programs import load_program
 
-from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.paper_tables import LAYOUTS
 from litm.base.messages import UserError
 from litm.config.fidelity import Item, Sources, fidelity_page
 

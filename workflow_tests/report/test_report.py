@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from programs import load_program
 
-from litm.analysis.claims.meanings import MEANINGS
+from litm.analysis.shapes import MEANINGS
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.messages import ordinal
 from litm.base.records import read_csv, write_csv

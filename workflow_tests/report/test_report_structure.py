@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers
 
-from litm.analysis.claims.meanings import MEANINGS, TWO_POSITIONS
+from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS, render_report
 from litm.report.page_tables import MOST_CHARACTERS, accuracy_tables, as_latex, overview_table, packed_files

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from programs import load_program, run_program
 
-from litm.analysis.paired_scores import curves
-from litm.analysis.position_bias import position_bias_row
+from litm.analysis.grid import curves
+from litm.analysis.positions import position_bias_row
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.records import write_csv
 from litm.scoring.scores import SCORE_COLUMNS, accuracy_table

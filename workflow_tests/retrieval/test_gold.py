@@ -7,7 +7,7 @@ import pytest
 from conftest import write_lines
 from programs import run_program
 
-from litm.analysis.answers import gold_sentences
+from litm.analysis.sentences import gold_sentences
 from litm.analysis.tables import load_table
 from litm.base.messages import UserError
 from litm.base.records import read_csv, write_json

@@ -5,8 +5,8 @@ import pytest
 import record_makers
 from conftest import ROOT
 
+from litm.analysis.cells import read_taken_from, wrong_answer_rows
 from litm.analysis.tables.wrong_answers import TABLE
-from litm.analysis.wrong_answers import read_taken_from, wrong_answer_rows
 from litm.base.intervals import binomial_interval
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 from score_frames import random_matrix
 
-from litm.analysis.claims.evidence import Cell
-from litm.analysis.claims.relations import Related, Relations
-from litm.analysis.claims.scored_evidence import ScoredEvidence
-from litm.analysis.claims.table import claims_table
+from litm.analysis.claims.evidence import Cell, Related, Relations, ScoredEvidence
+from litm.analysis.claims.tables import claims_table
 from litm.placements import depth_of
 
 POSITIONS = (0, 4, 8)

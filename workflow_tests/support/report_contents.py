@@ -8,11 +8,11 @@ from conftest import ROOT
 from record_makers import response
 from suite_examples import example, questions
 
-from litm.analysis.families import with_holm
-from litm.analysis.paired_scores import curves
-from litm.analysis.position_bias import position_bias_row
+from litm.analysis.cells import wrong_answer_rows
+from litm.analysis.grid import curves
+from litm.analysis.positions import position_bias_row
+from litm.analysis.statistics import with_holm
 from litm.analysis.tables import position_bias, wrong_answers
-from litm.analysis.wrong_answers import wrong_answer_rows
 from litm.examples.task import ExampleSettings
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows

@@ -69,7 +69,7 @@ def test_a_table_is_made_of_its_own_module_and_of_no_model():
         # The table of the index shows columns of the table of position bias.
         assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
         assert not {"inference", "figures"} & {module.split("/")[0] for module in modules(name)}
-    assert "analysis/position_pairs.py" not in modules("model_differences")
+    assert "analysis/positions.py" not in modules("model_differences")
 
 
 def test_the_library_never_imports_snakemake():

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
-from litm.analysis.paired_scores import verdict_grid
+from litm.analysis.grid import verdict_grid
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from litm.analysis.advice import LEAST_SCORED, Cell, Compared, Difference, Verdict, verdict
-from litm.analysis.paired_scores import interval_columns
+from litm.analysis.grid import interval_columns
 from litm.analysis.power import needed_in_words, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import percent, points

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.clusters import cluster_codes, moments, pooled_contrast
-from litm.analysis.condition_grids import Grid, Grids
-from litm.analysis.families import difference_in_words
-from litm.analysis.paired_scores import (
+from litm.analysis.grid import (
     CELL,
     DIFFERENCE,
+    Grid,
+    Grids,
     clustered_difference_columns,
     difference_columns,
     interval_columns,
@@ -19,15 +19,13 @@ from litm.analysis.paired_scores import (
     verdict_grid,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import holm
+from litm.analysis.statistics import difference_in_words, holm
 
 #: Columns of score rows that are read, for cells.
 COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
-
 ACCURACY, BIAS = "accuracy", ("primacy", "recency", "pbi")
 #: Places of an accuracy: the mean of all positions of a size, and single ones.
 ALL, PLACES = "all", ("start", "middle", "end")
-
 #: Grids of one model and experiment by size.
 Sizes = Mapping[int, Grid]
 #: A part of the questions: (questions, columns of model a and of model b) and clusters; columns are positions by size.

@@ -2,13 +2,48 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from litm.analysis.paper_layouts import Group, Layout
-from litm.analysis.published.values import PublishedModel
+from litm.analysis.table import is_missing
 from litm.base.messages import percent
 
+if TYPE_CHECKING:
+    # The rules read the layouts at each start.
+    import pandas as pd
+
+    from litm.analysis.published import PublishedModel
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns of one experiment and size under a heading; several positions have headings of their own."""
+
+    heading: str
+    experiment: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table of the paper: of accuracies, or of the lengths of prompts in tokens."""
+
+    caption: str
+    groups: tuple[Group, ...]
+    is_of_tokens: bool = False
+
+
+_WITHOUT_DISTRACTORS = (Group("Closed-book", "closed_book_qa", 0), Group("Oracle", "oracle_qa", 1))
+_DOCUMENTS = {size: Group(f"{size} documents", "multi_document_qa", size) for size in (10, 20, 30)}
+_PAIRS = tuple(Group(f"{size} pairs", "kv_retrieval", size) for size in (75, 140, 300))
+LAYOUTS = {
+    1: Layout("Closed-book and oracle accuracy (%)", _WITHOUT_DISTRACTORS),
+    2: Layout("Tokens of closed-book and oracle prompts", _WITHOUT_DISTRACTORS, is_of_tokens=True),
+    3: Layout("Tokens of multi-document question answering prompts", tuple(_DOCUMENTS.values()), is_of_tokens=True),
+    4: Layout("Tokens of key-value retrieval prompts", _PAIRS, is_of_tokens=True),
+    5: Layout("Accuracy (%) with 10 documents, by index of the document with the answer", (_DOCUMENTS[10],)),
+    6: Layout("Accuracy (%) with 20 documents, by index of the document with the answer", (_DOCUMENTS[20],)),
+    7: Layout("Accuracy (%) with 30 documents, by index of the document with the answer", (_DOCUMENTS[30],)),
+}
 MISSING = "-"
 
 
@@ -21,8 +56,8 @@ class PaperTable:
     """
 
     caption: str
-    values: pd.DataFrame
-    text: pd.DataFrame
+    values: "pd.DataFrame"
+    text: "pd.DataFrame"
 
 
 @dataclass(frozen=True)
@@ -30,16 +65,18 @@ class _Column:
     """cells: one row a model."""
 
     heading: str
-    cells: pd.DataFrame
+    cells: "pd.DataFrame"
 
 
-def paper_table(layout: Layout, rows: pd.DataFrame, paper: Mapping[str, PublishedModel]) -> PaperTable:
+def paper_table(layout: Layout, rows: "pd.DataFrame", paper: "Mapping[str, PublishedModel]") -> PaperTable:
     """The table with all models that have a value in it, in the order of the rows.
 
-    rows: for accuracies, of `accuracy.accuracy_table` or `published.published_table`; for tokens, of token_counts.csv,
+    rows: for accuracies, of `scores.accuracy_table` or `comparison.published_table`; for tokens, of token_counts.csv,
     measured or published. Positions only change the order of items, so the first position of a size gives its tokens.
     paper: the paper's models by name. A model is printed as the rows say, else as in the paper's tables, else by name.
     """
+    import pandas as pd
+
     if not layout.is_of_tokens:
         rows = rows[rows["n"] > 0]
     columns = [column for group in layout.groups for column in _columns(group, rows, layout)]
@@ -65,7 +102,7 @@ def latex_table(table: PaperTable) -> str:
     return text.replace("±", r"$\pm$")
 
 
-def _columns(group: Group, rows: pd.DataFrame, layout: Layout) -> Iterator[_Column]:
+def _columns(group: Group, rows: "pd.DataFrame", layout: Layout) -> Iterator[_Column]:
     cells = rows[(rows["experiment"] == group.experiment) & (rows["size"] == group.size)]
     if layout.is_of_tokens or len(layout.groups) > 1:
         yield _Column(group.heading, cells.drop_duplicates("model"))
@@ -74,22 +111,22 @@ def _columns(group: Group, rows: pd.DataFrame, layout: Layout) -> Iterator[_Colu
         yield _Column(f"Index {position:.0f}", cells[cells["position"] == position])
 
 
-def _write_accuracy(heading: str, cells: pd.DataFrame, values: pd.DataFrame, text: pd.DataFrame) -> None:
+def _write_accuracy(heading: str, cells: "pd.DataFrame", values: "pd.DataFrame", text: "pd.DataFrame") -> None:
     name = heading.lower().replace("-", "_").replace(" ", "_")
     for suffix, column in (("", "accuracy"), ("_ci_low", "ci_low"), ("_ci_high", "ci_high"), ("_n", "n")):
         values[name + suffix] = cells[column].astype("Int64" if column == "n" else "Float64").to_numpy()
-    text[heading] = [MISSING if pd.isna(value) else percent(value) for value in cells["accuracy"]]
+    text[heading] = [MISSING if is_missing(value) else percent(value) for value in cells["accuracy"]]
 
 
-def _write_tokens(heading: str, cells: pd.DataFrame, values: pd.DataFrame, text: pd.DataFrame) -> None:
+def _write_tokens(heading: str, cells: "pd.DataFrame", values: "pd.DataFrame", text: "pd.DataFrame") -> None:
     name = heading.lower().replace("-", "_").replace(" ", "_")
     for column in ("mean", "sd", "max"):
         values[f"{name}_{column}"] = (
             cells[f"tokens_{column}"].astype("Int64" if column == "max" else "Float64").to_numpy()
         )
     pairs = zip(cells["tokens_mean"], cells["tokens_sd"], strict=True)
-    text[f"{heading}, mean ± SD"] = [MISSING if pd.isna(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in pairs]
-    text[f"{heading}, max"] = [MISSING if pd.isna(most) else f"{most:.0f}" for most in cells["tokens_max"]]
+    text[f"{heading}, mean ± SD"] = [MISSING if is_missing(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in pairs]
+    text[f"{heading}, max"] = [MISSING if is_missing(most) else f"{most:.0f}" for most in cells["tokens_max"]]
 
 
 def _precision(cells: Sequence[Mapping]) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     # The rules read the declarations at each start, and importing pandas would slow it down.
     import pandas as pd
 
+from litm.base.files import with_part
+
 #: pandas types of columns; all allow missing values.
 TEXT, INTEGER, FLOAT, BOOLEAN = "string", "Int64", "Float64", "boolean"
 #: Formats of numbers in Markdown and report. The CSV file has fractions.
@@ -150,3 +152,23 @@ def with_interval(name: str, column: Column, is_only: bool = False) -> dict[str,
             for side, limit in limits.items()
         },
     }
+
+
+#: Lines around the part of the page that `describe_tables.py` writes.
+BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
+END = "<!-- Tables: up to here -->"
+
+
+def reference(tables: Iterable[Table]) -> str:
+    """One section per table: its description and its columns."""
+    return "\n\n".join(_section(table) for table in tables)
+
+
+def with_reference(page: str, tables: Iterable[Table]) -> str:
+    """The page with the reference in its place; `ValueError` if the page has no place for it."""
+    return with_part(page, BEGIN, END, reference(tables))
+
+
+def _section(table: Table) -> str:
+    columns = "\n".join(f"| `{name}` | {column.doc} |" for name, column in table.columns.items())
+    return f"### `{table.name}.csv`\n\n{table.doc}\n\n| column | what |\n|---|---|\n{columns}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.analysis.detectable_effects import earlier
+from litm.analysis.positions import earlier
 from litm.analysis.power import (
     FIVE_POINTS,
     Assumption,

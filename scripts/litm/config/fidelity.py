@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from litm.analysis.paper_layouts import LAYOUTS
-from litm.analysis.published.values import PublishedAccuracy, PublishedTokens
+from litm.analysis.paper_tables import LAYOUTS
+from litm.analysis.published import PublishedAccuracy, PublishedTokens
 from litm.analysis.tables import pbi
 from litm.base.messages import UserError
 from litm.config.experiments import ExperimentEntry

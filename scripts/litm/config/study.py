@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from litm.analysis.published.values import PublishedTokens, read_published_tokens
+from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.messages import UserError
 from litm.config.catalogue import Audit, Config, Report, read_catalogue, read_catalogues, string_keys
 from litm.config.conditions import read_relations, with_conditions, with_names

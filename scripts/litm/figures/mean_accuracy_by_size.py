@@ -38,7 +38,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
     Without score rows, as for published values, intervals are the widest that the cells' intervals allow.
     """
-    from litm.analysis.position_means import means_of_cells
+    from litm.analysis.grid import means_of_cells
     from litm.figures.drawing.curves import draw_curves
 
     means = _means(figure, rows)
@@ -49,7 +49,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 def _means(figure: Mapping, rows: Rows) -> "pd.DataFrame":
     import pandas as pd
 
-    from litm.analysis.position_means import means_of_cells, position_means
+    from litm.analysis.grid import means_of_cells, position_means
 
     sweeps = (sweep[sweep["experiment"].isin(list(figure["experiments"]))] for sweep in rows.scores)
     means = [position_means(sweep) for sweep in sweeps if len(sweep)]

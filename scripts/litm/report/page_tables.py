@@ -8,8 +8,8 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.claims.meanings import word_of
 from litm.analysis.columns import EXPERIMENT, MODEL
+from litm.analysis.shapes import word_of
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 from litm.analysis.tables import all_tables
 from litm.base.messages import ordinal, percent

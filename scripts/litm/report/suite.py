@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from litm.analysis.claims.criteria import MEASURED, NO_INFORMATION
 from litm.analysis.pbi import CLASSES, INVERTED
+from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError
 from litm.base.records import plain_rows

@@ -5,10 +5,9 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.answers import Row, compared, cut_sentences, silenced, to_look_at, uninformative
-from litm.analysis.claims.criteria import NO_INFORMATION
-from litm.analysis.claims.meanings import END_LOWER, FLAT, MEANINGS, NONE, START_LOWER, UNEVEN, word_of
-from litm.analysis.reading_sensitivity import reading_warnings
+from litm.analysis.cells import reading_warnings
+from litm.analysis.sentences import Row, compared, cut_sentences, silenced, to_look_at, uninformative
+from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.messages import ordinal, percent, points
 from litm.base.records import plain_rows

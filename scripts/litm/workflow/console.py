@@ -14,8 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from litm.analysis.answers import cut_sentences, gold_sentences, silenced, uninformative
-from litm.analysis.run_summary import compared_lines, run_summary
+from litm.analysis.sentences import compared_lines, cut_sentences, gold_sentences, run_summary, silenced, uninformative
 from litm.base.messages import UserError, points
 from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
@@ -298,7 +297,7 @@ class Jobs:
 def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     """A line for each number of questions that shows only large differences between positions; none without scipy."""
     try:
-        from litm.analysis.detectable_effects import earlier
+        from litm.analysis.positions import earlier
         from litm.analysis.power import detectable_effect, n_for_five_points, needed_in_words
     except ModuleNotFoundError:
         return []

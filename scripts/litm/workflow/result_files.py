@@ -11,8 +11,7 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
-from litm.analysis.claims.relations import ENCODER_DECODER
-from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.tables import all_tables
 from litm.base.messages import UserError
 from litm.base.store import digest
@@ -364,7 +363,7 @@ class PageFiles:
         of several architectures, or a model and its base, are shown together; `training_lengths` in tokens.
         """
         about = {model: self._study.relations["models"].get(model, {}) for model in models}
-        encoders = [model for model, one in about.items() if one.get("architecture") == ENCODER_DECODER]
+        encoders = [model for model, one in about.items() if one.get("architecture") == "encoder_decoder"]
         lengths = {model: one["training_length"] for model, one in about.items() if one.get("training_length")}
         facts = {}
         for model, one in about.items():

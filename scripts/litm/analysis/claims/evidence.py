@@ -1,11 +1,155 @@
-"""Evidence for claims: accuracies of cells and their contrasts, with intervals."""
+"""Evidence for claims, from scores or from published accuracies: quantities with intervals at any confidence."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from math import hypot, sqrt
+from typing import Any, Protocol
 
-from litm.analysis.claims.measures import Measure
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from litm.analysis import pbi
+from litm.analysis.clusters import contrast_interval, limit_of, mean_interval
 from litm.analysis.pbi import middle_index
+from litm.analysis.published import PublishedAccuracy, first_of_cells
+from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.messages import UserError
+from litm.placements import depth_of, gold_places
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A value, its number of questions, and its two-sided interval as a function of the confidence.
+
+    sources: where it is printed, if it was not measured here; is_paired: whether answers are compared question by
+    question.
+    """
+
+    value: float
+    n: int
+    interval: Callable[[float], tuple[float, float]]
+    sources: tuple[str, ...] = ()
+    is_paired: bool = True
+
+
+def largest(measures: Sequence[Measure]) -> Measure:
+    """The largest of several quantities.
+
+    The lower limit is the largest of their lower limits, corrected by Bonferroni's inequality, because any of them may
+    be it. The upper limit is the largest of their upper limits, uncorrected, because it fails only if the limit of the
+    truly largest quantity fails.
+    """
+    return negated(lowest([negated(measure) for measure in measures]))
+
+
+def lowest(measures: Sequence[Measure]) -> Measure:
+    """The lowest of several quantities, with limits as in `largest`, the other way round."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        corrected = 1 - (1 - confidence) / len(measures)
+        lows = [measure.interval(confidence)[0] for measure in measures]
+        highs = [measure.interval(corrected)[1] for measure in measures]
+        return min(lows), min(highs)
+
+    return _combined(min(measure.value for measure in measures), measures, interval)
+
+
+def negated(measure: Measure) -> Measure:
+    """The same quantity with the other sign."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        low, high = measure.interval(confidence)
+        return -high, -low
+
+    return _combined(-measure.value, [measure], interval)
+
+
+def scaled(measure: Measure, factor: float) -> Measure:
+    """A quantity times a factor above 0."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        low, high = measure.interval(confidence)
+        return factor * low, factor * high
+
+    return _combined(factor * measure.value, [measure], interval)
+
+
+def minus(first: Measure, second: Measure) -> Measure:
+    """The difference of two quantities that are estimated separately (Zou & Donner 2008).
+
+    d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), d = a - b: exact if the two are independent,
+    conservative if they are positively correlated, as quantities of the same questions are.
+    """
+
+    def interval(confidence: float) -> tuple[float, float]:
+        (first_low, first_high), (second_low, second_high) = first.interval(confidence), second.interval(confidence)
+        below = hypot(first.value - first_low, second_high - second.value)
+        above = hypot(first_high - first.value, second.value - second_low)
+        return value - below, value + above
+
+    value = first.value - second.value
+    return _combined(value, [first, second], interval)
+
+
+def _combined(value: float, parts: Sequence[Measure], interval: Callable[[float], tuple[float, float]]) -> Measure:
+    sources = tuple(dict.fromkeys(source for part in parts for source in part.sources))
+    is_paired = all(part.is_paired for part in parts)
+    return Measure(value, min(part.n for part in parts), interval, sources, is_paired)
+
+
+ENCODER_DECODER = "encoder_decoder"
+
+
+@dataclass(frozen=True)
+class About:
+    """The key `about` of a model's entry: parameters in billions, training_length in tokens per prompt."""
+
+    longer_context_of: str | None = None
+    tuned_from: str | None = None
+    family: str | None = None
+    parameters: float | None = None
+    architecture: str | None = None
+    training_length: int | None = None
+
+
+@dataclass(frozen=True)
+class Related:
+    """An experiment's task, its closed-book version, and its version with the question only after the documents."""
+
+    task: str
+    closed_book: str | None = None
+    query_aware_of: str | None = None
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Models and experiments by name; recorded: models whose responses were made elsewhere."""
+
+    models: Mapping[str, About]
+    experiments: Mapping[str, Related]
+    recorded: frozenset[str] = frozenset()
+
+    @property
+    def base_models(self) -> set[str]:
+        """Models that others were tuned from."""
+        return {about.tuned_from for about in self.models.values() if about.tuned_from}
+
+    def about(self, model: str) -> About:
+        """The declarations about a model; empty for a model without an entry."""
+        return self.models.get(model, About())
+
+
+def read_relations(value: Mapping[str, Any]) -> Relations:
+    """Relations from JSON: {"models": {name: keys of `About`}, "experiments": {name: keys of `Related`}, "recorded":
+    names}.
+    """
+    return Relations(
+        models={name: About(**keys) for name, keys in value["models"].items()},
+        experiments={name: Related(**keys) for name, keys in value["experiments"].items()},
+        recorded=frozenset(value["recorded"]),
+    )
 
 
 @dataclass(frozen=True, order=True)
@@ -87,3 +231,255 @@ def curves(evidence: Evidence) -> Iterator[Curve]:
     for group in groups.values():
         if len(group) > 1:
             yield Curve(tuple(sorted(group)))
+
+
+#: Columns that identify a cell among score rows, and all columns that are read.
+EVIDENCE_CELL = ["model", "experiment", "size", "position", "placement", "depth"]
+EVIDENCE_COLUMNS = [*EVIDENCE_CELL, "id", "correct", "prompt_tokens", "excluded", "cluster"]
+
+
+@dataclass(eq=False)
+class ScoredEvidence:
+    """verdicts: by cell, 1 or 0 by the id of each scored question. lengths: mean prompt tokens by cell. recalls: recall
+    and n, by experiment and number of passages. clusters: by cell, the cluster by question id; only for experiments
+    with `cluster`.
+    """
+
+    verdicts: Mapping[Cell, pd.Series]
+    lengths: Mapping[Cell, float | None]
+    recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
+    clusters: Mapping[Cell, pd.Series] = field(default_factory=dict)
+    #: Results of `_answers`, because several claims use the same cells.
+    _joined: dict[tuple[Cell, ...], tuple[np.ndarray, np.ndarray | None]] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @property
+    def is_published(self) -> bool:
+        return False
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        return list(self.verdicts)
+
+    def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
+        """As `Evidence.contrast`, on the complete cases, with the interval of `clusters.contrast_interval`."""
+        (matrix, clusters), values = self._answers(list(weights)), np.array(list(weights.values()))
+        if not len(matrix):
+            return None
+        used = values != 0
+        matrix, values = matrix[:, used], values[used].tolist()
+
+        @cache
+        def interval(confidence: float) -> tuple[float, float]:
+            estimate = contrast_interval(matrix, values, clusters, confidence)
+            return estimate.low, estimate.high
+
+        return Measure(contrast_interval(matrix, values, clusters).value, len(matrix), interval)
+
+    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
+        """As `Evidence.difference_of_means`: by `contrast` if both sides share at least half of the questions.
+
+        Otherwise (sizes may have different questions) the two means are independent, each with the interval of
+        `clusters.mean_interval`.
+        """
+        fewest = min(len(self._answers(list(cells))[0]) for cells in (first, other))
+        if not fewest:
+            return None
+        if len(self._answers([*first, *other])[0]) >= fewest / 2:
+            return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
+        return replace(minus(self._mean(first), self._mean(other)), is_paired=False)
+
+    def _mean(self, cells: Sequence[Cell]) -> Measure:
+        matrix, clusters = self._answers(list(cells))
+
+        def interval(confidence: float) -> tuple[float, float]:
+            estimate = mean_interval(matrix, clusters, confidence)
+            return estimate.low, estimate.high
+
+        return Measure(float(matrix.mean()), len(matrix), interval)
+
+    def accuracy(self, cell: Cell) -> Measure | None:
+        """As `Evidence.accuracy`, with the interval of `intervals.clustered_interval`."""
+        matrix, clusters = self._answers([cell])
+        if not len(matrix):
+            return None
+        right = matrix[:, 0]
+        return Measure(
+            float(right.mean()), len(right), lambda confidence: clustered_interval(right, clusters, confidence)
+        )
+
+    def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
+        matrix, _ = self._answers(cells)
+        return matrix.sum(axis=0).tolist(), len(matrix)
+
+    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
+        """As `Evidence.limit`, with the intervals of clusters."""
+        matrix, clusters = self._answers(cells)
+        return limit_of(matrix[:, [cells.index(cell) for cell in of]], clusters)
+
+    def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
+        known = [length for cell in cells if (length := self.lengths[cell]) is not None]
+        return float(np.mean(known)) if known else None
+
+    def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
+        return self.recalls.get(experiment, {})
+
+    def _answers(self, cells: Sequence[Cell]) -> tuple[np.ndarray, np.ndarray | None]:
+        """(questions, cells) of the questions scored in all cells, and the cluster of each question.
+
+        Clusters come from the first cell that has them: of two experiments with the same questions, only one may have
+        `cluster`.
+        """
+        key = tuple(cells)
+        if key not in self._joined:
+            columns = [self.verdicts[cell] for cell in cells]
+            table = pd.concat(columns, axis=1, join="inner", ignore_index=True)
+            clustered = next((self.clusters[cell] for cell in cells if cell in self.clusters), None)
+            codes = None if clustered is None else pd.factorize(clustered.reindex(table.index))[0]
+            self._joined[key] = table.to_numpy(dtype=np.int64), codes
+        return self._joined[key]
+
+
+def scored_evidence(
+    scores: Iterable[pd.DataFrame], recalls: Mapping[str, Mapping[int, tuple[float, int]]] | None = None
+) -> ScoredEvidence:
+    """Evidence from score rows of any sweeps, one sweep at a time: all rows together may be too many for the memory.
+
+    Cells with several gold items per prompt are left out, because the paper moves one. Raises `UserError` for a
+    question that occurs twice in a cell.
+    """
+    verdicts, lengths, clusters = {}, {}, {}
+    groups = (group for sweep in scores for group in sweep.groupby(EVIDENCE_CELL, sort=False, dropna=False))
+    for names, group in groups:
+        cell = _cell(names)
+        if len(gold_places(cell.placement)) > 1:
+            continue
+        twice = group["id"].duplicated()
+        if twice.any():
+            raise UserError(
+                f"{cell.model}, {cell.experiment}, size {cell.size}, {cell.placement}: question "
+                f"{group['id'][twice].iloc[0]} occurs twice: give every question an id of its own"
+            )
+        scored = group[~group["excluded"] & group["correct"].notna()]
+        verdicts[cell] = scored.set_index("id")["correct"].astype("int8")
+        if "cluster" in group:
+            clusters[cell] = group.set_index("id")["cluster"]
+        tokens = group["prompt_tokens"].dropna()
+        lengths[cell] = float(tokens.mean()) if len(tokens) else None
+    return ScoredEvidence(verdicts, lengths, recalls or {}, clusters)
+
+
+def _cell(names: tuple) -> Cell:
+    model, experiment, size, position, placement, depth = names
+    return Cell(
+        model=str(model),
+        experiment=str(experiment),
+        size=int(size),
+        position=None if pd.isna(position) else int(position),
+        placement=str(placement),
+        depth=None if pd.isna(depth) else float(depth),
+    )
+
+
+@dataclass(frozen=True)
+class PublishedEvidence:
+    """values: the published accuracy of each cell."""
+
+    values: Mapping[Cell, PublishedAccuracy]
+
+    @property
+    def is_published(self) -> bool:
+        return True
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        return list(self.values)
+
+    def contrast(self, weights: Mapping[Cell, float]) -> Measure:
+        """As `Evidence.contrast`, with a normal interval that is conservative because single answers are unknown.
+
+        One right and one wrong answer are added to each cell (Agresti & Caffo 2000). The answers of one model to the
+        same question are assumed to be equally correlated in all cells, by r ≥ 0. Then the variance of its part of the
+        contrast is (1 - r)·Σ w²s² + r·(Σ ws)², s² = p(1-p)/(n+2). The larger of the two sums is its upper bound and is
+        used. Answers of different models correlate too; that would reduce the variance of a difference, and is ignored.
+        """
+        used = {cell: weight for cell, weight in weights.items() if weight}
+        variance = sum(
+            self._largest_variance({cell: weight for cell, weight in used.items() if cell.model == model})
+            for model in {cell.model for cell in used}
+        )
+        return self._normal(used, variance)
+
+    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure:
+        """As `Evidence.difference_of_means`, for cells of two sizes of one model.
+
+        Answers within a size may correlate more than answers of two sizes, so the variance is bounded by that of two
+        independent samples with perfectly correlated answers within each.
+        """
+        weights = dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other))
+        errors = [sum(self._errors({cell: abs(weights[cell]) for cell in cells})) for cells in (first, other)]
+        return self._normal(weights, sum(error**2 for error in errors))
+
+    def accuracy(self, cell: Cell) -> Measure:
+        """As `Evidence.accuracy`, with the interval of the nearest whole number of right answers."""
+        (correct,), n = self.correct([cell])
+        return self._measure(self.values[cell].accuracy, [cell], lambda c: binomial_interval(correct, n, c))
+
+    def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
+        """As `Evidence.correct`; cells with different numbers of questions are scaled to the fewest."""
+        n = min(self.values[cell].n for cell in cells)
+        return [round(self.values[cell].accuracy * n) for cell in cells], n
+
+    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
+        """As `Evidence.limit`."""
+        correct, n = self.correct(cells)
+        return pbi.limit_of([correct[cells.index(cell)] for cell in of], n)
+
+    def prompt_tokens(self, cells: Sequence[Cell]) -> None:
+        return None
+
+    def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
+        return {}
+
+    def _normal(self, weights: Mapping[Cell, float], variance: float) -> Measure:
+        """A weighted sum of accuracies with a normal interval around the sum of the shrunk accuracies."""
+        centre = sum(weight * self._shrunk(cell) for cell, weight in weights.items())
+        value = sum(weight * self.values[cell].accuracy for cell, weight in weights.items())
+
+        def interval(confidence: float) -> tuple[float, float]:
+            half = float(special.ndtri((1 + confidence) / 2)) * sqrt(variance)
+            return min(value, centre - half), max(value, centre + half)
+
+        return self._measure(value, list(weights), interval)
+
+    def _measure(self, value, cells, interval) -> Measure:
+        sources = tuple(dict.fromkeys(self.values[cell].source for cell in cells))
+        return Measure(value, min(self.values[cell].n for cell in cells), interval, sources, is_paired=False)
+
+    def _shrunk(self, cell: Cell) -> float:
+        published = self.values[cell]
+        return (published.accuracy * published.n + 1) / (published.n + 2)
+
+    def _largest_variance(self, weights: Mapping[Cell, float]) -> float:
+        """The largest variance of one model's part of a contrast, over all correlations of its answers from 0 to 1."""
+        errors = self._errors(weights)
+        return max(sum(error**2 for error in errors), sum(errors) ** 2)
+
+    def _errors(self, weights: Mapping[Cell, float]) -> list[float]:
+        """Weight times standard error of each accuracy."""
+        errors = []
+        for cell, weight in weights.items():
+            accuracy = self._shrunk(cell)
+            errors.append(weight * sqrt(accuracy * (1 - accuracy) / (self.values[cell].n + 2)))
+        return errors
+
+
+def published_evidence(values: Iterable[PublishedAccuracy]) -> PublishedEvidence:
+    """Evidence from published accuracies; if a cell has several, the first counts (tables before text)."""
+    return PublishedEvidence({_published_cell(value): value for value in first_of_cells(values)})
+
+
+def _published_cell(value: PublishedAccuracy) -> Cell:
+    depth = None if value.position is None else depth_of(value.position, value.size)
+    return Cell(value.model, value.experiment, value.size, value.position, value.placement, depth)

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from litm.analysis.claims.criteria import Criterion
-from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
-from litm.analysis.claims.measures import Measure, largest, lowest, negated
-from litm.analysis.claims.verdicts import AS_CLAIM, Part, Question
+from litm.analysis.claims.evidence import Cell, Curve, Evidence, Measure, curves, largest, lowest, negated
+from litm.analysis.claims.verdicts import AS_CLAIM, Criterion, Part, Question
 from litm.analysis.pbi import CONTRASTS
 from litm.base.messages import percent
 

@@ -1,13 +1,159 @@
-"""Verdicts on the questions of claims: intervals decide, at the levels of `error_rates`."""
+"""Verdicts on the questions of claims, and their error rates: the families, their levels, and the procedure that keeps
+them.
+
+**Family.** All cases of one claim, one experiment and one role (the paper's claim, or exploratory), over all models and
+sizes. A case whose accuracies are all at the floor or the ceiling gets no verdict but counts, because leaving it out
+would depend on the answers. A case without a question to compare does not count.
+
+**Level.** The chance that a family has a wrong verdict is at most `ALPHA` = 5 %, for any truth and any dependence of
+its cases. Half of it is for "supported", half for "contradicted".
+
+**Procedure.** Each half is a family of one-sided hypotheses (the claim is false; the claim is true), tested by Holm's
+(1979) step-down procedure: each of the m remaining hypotheses is tested at level ALPHA/2/m; rejected hypotheses leave
+*their own half* only; the others are tested again until none is rejected. Holm's procedure controls the chance of any
+wrong rejection under any dependence (Holm 1979, Scand. J. Statist. 6, 65-70, theorem 1); the sum over both halves is
+ALPHA (Bonferroni's inequality). A verdict of one half never changes the count of the other. Two-sided Holm with the
+direction read off afterwards would have slightly more power, but its control of wrong directions is proved only for
+independent statistics (Shaffer 1980, Ann. Statist. 8, 1342-1347; Finner 1999, Ann. Statist. 27, 274-289), and answers
+of models to the same questions are not independent.
+
+**Claims in several parts.** A U is primacy above 0 *and* recency above 0. "Supported" needs every part, each at the
+full level of the case: an intersection-union test, whose level needs no correction for the number of parts (Berger
+1982, Technometrics 24, 295-300, theorem 1). "Contradicted" needs one part, so that each of k parts is tested at 1/k of
+the level (Bonferroni).
+
+**Tests by intervals.** Each limit of a two-sided interval of confidence 1 - a errs with chance a/2. So a hypothesis is
+rejected at level ALPHA/2/m if the interval of confidence 1 - ALPHA/m is beyond its bound. The row has this interval; an
+open case has the widest interval that did not decide it. A single case is decided by the usual 95 % interval.
+
+**Words of a curve** (U, recency alone, rising, flat, ...) are a separate family: all statements in the words of all
+curves of an experiment. "Above", "below" and "flat" (equivalence: all positions within 5 points of one another, each
+pair at full level, Berger 1982) have a third of ALPHA each, by Holm. A curve whose U is supported, among all models or
+among the base models, is called U (or W) at the level of that verdict. All tables and pages take the word from
+`curve_words`.
+
+Over a whole table with F families the chance of a wrong verdict is at most F·5 %. For 5 % over the table, use only
+verdicts that hold at the confidence 1 - 0.05/(F·family_size).
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
 
-from litm.analysis.claims.criteria import Answer, Criterion
-from litm.analysis.claims.error_rates import ALPHA, step_down
-from litm.analysis.claims.evidence import Evidence
-from litm.analysis.claims.measures import Measure
-from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.evidence import Evidence, Measure, Relations
+from litm.analysis.shapes import SMALL
+
+#: Fraction: smaller effects are negligible. Of the paper's curves the smallest Position Bias Index is 2.8 points (Table
+#: 6), and the smallest side of one that is a U 1.2 (Table 5).
+NEGLIGIBLE = 0.02
+#: Fraction: accuracy that counts as "near-perfect" (Section 4.2), as near to 1 as a ceiling, see `pbi.NEAR`.
+NEAR_PERFECT = 0.95
+
+
+class Answer(Enum):
+    """What can be shown about a quantity: the claim, or its opposite."""
+
+    WANTED = "wanted"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied).
+
+    margins: functions of (low, high): how far the whole interval is inside the range of each answer; above 0 it is
+    shown. sides: number of limits that can each show the denial alone: 2 for "outside these bounds", else 1. weaker: of
+    two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is not shown if
+    an effect is shown, see `verdicts.shows`.
+    """
+
+    wanted: str
+    denied: str
+    margins: dict[Answer, Callable[[float, float], float]]
+    sides: int = 1
+    weaker: Answer | None = None
+
+    def margin(self, answer: Answer, interval: tuple[float, float]) -> float:
+        """How far the interval is inside the range of the answer, in units of the quantity; below 0 outside."""
+        return self.margins[answer](*interval)
+
+
+def _two(wanted: Callable[[float, float], float], denied: Callable[[float, float], float]) -> dict:
+    return {Answer.WANTED: wanted, Answer.DENIED: denied}
+
+
+#: There is an effect: supported above 0, contradicted if at most negligible.
+ABOVE_ZERO = Criterion(
+    "above 0", "below 2 points", _two(lambda low, high: low, lambda low, high: NEGLIGIBLE - high), weaker=Answer.DENIED
+)
+#: There is a loss: the same criterion below 0.
+BELOW_ZERO = Criterion(
+    "below 0",
+    "above -2 points",
+    _two(lambda low, high: -high, lambda low, high: low + NEGLIGIBLE),
+    weaker=Answer.DENIED,
+)
+#: There is no effect: the opposite of `ABOVE_ZERO`.
+NOT_ABOVE_ZERO = Criterion(
+    "below 2 points", "above 0", _two(lambda low, high: NEGLIGIBLE - high, lambda low, high: low), weaker=Answer.WANTED
+)
+#: The quantity is small or negative.
+AT_MOST_SMALL = Criterion(
+    "below 5 points", "above 5 points", _two(lambda low, high: SMALL - high, lambda low, high: low - SMALL)
+)
+#: The quantity is small in either direction.
+WITHIN_SMALL = Criterion(
+    "within 5 points of 0",
+    "more than 5 points from 0",
+    _two(
+        lambda low, high: min(low + SMALL, SMALL - high),
+        lambda low, high: max(low - SMALL, -SMALL - high),
+    ),
+    sides=2,
+)
+#: The accuracy is near perfect.
+ALMOST_ONE = Criterion(
+    "above 95 %", "below 95 %", _two(lambda low, high: low - NEAR_PERFECT, lambda low, high: NEAR_PERFECT - high)
+)
+#: Probability of at least one wrong verdict in a family, and of at least one wrong word.
+ALPHA = 0.05
+#: Fraction of ALPHA for each verdict: supported, contradicted.
+VERDICT_SHARE = 1 / 2
+#: Fraction of ALPHA for each kind of statement: above, below, flat.
+WORD_SHARE = 1 / 3
+Case = TypeVar("Case")
+
+
+@dataclass(frozen=True)
+class Steps(Generic[Case]):
+    """rejected: each rejected hypothesis with the confidence that rejected it; last: confidence of the last step, which
+    rejected no further hypothesis.
+    """
+
+    rejected: dict[Case, float]
+    last: float
+
+
+def step_down(
+    cases: Iterable[Case], is_rejected: Callable[[Case, float], bool], share: float = VERDICT_SHARE
+) -> Steps[Case]:
+    """Holm's procedure on one-sided hypotheses at the level `share`·ALPHA, by two-sided intervals.
+
+    is_rejected: takes a hypothesis and the confidence of a two-sided interval; one limit of the interval tests it.
+    """
+    left = list(cases)
+    rejected: dict[Case, float] = {}
+    confidence = 1.0
+    while left:
+        confidence = 1 - 2 * share * ALPHA / len(left)
+        now = [case for case in left if is_rejected(case, confidence)]
+        if not now:
+            break
+        rejected |= dict.fromkeys(now, confidence)
+        left = [case for case in left if case not in rejected]
+    return Steps(rejected, confidence)
+
 
 SUPPORTED, CONTRADICTED, NOT_ENOUGH = "supported", "contradicted", "not enough data"
 #: Roles of a case: the claim is about it, or it is another one, which belongs to a family of its own.
@@ -80,7 +226,7 @@ class Decision:
 
 
 def decide(questions: Sequence[Question]) -> list[Decision]:
-    """Verdicts on the questions of one family; the chance of any wrong one is at most `ALPHA`, see `error_rates`."""
+    """Verdicts on the questions of one family; the chance of any wrong one is at most `ALPHA`, see above."""
     counted = [index for index, question in enumerate(questions) if question.is_counted]
     supported = step_down(counted, lambda index, level: _all_wanted(questions[index], level))
     contradicted = step_down(counted, lambda index, level: bool(_denied(questions[index], level)))

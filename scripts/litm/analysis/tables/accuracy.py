@@ -8,7 +8,7 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
@@ -16,7 +16,6 @@ _REPORT = (
     "accuracy_first_line", "accuracy_full", "n_empty", "n_cut", "n_refused", "n_failed", "n_not_recorded",
     "n_left_out",
 )  # fmt: skip
-
 TABLE = Table(
     name="accuracy",
     title="Accuracy by position",

@@ -9,14 +9,13 @@ from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, P_VALUE, PERCENT, TEXT,
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "model", "condition", "n", "accuracy", "tokens", "dollars", "cost_ratio", "difference", "p_holm", "in_best_set",
     "on_frontier", "is_advised",
 )  # fmt: skip
-
 TABLE = Table(
     name="advice",
     title="Remedies: effect and cost",

@@ -7,7 +7,7 @@ from litm.analysis.columns import EXPERIMENT, SIZE
 from litm.analysis.table import INTEGER, Column, Table
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 TABLE = Table(
     name="answer_checks",

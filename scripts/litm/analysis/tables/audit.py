@@ -8,7 +8,7 @@ from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 
 def _flips(kind: str, flip: str) -> dict[str, Column]:

@@ -7,7 +7,7 @@ from litm.analysis.columns import EXPERIMENT, MODEL, SIZE
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 _HEADINGS = {"pbi": "PBI", "primacy": "Primacy", "recency": "Recency"}
 #: Columns that the report shows.
@@ -62,7 +62,8 @@ TABLE = Table(
 
 def rows(sized_scores: "Files") -> Iterator[dict]:
     """A row a model, experiment and size, in the order of the score files."""
-    from litm.analysis.bias_by_size import bias_by_size_rows
-    from litm.analysis.condition_grids import COLUMNS, read_grids
+    from litm.analysis.conditions import bias_by_size_rows
+    from litm.analysis.grid import GRID_COLUMNS as COLUMNS
+    from litm.analysis.grid import read_grids
 
     return bias_by_size_rows(read_grids(sized_scores.scores(COLUMNS)))

@@ -7,14 +7,13 @@ from litm.analysis.table import INTEGER, TEXT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "candidates", "kind", "documents", "n", "n_left_out", "n_filled", "n_gold_without_answer", "n_answer_in_others_dpr",
     "n_answer_in_others_metric",
 )  # fmt: skip
-
 TABLE = Table(
     name="candidates",
     title="Candidates",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
@@ -99,8 +99,9 @@ TABLE = Table(
 
 def rows(condition_scores: "Files", comparisons: Sequence[Mapping], tuned_models: Sequence) -> Iterator[dict]:
     """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
-    from litm.analysis.condition_differences import condition_difference_rows
-    from litm.analysis.condition_grids import COLUMNS, read_grids
+    from litm.analysis.conditions import condition_difference_rows
+    from litm.analysis.grid import GRID_COLUMNS as COLUMNS
+    from litm.analysis.grid import read_grids
     from litm.records import Comparison
 
     grids = read_grids(condition_scores.scores(COLUMNS))

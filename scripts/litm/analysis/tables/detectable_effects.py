@@ -7,14 +7,13 @@ from litm.analysis.columns import CURVE
 from litm.analysis.table import FLOAT, INDEX, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "placement", "n", "quantity", "value", "ci_low", "ci_high", "accuracy_mean",
     "correlation", "design_effect", "mde", "n_for_5_points",
 )  # fmt: skip
-
 TABLE = Table(
     name="detectable_effects",
     title="Detectable effects",
@@ -61,7 +60,7 @@ TABLE = Table(
 
 def rows(curve_scores: "Files") -> Iterator[dict]:
     """One row per curve and effect, in the order of the score files."""
-    from litm.analysis.detectable_effects import detectable_effect_rows
-    from litm.analysis.paired_scores import curves
+    from litm.analysis.grid import curves
+    from litm.analysis.positions import detectable_effect_rows
 
     return (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in detectable_effect_rows(curve))

@@ -7,14 +7,13 @@ from litm.analysis.columns import EXPERIMENT, MODEL, SIZE
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "tokens_mean", "n", "accuracy_best", "accuracy_worst", "loss", "ci_low",
     "ci_high", "verdict", "effective_length",
 )  # fmt: skip
-
 TABLE = Table(
     name="effective_length",
     title="Effective length",
@@ -74,7 +73,8 @@ TABLE = Table(
 
 def rows(sized_scores: "Files") -> Iterator[dict]:
     """One row per model, experiment and size, in the order of the score files."""
-    from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
-    from litm.analysis.effective_length import effective_length_rows
+    from litm.analysis.claims.effective_length import effective_length_rows
+    from litm.analysis.claims.evidence import EVIDENCE_COLUMNS as COLUMNS
+    from litm.analysis.claims.evidence import scored_evidence
 
     return effective_length_rows(scored_evidence(sized_scores.scores(COLUMNS)))

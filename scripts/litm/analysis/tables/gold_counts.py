@@ -7,7 +7,7 @@ from litm.analysis.table import INTEGER, TEXT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 _COLUMNS = {
     "questions": Column(TEXT, "name of the questions", "Questions"),
@@ -16,10 +16,8 @@ _COLUMNS = {
     "n_several": Column(INTEGER, "questions with an answer in several passages", "Answer in several"),
     "n_to_look_at": Column(INTEGER, "questions with a `note`", "To look at"),
 }
-
 #: Types of the columns that are read.
 _READ = {"questions": TEXT, "how": TEXT, "question": TEXT, "n_with_answer": INTEGER, "note": TEXT}
-
 TABLE = Table(
     name="gold_counts",
     title="Gold passages of your questions",

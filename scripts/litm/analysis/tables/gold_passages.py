@@ -7,7 +7,7 @@ from litm.analysis.table import INTEGER, TEXT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 TABLE = Table(
     name="gold_passages",

@@ -6,14 +6,13 @@ from litm.analysis.columns import CELL, DIFFERENCE
 from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "experiment", "size", "placement", "model_a", "model_b", "n", "accuracy_a", "accuracy_b", "difference", "ci_low",
     "ci_high", "p_holm",
 )  # fmt: skip
-
 TABLE = Table(
     name="model_differences",
     title="Differences of models",
@@ -46,8 +45,8 @@ TABLE = Table(
 
 def rows(compared_scores: "Files") -> list[dict]:
     """One row per pair of models and cell, experiment by experiment in the order of the score files."""
-    from litm.analysis.families import with_holm
     from litm.analysis.model_differences import COLUMNS, model_difference_rows
+    from litm.analysis.statistics import with_holm
 
     found = (row for scores in compared_scores.by_experiment(COLUMNS) for row in model_difference_rows(scores))
     return with_holm(found, "p_value", "p_holm_all")

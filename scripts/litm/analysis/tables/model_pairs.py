@@ -7,14 +7,13 @@ from litm.analysis.columns import EXPERIMENT
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "experiment", "n_sizes", "model_a", "model_b", "quantity", "place", "n", "value_a", "value_b", "difference",
     "ci_low", "ci_high", "p_holm", "in_words",
 )  # fmt: skip
-
 TABLE = Table(
     name="model_pairs",
     title="Models compared",
@@ -59,7 +58,8 @@ TABLE = Table(
 
 def rows(model_scores: "Files") -> Iterator[dict]:
     """Rows of each experiment, pair of models, quantity and place, in the order of the score files."""
-    from litm.analysis.condition_grids import COLUMNS, read_grids
+    from litm.analysis.grid import GRID_COLUMNS as COLUMNS
+    from litm.analysis.grid import read_grids
     from litm.analysis.model_differences import model_pair_rows
 
     return model_pair_rows(read_grids(model_scores.scores(COLUMNS)))

@@ -9,7 +9,7 @@ from litm.analysis.tables import position_bias
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 
 #: Columns of position_bias.csv in this table.

@@ -7,7 +7,7 @@ from litm.analysis.columns import CURVE
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
@@ -15,7 +15,6 @@ _REPORT = (
     "pbi_class", "class_certain", "reason", "accuracy_edge", "accuracy_middle", "gap",
     "gap_null_95", "cochran_p_value", "cochran_p_holm",
 )  # fmt: skip
-
 TABLE = Table(
     name="position_bias",
     title="Position bias",
@@ -103,9 +102,9 @@ TABLE = Table(
 def rows(curve_scores: "Files", seed: int, base_models: Sequence[str]) -> list[dict]:
     """One row per curve, in the order of the score files."""
     from litm.analysis.claims.curve_words import words_of_scores
-    from litm.analysis.families import with_holm
-    from litm.analysis.paired_scores import curves
-    from litm.analysis.position_bias import position_bias_row
+    from litm.analysis.grid import curves
+    from litm.analysis.positions import position_bias_row
+    from litm.analysis.statistics import with_holm
 
     words = words_of_scores(curve_scores.scores(), base_models)
     found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep)]

@@ -6,14 +6,13 @@ from litm.analysis.columns import CURVE, DIFFERENCE
 from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, Column, Table
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "placement", "position_a", "position_b", "n", "accuracy_a", "accuracy_b",
     "difference", "ci_low", "ci_high", "p_value", "p_holm", "p_holm_all",
 )  # fmt: skip
-
 TABLE = Table(
     name="position_pairs",
     title="Pairs of positions",
@@ -45,9 +44,9 @@ TABLE = Table(
 
 def rows(curve_scores: "Files") -> list[dict]:
     """One row per pair of positions, curve by curve in the order of the score files."""
-    from litm.analysis.families import with_holm
-    from litm.analysis.paired_scores import curves
-    from litm.analysis.position_pairs import pairwise_rows
+    from litm.analysis.grid import curves
+    from litm.analysis.positions import pairwise_rows
+    from litm.analysis.statistics import with_holm
 
     found = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
     return with_holm(found, "p_value", "p_holm_all")

@@ -7,7 +7,7 @@ from litm.analysis.columns import EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
@@ -15,7 +15,6 @@ _REPORT = (
     "difference_ci_high",
     "accuracy_strict", "difference_strict", "verdict", "reason", "source",
 )  # fmt: skip
-
 TABLE = Table(
     name="published_comparison",
     title="Published numbers",
@@ -88,8 +87,8 @@ def rows(
     """One row per published value whose cell was measured; manifests: of all sweeps; data_versions: see
     `measured_cells`.
     """
-    from litm.analysis.published.comparison import comparison_rows, measured_cells
-    from litm.analysis.published.values import read_published, read_published_models
+    from litm.analysis.comparison import comparison_rows, measured_cells
+    from litm.analysis.published import read_published, read_published_models
 
     cells = measured_cells(accuracy.joined(), manifests.objects(), data_versions)
     return comparison_rows(cells, read_published(published.path), read_published_models(published_models.path))

@@ -9,7 +9,7 @@ from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
@@ -17,7 +17,6 @@ _REPORT = (
     "value_first_line_ci_low", "value_first_line_ci_high", "value_full",
     "value_full_ci_low", "value_full_ci_high", "changes_with_reading", "n_preamble", "n_more_lines",
 )  # fmt: skip
-
 TABLE = Table(
     name="reading_sensitivity",
     title="First line against whole answer",
@@ -61,7 +60,8 @@ TABLE = Table(
 
 def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
     """Yield the rows of each sweep, in the order of the score files."""
-    from litm.analysis.reading_sensitivity import COLUMNS, sensitivity_rows
+    from litm.analysis.cells import READING_COLUMNS as COLUMNS
+    from litm.analysis.cells import sensitivity_rows
 
     named = {name for keys in references.values() for name in keys.values() if name}
     kept: dict[tuple[str, str], pd.DataFrame] = {}
@@ -78,6 +78,6 @@ def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Itera
 
 def warnings(frame: "pd.DataFrame") -> list[str]:
     """Warnings for the console."""
-    from litm.analysis.reading_sensitivity import reading_warnings
+    from litm.analysis.cells import reading_warnings
 
     return reading_warnings(frame)

@@ -7,14 +7,13 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high", "recall_gold",
     "recall_against_exact",
 )  # fmt: skip
-
 TABLE = Table(
     name="retrieval",
     title="Retrieval",

@@ -8,14 +8,13 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "placement", "n", "tokens_mean", "tokens_sd", "tokens_min", "tokens_max",
     "n_special_tokens", "gold_depth_tokens",
 )  # fmt: skip
-
 TABLE = Table(
     name="token_counts",
     title="Prompt tokens",

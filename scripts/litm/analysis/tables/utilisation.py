@@ -7,14 +7,13 @@ from litm.analysis.columns import CELL, MODEL
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table, with_interval
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "placement", "n", "accuracy_closed_book", "accuracy", "accuracy_oracle",
     "utilisation", "utilisation_ci_low", "utilisation_ci_high",
 )  # fmt: skip
-
 TABLE = Table(
     name="utilisation",
     title="Utilisation of the context",
@@ -54,7 +53,7 @@ TABLE = Table(
 
 def rows(gold_scores: "Files", closed_book: "Files", oracle: "Files", seed: int) -> Iterator[dict]:
     """One row per cell, in the order of the score files; each of the three has one file per sweep."""
-    from litm.analysis.utilisation import utilisation_rows
+    from litm.analysis.cells import utilisation_rows
 
     sweeps = zip(gold_scores.scores(), closed_book.scores(), oracle.scores(), strict=True)
     return (row for scores, book, best in sweeps for row in utilisation_rows(scores, book, best, seed))

@@ -8,7 +8,7 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, wi
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 
 if TYPE_CHECKING:
-    from litm.analysis.files import Files
+    from litm.analysis.grid import Files
 
 _KINDS = {
     name: column
@@ -17,7 +17,6 @@ _KINDS = {
         f"share_{kind}", Column(FLOAT, f"share of the wrong answers where the answer {doc}", HEADINGS[kind], PERCENT)
     ).items()
 }
-
 TABLE = Table(
     name="wrong_answers",
     title="Kinds of wrong answers",
@@ -63,7 +62,8 @@ TABLE = Table(
 
 def rows(scores: "Files") -> Iterator[dict]:
     """Yield the rows of each sweep, in the order of the score files."""
-    from litm.analysis.wrong_answers import COLUMNS, wrong_answer_rows
+    from litm.analysis.cells import WRONG_COLUMNS as COLUMNS
+    from litm.analysis.cells import wrong_answer_rows
 
     for sweep in scores.scores(COLUMNS):
         yield from wrong_answer_rows(sweep)

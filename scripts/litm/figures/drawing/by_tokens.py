@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from litm.analysis.position_means import COLUMNS, position_means
+from litm.analysis.grid import MEAN_COLUMNS as COLUMNS
+from litm.analysis.grid import position_means
 from litm.figures.drawing import style
 from litm.figures.drawing.cost_axis import DOLLARS, as_cost_axis
 from litm.figures.drawing.rows import Rows, scored, shown_cells

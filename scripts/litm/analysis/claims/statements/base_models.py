@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.evidence import Evidence
-from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.evidence import Evidence, Relations
 from litm.analysis.claims.statements import u_shape
 from litm.analysis.claims.verdicts import Claim, Question
 

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import BELOW_ZERO
-from litm.analysis.claims.evidence import Cell, Evidence
-from litm.analysis.claims.measures import lowest
-from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.evidence import Cell, Evidence, Relations, lowest
 from litm.analysis.claims.shape import curves_with_middle
-from litm.analysis.claims.verdicts import AS_CLAIM, EXPLORATORY, Claim, Part, Question
+from litm.analysis.claims.verdicts import AS_CLAIM, BELOW_ZERO, EXPLORATORY, Claim, Part, Question
 from litm.base.messages import points
 
 #: Models that the paper's claim is about, with both lengths of context. Cases of other models are exploratory.

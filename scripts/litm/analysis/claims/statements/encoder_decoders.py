@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import ABOVE_ZERO, AT_MOST_SMALL
-from litm.analysis.claims.evidence import Curve, Evidence, curves
-from litm.analysis.claims.measures import Measure, minus
-from litm.analysis.claims.relations import ENCODER_DECODER, Relations
+from litm.analysis.claims.evidence import ENCODER_DECODER, Curve, Evidence, Measure, Relations, curves, minus
 from litm.analysis.claims.shape import best_worst_gap
-from litm.analysis.claims.verdicts import Claim, Part, Question
+from litm.analysis.claims.verdicts import ABOVE_ZERO, AT_MOST_SMALL, Claim, Part, Question
 from litm.base.messages import points
 
 WITHIN, BEYOND = "best-worst gap", "gap minus that within the training length"

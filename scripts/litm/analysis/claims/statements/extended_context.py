@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import AT_MOST_SMALL
-from litm.analysis.claims.evidence import Cell, Evidence
-from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Part, Question
+from litm.analysis.claims.evidence import Cell, Evidence, Relations
+from litm.analysis.claims.verdicts import AT_MOST_SMALL, Claim, Part, Question
 from litm.base.messages import points
 
 

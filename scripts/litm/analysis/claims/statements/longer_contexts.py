@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from litm.analysis.claims.criteria import BELOW_ZERO
-from litm.analysis.claims.evidence import Curve, Evidence, curves
-from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Part, Question
+from litm.analysis.claims.evidence import Curve, Evidence, Relations, curves
+from litm.analysis.claims.verdicts import BELOW_ZERO, Claim, Part, Question
 from litm.base.messages import percent
 
 

@@ -3,13 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from litm.analysis.claims.criteria import ABOVE_ZERO
-from litm.analysis.claims.evidence import Curve, Evidence, curves
-from litm.analysis.claims.measures import Measure, minus
-from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.evidence import Curve, Evidence, Measure, Relations, curves, minus
 from litm.analysis.claims.shape import Three, contrast_weights, curves_with_middle
 from litm.analysis.claims.statements.longer_contexts import size_question
-from litm.analysis.claims.verdicts import Claim, Part, Question
+from litm.analysis.claims.verdicts import ABOVE_ZERO, Claim, Part, Question
 from litm.base.messages import points
 
 #: The suite's experiments 1A and 1B: their task and sizes.

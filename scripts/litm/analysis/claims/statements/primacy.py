@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import ABOVE_ZERO, NOT_ABOVE_ZERO
-from litm.analysis.claims.evidence import Evidence
-from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.evidence import Evidence, Relations
 from litm.analysis.claims.shape import contrasts_question, curves_with_middle
-from litm.analysis.claims.verdicts import AS_CLAIM, EXPLORATORY, Claim, Question
+from litm.analysis.claims.verdicts import ABOVE_ZERO, AS_CLAIM, EXPLORATORY, NOT_ABOVE_ZERO, Claim, Question
 
 #: Billions of parameters of the smallest Llama-2 with primacy.
 FROM = 13

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import ALMOST_ONE, WITHIN_SMALL
-from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
-from litm.analysis.claims.measures import lowest
-from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Part, Question
+from litm.analysis.claims.evidence import Cell, Curve, Evidence, Relations, curves, lowest
+from litm.analysis.claims.verdicts import ALMOST_ONE, WITHIN_SMALL, Claim, Part, Question
 from litm.base.messages import percent, points
 
 #: Task that it solves. In other tasks its effect is small.

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import AT_MOST_SMALL, BELOW_ZERO
-from litm.analysis.claims.evidence import Cell, Evidence
-from litm.analysis.claims.measures import Measure, minus, scaled
-from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Part, Question
+from litm.analysis.claims.evidence import Cell, Evidence, Measure, Relations, minus, scaled
+from litm.analysis.claims.verdicts import AT_MOST_SMALL, BELOW_ZERO, Claim, Part, Question
 from litm.analysis.statistics import paired_difference
 from litm.base.messages import points
 from litm.placements import AS_RETRIEVED

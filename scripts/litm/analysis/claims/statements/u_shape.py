@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import ABOVE_ZERO
-from litm.analysis.claims.evidence import Cell, Curve, Evidence
-from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.evidence import Cell, Curve, Evidence, Relations
 from litm.analysis.claims.shape import contrasts_question, curves_with_middle
-from litm.analysis.claims.verdicts import Claim, Question
+from litm.analysis.claims.verdicts import ABOVE_ZERO, Claim, Question
 
 #: A U needs both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their
 #: mean, is no test of a U: it is also above 0 if one end alone is high.

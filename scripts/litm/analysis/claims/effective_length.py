@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
-from litm.analysis.claims.measures import Measure, largest
+from litm.analysis.claims.evidence import Cell, Curve, Evidence, Measure, curves, largest
 
 #: Fraction: tolerated loss of the worst position of a size against the best position of the smallest size.
 MARGIN = 0.10

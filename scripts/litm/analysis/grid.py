@@ -1,17 +1,64 @@
-"""Score rows of the same questions as matrices: by position, by model, or by experiment.
+"""Answers as matrices of questions and cells: by position, by model, or by experiment; and files of score rows.
 
 Only questions that were scored everywhere are compared. Missing values are None, never NaN.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
+from litm.analysis.clusters import cluster_codes, contrast_interval, mean_interval, sign_test_p
+from litm.analysis.pbi import middle_index
 from litm.analysis.statistics import Estimate, paired_difference
 from litm.base.messages import UserError
+from litm.base.records import read_csv, read_json, read_parquet
+from litm.records import Example, read_examples
+
+#: Names of the readings.
+FIRST_LINE, FULL = "first_line", "full"
+#: Columns that only some score files have; reading one that is missing is no error.
+OPTIONAL = ("cluster",)
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one kind, in the order of the table's rows."""
+
+    paths: Sequence[str]
+
+    @property
+    def path(self) -> str:
+        """The single file; `ValueError` if there are several or none."""
+        (path,) = self.paths
+        return path
+
+    def scores(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """Yield the score rows of each sweep, with these columns or all."""
+        return (read_parquet(path, columns, OPTIONAL) for path in self.paths)
+
+    def by_experiment(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """Yield the score rows of each experiment, with all its models."""
+        files: dict[tuple[str, ...], list[str]] = {}
+        for path in self.paths:
+            experiment = read_parquet(path, ["experiment"])["experiment"].unique()
+            files.setdefault(tuple(experiment), []).append(path)
+        for same in files.values():
+            yield pd.concat([read_parquet(path, columns, OPTIONAL) for path in same])
+
+    def joined(self, dtypes: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """The rows of all CSV files, with columns of these types."""
+        return pd.concat([read_csv(path, dtypes) for path in self.paths], ignore_index=True)
+
+    def examples(self) -> Iterator[list[Example]]:
+        """Yield the examples of each file."""
+        return (list(read_examples(path)) for path in self.paths)
+
+    def objects(self) -> Iterator[dict]:
+        """Yield the object of each JSON file."""
+        return (read_json(path) for path in self.paths)
+
 
 #: Columns of a cell: score rows of several models that agree in them are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
@@ -144,3 +191,107 @@ def _plain(value: object) -> object:
 def generator_for(seed: int, *names: object) -> np.random.Generator:
     """The random generator of one item, from the config's seed and the item's name."""
     return np.random.default_rng(list("/".join(map(str, (seed, "position_bias", *names))).encode()))
+
+
+#: Columns of score rows that are read.
+GRID_COLUMNS = (
+    "model", "experiment", "metric", "size", "position", "depth", "id", "correct_first_line", "correct_full", "correct",
+    "excluded", "cluster",
+)  # fmt: skip
+#: Position of a cell without a gold item.
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The verdicts of one model, experiment and size.
+
+    ids: of the questions. positions: ascending, `NOWHERE` without a gold item. depths: of the positions, 0 to 1.
+    correct, first_line, full: (questions, positions), 1 right, 0 wrong, NaN if not scored, by the part that the metric
+    reads, by the first line and by the whole answer. clusters: one number per question, None without.
+    """
+
+    metric: str
+    ids: pd.Index
+    positions: list[int]
+    depths: list[float]
+    correct: np.ndarray
+    first_line: np.ndarray
+    full: np.ndarray
+    clusters: np.ndarray | None
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Columns of start, middle and end, as far as the positions allow; {} for a single position."""
+        if len(self.positions) < 2:
+            return {}
+        middle = middle_index(self.depths)
+        return {"start": 0, **({} if middle is None else {"middle": middle}), "end": len(self.positions) - 1}
+
+
+#: Grids by model, experiment and size.
+Grids = dict[tuple[str, str, int], Grid]
+
+
+def read_grids(scores: Iterable[pd.DataFrame]) -> Grids:
+    """The grids of sweeps, one sweep at a time; `UserError` for a question that occurs twice at a position."""
+    return {
+        (str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0]), int(size)): _grid(sweep[sweep["size"] == size])
+        for sweep in scores
+        for size in sweep["size"].unique()
+    }
+
+
+def _grid(group: pd.DataFrame) -> Grid:
+    where = f"{group['model'].iloc[0]}, {group['experiment'].iloc[0]}, size {group['size'].iloc[0]}"
+    placed = group.assign(position=group["position"].fillna(NOWHERE).astype("int64"))
+    grids = {}
+    for name in ("correct", "correct_first_line", "correct_full"):
+        positions, grids[name] = verdict_grid(placed.assign(correct=placed[name]), "position", where)
+    depths = dict(zip(placed["position"], placed["depth"], strict=True))
+    ids = pd.Index(pd.factorize(placed["id"])[1])
+    return Grid(
+        metric=str(group["metric"].iloc[0]),
+        ids=ids,
+        positions=positions,
+        depths=[0.0 if pd.isna(depths[position]) else float(depths[position]) for position in positions],
+        correct=grids["correct"],
+        first_line=grids["correct_first_line"],
+        full=grids["correct_full"],
+        clusters=cluster_codes(placed, ids),
+    )
+
+
+#: Columns that figures by size read.
+MEAN_COLUMNS = ["model", "experiment", "size", "n", "accuracy", "ci_low", "ci_high"]
+MEAN_FLOATS = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+
+
+def position_means(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row with `MEAN_COLUMNS` per (model, experiment, size) of a sweep's scores, over the questions scored at every
+    position.
+
+    n: number of these questions, without which the accuracy is missing; ci_low, ci_high: 95 % limits over the
+    questions, see `statistics.mean_interval`.
+    """
+    rows = []
+    for group in curves(scores):
+        cases = complete_cases(group)
+        names = [cases.names[name] for name in ("model", "experiment", "size")]
+        n = len(cases.matrix)
+        estimate = mean_interval(cases.matrix, cases.clusters) if n else None
+        rows.append([*names, n, *((estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3)])
+    return pd.DataFrame(rows, columns=MEAN_COLUMNS).astype(MEAN_FLOATS)
+
+
+def means_of_cells(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """The same from rows of the accuracy table, without single answers.
+
+    The interval is the widest that the cells' intervals allow: the means of their limits, as if each question were
+    right everywhere or nowhere. n: the smallest of a cell.
+    """
+    cells = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1) & (accuracy["n"] > 0)]
+    means = cells.groupby(["model", "experiment", "size"], sort=False, as_index=False).agg(
+        {"n": "min", "accuracy": "mean", "ci_low": "mean", "ci_high": "mean"}
+    )
+    return means[MEAN_COLUMNS].astype(MEAN_FLOATS)

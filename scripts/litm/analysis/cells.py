@@ -1,29 +1,120 @@
-"""Results by the answers' first lines and by the whole answers: rows of reading_sensitivity.csv.
+"""Rows of cells: utilisation of the context, kinds of wrong answers, and answers by the first line and as a whole."""
 
-A metric reads one of the two. A model that announces its answer ("The answer is:") may give it on the next line; a
-model that continues with further questions writes other text after its answer.
-"""
-
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, contrast_interval
-from litm.analysis.families import FIRST_LINE, FULL, changes_sign, conclusion
-from litm.analysis.paired_scores import CELL, curves, interval_columns, names_of, verdict_grid
+from litm.analysis.clusters import cluster_codes, contrast_interval, utilisation
+from litm.analysis.grid import CELL, FIRST_LINE, FULL, curves, generator_for, interval_columns, names_of, verdict_grid
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.position_bias import position_bias_row
-from litm.analysis.statistics import Estimate
-from litm.analysis.utilisation import utilisation_rows
-from litm.base.intervals import clustered_interval
+from litm.analysis.positions import position_bias_row
+from litm.analysis.statistics import Estimate, changes_sign, conclusion
+from litm.base.intervals import binomial_interval, clustered_interval
 from litm.base.messages import percent, points
+from litm.scoring.wrong_answers import KINDS
+
+BOOTSTRAP_REPLICATES = 2_000
+#: Accuracies that utilisation is computed from, in alphabetical order.
+_SOURCES = ("accuracy", "closed_book", "oracle")
+
+
+def utilisation_rows(
+    scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int = 0
+) -> list[dict]:
+    """One row per model and cell of `scores`: (accuracy - closed book)/(oracle - closed book) on the common questions.
+
+    closed_book, oracle: score rows with each question of a model once. Accuracies are over the n common questions;
+    `utilisation` and its limits are None unless oracle - closed book is clearly above 0; all are None without common
+    questions. Raises `UserError` for a question that occurs twice.
+    """
+    rows = []
+    for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
+        names = names_of(["model", *CELL], cell)
+        model = names["model"]
+        parts = (group, closed_book[closed_book["model"] == model], oracle[oracle["model"] == model])
+        told_apart = pd.concat(part.assign(source=name) for name, part in zip(_SOURCES, parts, strict=True))
+        sources, grid = verdict_grid(told_apart, "source", f"{model}, {names['experiment']}, {names['placement']}")
+        shared = grid[~np.isnan(grid).any(axis=1)].astype(np.int64) if len(sources) == 3 else np.zeros((0, 3), np.int64)
+        n = len(shared)
+        rng = generator_for(seed, "utilisation", *names.values())
+        estimate = utilisation(shared, _clusters(group, told_apart, grid), BOOTSTRAP_REPLICATES, rng)
+        rows.append(
+            {
+                **names,
+                "n": n,
+                **_accuracies(shared),
+                **interval_columns("utilisation", estimate),
+            }
+        )
+    return rows
+
+
+def _accuracies(shared: np.ndarray) -> dict:
+    """The three accuracies on the common questions, each with its interval; all None without questions."""
+    columns: dict = {}
+    for name, correct in zip(_SOURCES, shared.sum(axis=0).tolist(), strict=True):
+        n = len(shared)
+        column = name if name == "accuracy" else f"accuracy_{name}"
+        values = (correct / n, *binomial_interval(correct, n)) if n else (None,) * 3
+        columns |= dict(zip((column, f"{column}_ci_low", f"{column}_ci_high"), values, strict=True))
+    return columns
+
+
+def _clusters(group: pd.DataFrame, told_apart: pd.DataFrame, grid: np.ndarray) -> np.ndarray | None:
+    """Clusters, from `group`, of the questions without a missing value in the grid."""
+    return cluster_codes(group, pd.Index(pd.factorize(told_apart["id"])[1])[~np.isnan(grid).any(axis=1)])
+
+
+#: Columns of score rows that are read.
+WRONG_COLUMNS = ("model", *CELL, "items", "id", "correct", "excluded", "wrong_kind", "taken_from", "cluster")
+
+
+def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
+    """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
+    names = ["model", *CELL, "items"]
+    for cell, group in scores.groupby(names, sort=False, dropna=False):
+        counted = group[~group["excluded"] & group["correct"].notna()]
+        if len(counted):
+            yield {**dict(zip(names, cell, strict=True)), **_shares(counted)}
+
+
+def _shares(counted: pd.DataFrame) -> dict:
+    wrong = counted[counted["wrong_kind"].notna()]
+    positions = Counter(map(int, counted["taken_from"].dropna()))
+    row = {"n": len(counted), "n_wrong": len(wrong), **_share("wrong", counted["wrong_kind"].notna(), counted)}
+    for kind in KINDS:
+        row |= _share(kind, wrong["wrong_kind"] == kind, wrong)
+    return {**row, "taken_from": taken_from(positions) or None}
+
+
+def _share(name: str, is_so: pd.Series, answers: pd.DataFrame) -> dict:
+    """The share of these answers for which it is so, with its 95 % limits; None without answers."""
+    names = (f"share_{name}", f"share_{name}_ci_low", f"share_{name}_ci_high")
+    if answers.empty:
+        return dict.fromkeys(names)
+    right = is_so.to_numpy(dtype=bool)
+    low, high = clustered_interval(right, cluster_codes(answers, pd.Index(answers["id"])))
+    return dict(zip(names, (int(right.sum()) / len(right), low, high), strict=True))
+
+
+def taken_from(positions: Mapping[int, int]) -> str:
+    """Number of answers taken from each position, the most frequent first: `4:12 0:7`."""
+    ordered = sorted(positions.items(), key=lambda item: (-item[1], item[0]))
+    return " ".join(f"{position}:{count}" for position, count in ordered)
+
+
+def read_taken_from(text: str) -> dict[int, int]:
+    """The inverse of `taken_from`: numbers by position from a cell of the table."""
+    return {int(position): int(count) for position, count in (part.split(":") for part in text.split())}
+
 
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
 #: Fraction of first lines that end with a colon above which there is a warning.
 MANY_PREAMBLES = 0.05
 #: Columns of score rows that are read.
-COLUMNS = (
+READING_COLUMNS = (
     "model", *CELL, "items", "id", "correct", "correct_first_line", "correct_full", "excluded", "empty", "preamble",
     "more_lines", "cluster",
 )  # fmt: skip

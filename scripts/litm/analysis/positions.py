@@ -1,20 +1,34 @@
-"""The effect of position on a curve's accuracy: rows of position_bias.csv from score rows."""
+"""What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
+
+from math import ceil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from litm.analysis.claims.criteria import MEASURED, NO_INFORMATION
 from litm.analysis.clusters import cochrans_q, contrast_interval, design_effect, gap_interval, gap_test, limit_of
-from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
-from litm.analysis.pbi import (
-    CONTRASTS,
-    area_weights,
-    class_words,
-    middle_index,
-    pbi_class,
+from litm.analysis.grid import (
+    CompleteCases,
+    clustered_difference_columns,
+    complete_cases,
+    curves,
+    difference_columns,
+    generator_for,
+    interval_columns,
 )
-from litm.analysis.power import detectable_effect, observed
-from litm.analysis.statistics import Estimate
+from litm.analysis.pbi import CONTRASTS, area_weights, class_words, middle_index, pbi_class
+from litm.analysis.power import (
+    ASSUMED_ACCURACY,
+    ASSUMED_CORRELATION,
+    FIVE_POINTS,
+    Assumption,
+    detectable_effect,
+    observed,
+    questions_needed,
+)
+from litm.analysis.shapes import MEASURED, NO_INFORMATION
+from litm.analysis.statistics import Estimate, PairTest, holm, mcnemar_pairs
+from litm.base.records import read_parquet
 
 #: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -128,3 +142,106 @@ def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Gen
         "cochran_df": q.df,
         "cochran_p_value": q.p_value,
     }
+
+
+def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
+    """One row per pair of positions of one (model, experiment, size): difference, exact McNemar p, p by Holm.
+
+    `difference` is accuracy_a - accuracy_b on the complete cases, with its own (not simultaneous) 95 % interval.
+    [] for one position, or without a complete case. Errors as in `complete_cases`.
+    """
+    sweep = complete_cases(scores)
+    n = len(sweep.matrix)
+    correct = sweep.matrix.sum(axis=0)
+    tests = mcnemar_pairs(sweep.matrix) if n else []
+    tested = [_differences(sweep, test) for test in tests]
+    corrected = holm([row["p_value"] for row in tested])
+    return [
+        {
+            **sweep.names,
+            "position_a": sweep.positions[test.first],
+            "position_b": sweep.positions[test.second],
+            "n": n,
+            "accuracy_a": int(correct[test.first]) / n,
+            "accuracy_b": int(correct[test.second]) / n,
+            **differences,
+            "p_holm": p_holm,
+        }
+        for test, differences, p_holm in zip(tests, tested, corrected, strict=True)
+    ]
+
+
+def _differences(sweep: CompleteCases, test: PairTest) -> dict:
+    """The difference of two positions with its test, by question or, if there are clusters, by cluster."""
+    if sweep.clusters is None:
+        return difference_columns(test.only_first, test.only_second, len(sweep.matrix))
+    return clustered_difference_columns(sweep.matrix[:, [test.first, test.second]], sweep.clusters)
+
+
+def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
+    """One row for each of primacy, recency, tilt and PBI of one curve: its estimate, and the effects that n can show.
+
+    `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
+    show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters count as fewer
+    independent ones (`clusters.design_effect`). [] for a curve without a middle or a complete case. Errors as in
+    `complete_cases`.
+    """
+    sweep = complete_cases(scores)
+    three = start_middle_end(sweep)
+    if three is None:
+        return []
+    assumed = observed(three)
+    rows = []
+    for contrast, weights in CONTRASTS.items():
+        effect = design_effect(three, weights, sweep.clusters)
+        needed = questions_needed(contrast, FIVE_POINTS, assumed)
+        rows.append(
+            {
+                **sweep.names,
+                "n": len(three),
+                "quantity": contrast,
+                **interval_columns("value", contrast_interval(three, weights, sweep.clusters), is_only=True),
+                "accuracy_mean": assumed.accuracy,
+                "correlation": assumed.correlation,
+                "design_effect": effect,
+                "mde": detectable_effect(contrast, int(len(three) / effect), assumed),
+                "n_for_5_points": None if needed is None else ceil(needed * effect),
+            }
+        )
+    return rows
+
+
+def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
+    """Columns of start, middle and end; None for a curve without a middle or a complete case."""
+    middle = middle_index(sweep.depths)
+    if middle is None or not len(sweep.matrix):
+        return None
+    return sweep.matrix[:, [0, middle, len(sweep.positions) - 1]]
+
+
+def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str]:
+    """Accuracy and correlation from earlier scores of the sweep, or else of another model's, or else assumed; and their
+    source.
+    """
+    own = results / "scores" / model / f"{experiment}.parquet"
+    for path in [own, *sorted((results / "scores").glob(f"*/{experiment}.parquet"))]:
+        if path.exists() and (found := earlier_curve(read_parquet(path))):
+            return found[0], f"from earlier scores of {path.parent.name}, n = {found[1]:,}"
+    return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed"
+
+
+def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
+    """Mean accuracy and correlation over the curves of one experiment, weighted by questions, and the fewest questions
+    of a curve; None without a curve that has a middle.
+    """
+    threes = [three for curve in curves(scores) if (three := start_middle_end(complete_cases(curve))) is not None]
+    if not threes:
+        return None
+    told, weights = [observed(three) for three in threes], [len(three) for three in threes]
+    return (
+        Assumption(
+            float(np.average([one.accuracy for one in told], weights=weights)),
+            float(np.average([one.correlation for one in told], weights=weights)),
+        ),
+        min(weights),
+    )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from litm.analysis.published.values import PublishedAccuracy, PublishedModel, first_of_cells
+from litm.analysis.published import PublishedAccuracy, PublishedModel, first_of_cells
 from litm.analysis.statistics import Estimate, unpaired_difference
 from litm.base.intervals import binomial_interval
 

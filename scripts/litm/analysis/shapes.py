@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 
-from litm.analysis.claims.criteria import NO_INFORMATION, SMALL
-
+#: Verdicts on a curve in position_bias.csv.
+MEASURED, NO_INFORMATION = "measured", "no_information"
+#: Fraction: smaller differences are small. It is less than a quarter of the effect of position on GPT-3.5-Turbo (22
+#: points, Table 6), and the bound at which the suite's weakest class of the Position Bias Index begins.
+SMALL = 0.05
 U, W, INVERTED = "U", "W", "inverted"
 PRIMACY, RECENCY = "primacy alone", "recency alone"
 PRIMACY_UNCLEAR, RECENCY_UNCLEAR = "recency, primacy unclear", "primacy, recency unclear"
 START_LOWER, END_LOWER = "start lower", "end lower"
 RISING, FALLING = "rising", "falling"
 FLAT, UNEVEN, NONE = "flat", "uneven", "no difference shown"
-
 #: Meaning of each word. "Above" and "below" are shown; "not shown" is no proof of the opposite.
 MEANINGS = {
     U: "start and end are above the middle",

@@ -1,0 +1,342 @@
+"""The table of claims: rows of claims.csv, their summary by claim, and the generated parts of docs/claims.md."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from litm.analysis.claims import verdicts as method
+from litm.analysis.claims.curve_words import Words, curve_words, families, name_of
+from litm.analysis.claims.evidence import Evidence, Relations
+from litm.analysis.claims.statements import (
+    base_models,
+    closed_book,
+    encoder_decoders,
+    extended_context,
+    longer_contexts,
+    more_keys,
+    primacy,
+    query_aware,
+    saturation,
+    u_shape,
+)
+from litm.analysis.claims.verdicts import (
+    CONTRADICTED,
+    EXPLORATORY,
+    NOT_ENOUGH,
+    SUPPORTED,
+    Claim,
+    Decision,
+    Question,
+    reason,
+)
+from litm.analysis.grid import FIRST_LINE, FULL
+from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
+from litm.analysis.shapes import MEANINGS
+from litm.analysis.tables import claims, claims_summary
+from litm.analysis.tables.claims import TABLE
+from litm.base.files import with_part
+from litm.base.messages import percent, points
+
+#: Claims of the paper in its order, then the suite's, then this project's own.
+CLAIMS = (
+    u_shape.CLAIM,
+    longer_contexts.CLAIM,
+    extended_context.CLAIM,
+    closed_book.CLAIM,
+    encoder_decoders.CLAIM,
+    query_aware.CLAIM,
+    base_models.CLAIM,
+    primacy.CLAIM,
+    saturation.CLAIM,
+    more_keys.BIAS_CLAIM,
+    more_keys.CLAIM,
+)
+#: Claims about the shape of a curve, whose rows have the curve's word.
+OF_SHAPE = (u_shape.CLAIM, base_models.CLAIM, primacy.CLAIM)
+MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
+PAIRED, UNPAIRED = "paired by question", "not paired"
+#: Verdicts by claim, models, experiment, size and role.
+Verdicts = dict[tuple, str]
+
+
+def claims_table(
+    evidence: Evidence,
+    relations: Relations,
+    literature: Literature = NOTHING_SAID,
+    readings: Iterable[tuple[str, Evidence]] = (),
+) -> pd.DataFrame:
+    """One row per case of each claim, in the order of the paper: rows of claims.csv.
+
+    Families and their level: see `verdicts`. A claim without a case has one row that names what it needs. Published
+    evidence also has one row per number that is printed without its accuracies. readings: the evidence by first lines
+    and by whole answers, one after another, under the names in `reading`; `evidence` itself if the reading changes no
+    answer.
+    """
+    asked = {claim: _decided(claim, evidence, relations) for claim in CLAIMS}
+    by_reading = {
+        name: _verdicts(asked if one is evidence else {claim: _decided(claim, one, relations) for claim in CLAIMS})
+        for name, one in readings
+    }
+    words = curve_words(evidence, relations.base_models)
+    rows: list[dict] = []
+    for claim in CLAIMS:
+        own = [
+            _with_readings(_row(claim, words, evidence, relations, *case), by_reading, _name(claim, case[0]))
+            for case in asked[claim]
+        ]
+        own += _printed_alone(claim, literature, own) if evidence.is_published else []
+        rows += [row | literature.columns_for(row) for row in own or [_nothing(claim)]]
+    return TABLE.frame(rows)
+
+
+def _decided(claim: Claim, evidence: Evidence, relations: Relations) -> list[tuple[Question, Decision, int]]:
+    return [case for family in families(claim.ask(evidence, relations)) for case in family]
+
+
+def _verdicts(asked: Mapping[Claim, Iterable[tuple[Question, Decision, int]]]) -> Verdicts:
+    return {
+        _name(claim, question): decision.verdict for claim, cases in asked.items() for question, decision, _ in cases
+    }
+
+
+def _name(claim: Claim, question: Question) -> tuple:
+    return claim.name, question.models, question.experiment, question.size, question.role
+
+
+def _with_readings(row: dict, by_reading: Mapping[str, Verdicts], name: tuple) -> dict:
+    """The row with its verdicts by both readings; if they differ, its reason mentions it."""
+    if not by_reading:
+        return row
+    first, full = (by_reading[reading].get(name, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
+    told = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
+    if first != full:
+        told["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
+    return row | told
+
+
+def _row(
+    claim: Claim,
+    words: Words,
+    evidence: Evidence,
+    relations: Relations,
+    question: Question,
+    decision: Decision,
+    family_size: int,
+) -> dict:
+    part, measure = decision.part, decision.part.measure if decision.part else None
+    word = words.get(name_of(question), "") if claim in OF_SHAPE else ""
+    why = reason(question, decision)
+    recorded = all(model in relations.recorded for model in question.models)
+    return {
+        "claim": claim.name,
+        "models": ", ".join(question.models),
+        "experiment": question.experiment,
+        "size": question.size or (part.size if part else None),
+        "verdict": decision.verdict,
+        "quantity": part.statistic if part else "; ".join(part.statistic for part in question.parts),
+        "value": measure.value if measure else None,
+        "ci_low": decision.low,
+        "ci_high": decision.high,
+        "confidence": decision.confidence,
+        "n": measure.n if measure else None,
+        "reason": f"{word}: {MEANINGS[word]}; {why}" if word else why,
+        "section": claim.section,
+        "shape": word or None,
+        "role": question.role,
+        "family_size": family_size,
+        "test": (PAIRED if measure.is_paired else UNPAIRED) if measure else None,
+        "evidence": PUBLISHED if evidence.is_published else RECORDED if recorded else MEASURED,
+    }
+
+
+def _nothing(claim: Claim) -> dict:
+    needs = f"nothing that was run can be asked; needed: {claim.needs}"
+    return {"claim": claim.name, "verdict": NOT_ENOUGH, "reason": needs, "section": claim.section}
+
+
+def _printed_alone(claim: Claim, literature: Literature, asked: Sequence[dict]) -> list[dict]:
+    """Rows for numbers that the text prints without accuracies; they have no verdict."""
+    cases = {(row["models"], row["experiment"]) for row in asked}
+    return [
+        {
+            "claim": claim.name,
+            "models": statement.models[0],
+            "experiment": statement.experiment[0],
+            "size": statement.size[0],
+            "verdict": NOT_ENOUGH,
+            "quantity": statement.statistic,
+            "value": statement.value,
+            "reason": f"printed without the accuracies that it is made of: nothing to test (from {statement.source})",
+            "section": claim.section,
+            "evidence": PUBLISHED,
+        }
+        for statement in literature.numbers(claim.name)
+        if (statement.models[0], statement.experiment[0]) not in cases
+    ]
+
+
+VERDICTS = (SUPPORTED, CONTRADICTED, NOT_ENOUGH)
+#: Number of cases of a verdict that are named one by one, at most.
+NAMED = 3
+
+
+def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """One row per claim, in the paper's order: statement, section, counts of verdicts, a sentence, and its status.
+
+    Only the sentence mentions exploratory cases.
+    """
+    rows = []
+    for claim in CLAIMS:
+        own = table[table["claim"] == claim.name]
+        asked = own[own["experiment"].notna()]
+        is_other = (asked["role"] == EXPLORATORY).fillna(False)
+        counts = [int((asked["verdict"][~is_other] == verdict).sum()) for verdict in VERDICTS]
+        finding = _finding(asked[~is_other], asked[is_other], claim.needs)
+        status = own.iloc[0][["status", "contested_by"]].tolist()
+        rows.append([claim.statement, claim.section, *counts, finding, *status])
+    return pd.DataFrame(rows, columns=list(claims_summary.TABLE.columns))
+
+
+def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
+    if asked.empty and others.empty:
+        return f"Not asked: it needs {needs}."
+    sentences = [_sentence(asked)] if len(asked) else ["Not asked of the models and conditions that the paper names."]
+    if len(others):
+        sentences.append(
+            f"Exploratory, for other models and conditions: {_sentence(others)[0].lower()}{_sentence(others)[1:]}"
+        )
+    return " ".join(sentences)
+
+
+def _sentence(asked: pd.DataFrame) -> str:
+    counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    parts = [f"{verdict} in {count}{_cases(asked, verdict)}" for verdict, count in counts.items() if count]
+    sentence = f"Of {len(asked)}: {', '.join(parts)}." if len(asked) > 1 else f"{parts[0]}."
+    return sentence[0].upper() + sentence[1:] + _reading(asked[asked["changes_with_reading"].fillna(False)])
+
+
+def _reading(changed: pd.DataFrame) -> str:
+    """A sentence on the verdicts that differ between first lines and whole answers."""
+    if changed.empty:
+        return ""
+    named = [
+        f"{_case(row)}: {row['verdict_first_line']} by the first line, {row['verdict_full']} by the whole answer"
+        for row in changed.head(NAMED).to_dict("records")
+    ]
+    more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+    return f" With the reading of the answers the verdict changes on {'; '.join(named)}{more}."
+
+
+def _cases(asked: pd.DataFrame, verdict: str) -> str:
+    """The cases by name, if they are few."""
+    rows = asked[asked["verdict"] == verdict]
+    if len(rows) > NAMED:
+        return ""
+    names = [_case(row) for row in rows.to_dict("records")]
+    return f" ({'; '.join(dict.fromkeys(names))})"
+
+
+def _case(row: Mapping) -> str:
+    size = "" if pd.isna(row["size"]) else f" {int(row['size'])}"
+    return f"{row['models']} on {row['experiment']}{size}"
+
+
+def as_markdown(table: pd.DataFrame) -> str:
+    """The summary of each claim, and all rows, as Markdown."""
+    return f"{claims_summary.TABLE.markdown(claim_summary(table))}\n{claims.TABLE.markdown(table)}"
+
+
+#: Lines around a part of the page that `write_claims_page.py` writes.
+BEGIN, END = (
+    "<!-- {part}: from here on written by scripts/config/write_claims_page.py -->",
+    "<!-- {part}: up to here -->",
+)
+
+
+def with_parts(page: str, parts: Mapping[str, str]) -> str:
+    """The page with each part in its place; `ValueError` if the page has no place for a part."""
+    for part, text in parts.items():
+        page = with_part(page, BEGIN.format(part=part), END.format(part=part), text)
+    return page
+
+
+def page_parts(
+    published: pd.DataFrame, statuses: Mapping[str, Sequence[ClaimStatus]], explanations: Iterable[Explanation]
+) -> dict[str, str]:
+    """The parts by name; published: the table of claims on the published accuracies; statuses: by claim."""
+    return {
+        "error rates": (method.__doc__ or "").partition("\n\n")[2].strip(),
+        "words": _table(["word", "what is shown"], list(map(list, MEANINGS.items()))),
+        "verdicts": verdicts(published, statuses, list(explanations)),
+    }
+
+
+def verdicts(
+    published: pd.DataFrame, statuses: Mapping[str, Sequence[ClaimStatus]], explanations: list[Explanation]
+) -> str:
+    """One table per claim: each case with this workflow's verdict, the paper's, and the reason if they differ."""
+    sections = []
+    for claim in CLAIMS:
+        rows = published[published["claim"] == claim.name].to_dict("records")
+        cells = [
+            [
+                _page_case(row),
+                row["verdict"],
+                _text(row["shape"]),
+                _value(row),
+                _text(row["paper_says"]),
+                _why(row, explanations),
+            ]
+            for row in rows
+        ]
+        heading = ["case", "verdict", "shape", "deciding statistic", "the paper", "why they differ"]
+        told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name, ()))}"
+        sections.append(f"{told}\n\n{_table(heading, cells)}")
+    return "\n\n".join(sections)
+
+
+def _status(statuses: Sequence[ClaimStatus]) -> str:
+    if not statuses:
+        return "No status is recorded."
+    by = "; and ".join(f"by {one.by}: {one.finding}" for one in statuses if one.by)
+    return f"Status: {statuses[0].status}{' ' if by else ''}{by}."
+
+
+def disagrees(row: Mapping[str, Any]) -> bool:
+    """Whether the paper's statement on a case differs from the verdict."""
+    return bool(_text(row["paper_says"])) and not pd.isna(row["experiment"]) and row["paper_says"] != row["verdict"]
+
+
+def _page_case(row: Mapping) -> str:
+    if pd.isna(row["experiment"]):
+        return "none"
+    size = "" if pd.isna(row["size"]) else f", {int(row['size'])}"
+    role = ", exploratory" if row["role"] == "exploratory" else ""
+    return f"{row['models']}, {row['experiment']}{size}{role}"
+
+
+def _value(row: Mapping) -> str:
+    if pd.isna(row["value"]):
+        return ""
+    is_difference = not row["quantity"].startswith("accuracy at")
+    written = points(row["value"]) if is_difference else f"{percent(row['value'])} %"
+    if pd.isna(row["ci_low"]):
+        return f"{row['quantity']}: {written}, as printed"
+    interval = f"[{percent(row['ci_low'])}, {percent(row['ci_high'])}]"
+    return f"{row['quantity']} {written} {interval} at {percent(row['confidence'])} %, n = {row['n']:,}"
+
+
+def _why(row: Mapping, explanations: list[Explanation]) -> str:
+    if not disagrees(row):
+        return ""
+    found = of_row(explanations, {**row, "size": None if pd.isna(row["size"]) else int(row["size"])})
+    return found[0].text if found else "NOT EXPLAINED"
+
+
+def _text(value: Any) -> str:
+    return "" if pd.isna(value) else str(value)
+
+
+def _table(heading: list[str], rows: list[list[str]]) -> str:
+    return pd.DataFrame(rows, columns=heading).to_markdown(index=False, disable_numparse=True)

@@ -1,1 +1,0 @@
-"""Published values, and their comparison with results."""
