@@ -18,6 +18,7 @@ from typing import BinaryIO
 from unittest.mock import patch
 
 import pandas as pd
+import torch
 from conftest import write_lines
 from drawn_figures import figure_lines
 from fault_server import FaultServer
@@ -62,8 +63,7 @@ CONFIG = {
         "datasets": {"asked": {"path": "asked.jsonl"}},
         "experiments": EXPERIMENTS,
         "models": {
-            # The prompts of two threads share fewer beginnings, and the threads are those of the machine.
-            "reference": {"mem_mb": 500, "threads": 1},
+            "reference": {"mem_mb": 500},
             **{
                 name: {
                     "engine": "recorded",
@@ -96,6 +96,8 @@ def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
         for experiment in (*EXPERIMENTS, *CONDITIONS):
             config["define"]["models"][model]["responses"][experiment] = _record_answers(bench, model, experiment)
     drawn: dict[str, list[str]] = {}
+    # The prompts of two threads share fewer beginnings, and the number of threads is the machine's.
+    torch.set_num_threads(1)
     with FaultServer(_fault, _answer) as server, _drawing(drawn):
         # With a revision, the server's address is no part of the key of an answer.
         config["define"]["models"]["served"] = {
