@@ -1,6 +1,7 @@
 """Figures of results, and of published values alone."""
 
 from litm.config.figures import PBI_FOREST
+from litm.figures.kinds import KINDS
 
 FIGURE = Each(lambda wildcards: STUDY.all_figures[wildcards.figure])
 PUBLISHED = Each(lambda wildcards: STUDY.published_figures[wildcards.figure])
@@ -27,7 +28,7 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("plot_figure", TABLES.order_of_models, code("figures", FIGURE.kind), figure=PAGES.figure),
+        **settings("plot_figure", TABLES.order_of_models, code("figures", FIGURE.module), figure=PAGES.figure),
     shell:
         command("plot_figure")
 
@@ -42,7 +43,7 @@ use rule plot_figure as plot_pbi_forest with:
         "results/logs/plot_pbi_forest.log",
     priority: 0
     params:
-        **settings("plot_pbi_forest", code("figures", lambda wildcards: PBI_FOREST), figure=PAGES.pbi_forest),
+        **settings("plot_pbi_forest", code("figures", lambda _: KINDS[PBI_FOREST].module), figure=PAGES.pbi_forest),
 
 
 use rule plot_pbi_forest as plot_published with:
@@ -55,4 +56,4 @@ use rule plot_pbi_forest as plot_published with:
     log:
         "results/logs/plot_published/{figure}.log",
     params:
-        **settings("plot_published", code("figures", PUBLISHED.kind), figure=PAGES.published_figure),
+        **settings("plot_published", code("figures", PUBLISHED.module), figure=PAGES.published_figure),

@@ -50,7 +50,7 @@ rule make_report:
             "make_report",
             TABLES.order,
             code("analysis.tables", lambda wildcards: table_names()),
-            code("figures", PAGES.kinds),
+            code("figures", PAGES.figure_modules),
             settings=PAGES.report,
         ),
     shell:

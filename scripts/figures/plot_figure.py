@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def without_values(published: "pd.DataFrame", figure: Mapping) -> list[str]:
     """The models of a figure that have no published values there."""
-    from litm.figures.drawing.rows import shown_cells
+    from litm.figures.chart import shown_cells
 
     shown = set(shown_cells(figure, published)["model"])
     return [model for model in figure["models"] if model not in shown]
@@ -54,11 +54,9 @@ def main(
     from litm.analysis.published import read_published
     from litm.analysis.sentences import cut_sentences
     from litm.analysis.tables import load_table
-    from litm.figures import load_kind
-    from litm.figures.drawing.page import page_of
-    from litm.figures.drawing.rows import Rows
-    from litm.figures.drawing.saving import fit, save_figure, without_title
-    from litm.figures.drawing.style import add_note
+    from litm.figures.chart import Rows
+    from litm.figures.kinds import KINDS, page_of
+    from litm.figures.style import add_note, fit, save_figure, without_title
 
     def joined(paths: tuple[str, ...]) -> pd.DataFrame | None:
         return pd.concat([read_csv(path) for path in paths]) if paths else None
@@ -89,7 +87,7 @@ def main(
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
         raise UserError("give --accuracy, --published, --position-bias, --differences, --advice or --wrong-answers")
-    picture = load_kind(figure["kind"]).draw(figure, rows)
+    picture = KINDS[figure["kind"]].draw(figure, rows)
     add_note(picture, notes)
     page = page_of(figure)
     scale = fit(picture, page)

@@ -14,12 +14,12 @@ MEASURES = {"exact": "Whole answers", "deciding": "Their first deciding tokens"}
 def main(curve: str, png: str, pdf: str) -> None:
     import seaborn as sns
 
-    from litm.figures.drawing.saving import save_figure
-    from litm.figures.drawing.style import MINIMUM_INCHES, PANEL_INCHES, new_canvas, set_title
+    from litm.figures.style import MINIMUM_INCHES, PANEL_INCHES, new_canvas, save_figure
 
     # One panel per measure with one curve per task.
     rows = read_csv(curve)
-    canvas = new_canvas(max(MINIMUM_INCHES, len(MEASURES) * PANEL_INCHES[0]), PANEL_INCHES[1])
+    width = max(MINIMUM_INCHES, len(MEASURES) * PANEL_INCHES[0])
+    canvas = new_canvas(width, PANEL_INCHES[1], "Training of the reference model: what was right")
     panels = canvas.subplots(1, len(MEASURES), sharey=True)
     for panel, (measure, name) in zip(panels, MEASURES.items(), strict=True):
         shown = rows.assign(millions=rows["tokens"] / 1e6, per_cent=100 * rows[measure])
@@ -27,6 +27,5 @@ def main(curve: str, png: str, pdf: str) -> None:
         panel.set(title=name, xlabel="Tokens seen (millions)", ylabel="%", ylim=(-2, 102))
         panel.get_legend().remove()
     canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=rows["task"].nunique())
-    set_title(canvas, "Training of the reference model: what was right")
     for path in (png, pdf):
         save_figure(canvas, path)

@@ -31,7 +31,7 @@ def read_curves(text: str) -> list:
 def main(
     model: str, curves: Annotated[tuple, read_curves], summaries: Path, accuracy: str, output: str, zip: str
 ) -> None:
-    from litm.figures.drawing.saving import save_figure
+    from litm.figures.style import save_figure
     from litm.report.suite import (
         curve_figure,
         export_names,

@@ -25,8 +25,8 @@ from litm.analysis.statistics import mean_interval, unpaired_difference
 from litm.analysis.tables.published_comparison import TABLE
 from litm.base.messages import UserError
 from litm.base.records import read_csv
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows, mean_tokens
+from litm.figures.chart import Rows, mean_tokens
+from litm.figures.kinds import KINDS
 
 FOLDER = ROOT / "resources" / "published"
 ACCURACIES = read_published(FOLDER / "accuracy.csv")
@@ -307,7 +307,7 @@ MEASURED = cells(
 
 
 def draw_figure(figure: dict, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
-    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+    return KINDS[figure["kind"]].draw(figure, Rows(accuracy, **rows))
 
 
 def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():

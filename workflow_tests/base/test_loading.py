@@ -8,7 +8,7 @@ from conftest import ROOT
 
 FIGURES = """
 import sys
-import litm.figures.drawing.style
+import litm.figures.style
 print("scipy.stats" in sys.modules, "statsmodels" in sys.modules)
 import scipy.stats
 from litm.base.loading import hidden

@@ -11,8 +11,8 @@ from litm.config.study import load_study
 from litm.examples.checks import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import kv_retrieval
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
 from litm.inference.prefix_tree import tree_tokens
 from litm.placements import gold_placement
 from litm.prompting.prompt_format import encode_prompts, load_tokenizer
@@ -142,7 +142,7 @@ def test_a_figure_of_both_designs_has_a_labelled_line_for_each():
     columns = ["model", "experiment", "size", "position", "n", "accuracy", "ci_low", "ci_high"]
     cells = [("m", name, 10, position, 9, 0.5, 0.4, 0.6) for name in names for position in (0, 4, 9)]
     figure = {"experiments": names, "references": {}, "title": "t", "panel_title": "{size}", "x_label": "x"}
-    canvas = load_kind("accuracy_by_position").draw(figure, Rows(pd.DataFrame(cells, columns=columns)))
+    canvas = KINDS["accuracy_by_position"].draw(figure, Rows(pd.DataFrame(cells, columns=columns)))
     (panel,) = canvas.axes
     assert [len(line.lines[0].get_xdata()) for line in panel.containers] == [3, 3]
     assert len({line.lines[0].get_linestyle() for line in panel.containers}) == 2

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from litm.analysis.tables.advice import TABLE
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
 
 FIGURE = {"title": "What helps", "experiments": ["s", "s-reversed"], "x_label": "Tokens of a question"}
 
@@ -26,7 +26,7 @@ ROWS = [
 
 
 def drawn(rows, figure=FIGURE):
-    return load_kind("accuracy_by_cost").draw(figure, Rows(advice=TABLE.frame(rows)))
+    return KINDS["accuracy_by_cost"].draw(figure, Rows(advice=TABLE.frame(rows)))
 
 
 def legend(picture) -> list[str]:

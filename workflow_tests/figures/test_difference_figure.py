@@ -5,8 +5,8 @@ import pytest
 from figure_tables import FIGURE
 from matplotlib.figure import Figure
 
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
 
 
 def difference(position: int | None, value: float, **more) -> dict:
@@ -32,7 +32,7 @@ DIFFERENCES = pd.DataFrame(
 
 def draw_differences_of(*experiments: str) -> Figure:
     figure = {**FIGURE, "kind": "condition_differences", "experiments": experiments}
-    return load_kind("condition_differences").draw(figure, Rows(differences=DIFFERENCES))
+    return KINDS["condition_differences"].draw(figure, Rows(differences=DIFFERENCES))
 
 
 def test_differences_of_two_experiments_are_drawn_in_points_with_intervals_and_a_line_at_0():

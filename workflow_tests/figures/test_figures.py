@@ -27,11 +27,9 @@ from matplotlib.figure import Figure
 from programs import run_program
 
 from litm.base.records import write_csv
-from litm.figures import kind_names, load_kind
-from litm.figures.drawing.colours import COLOURS, KIND_COLOURS, MARKERS
-from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.saving import save_figure, without_title
-from litm.figures.drawing.style import places_of
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
+from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, places_of, save_figure, without_title
 from litm.scoring.scores import accuracy_table
 
 
@@ -52,10 +50,10 @@ class Experiment:
         return [SimpleNamespace(size=5), SimpleNamespace(size=10)]
 
 
-@pytest.mark.parametrize("name", kind_names())
+@pytest.mark.parametrize("name", KINDS)
 def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
-    kind = load_kind(name)
-    assert kind.X_LABEL and set(kind.INPUTS) <= {field.name for field in fields(Rows)}
+    kind = KINDS[name]
+    assert kind.x_label and set(kind.inputs) <= {field.name for field in fields(Rows)}
     experiments = [Experiment("one", 2, False), Experiment("several", 2, True), Experiment("none", 0, False)]
     fitting = [one.name for one in experiments if kind.misfit([one]) is None]
     automatic = [one.name for one in experiments if kind.is_automatic(one)]
@@ -75,8 +73,8 @@ def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
 
 def test_a_figure_by_position_needs_one_experiment_with_a_curve_and_a_figure_of_another_kind_all():
     both = [Experiment("one", 2, False), Experiment("none", 0, False)]
-    assert load_kind("accuracy_by_position").misfit(both) is None
-    assert load_kind("accuracy_by_size").misfit(both) == (
+    assert KINDS["accuracy_by_position"].misfit(both) is None
+    assert KINDS["accuracy_by_size"].misfit(both) == (
         "one has positions, a figure of 'kind: accuracy_by_size' is of experiments without"
     )
 
@@ -158,7 +156,7 @@ def test_a_model_has_the_colour_of_its_place_in_the_study_in_every_figure_and_in
     needle = {**NEEDLES, "places": places}
     patch = draw(needle, targets(needles("b", (0, 149, 299), (0.9, 0.5, 0.8)))).legends[0].get_patches()[0]
     row = bias_table(bias("b", "kv", 0.2))
-    dot = points(load_kind("pbi_forest").draw({"kind": "pbi_forest", "places": places}, Rows(position_bias=row)))[0]
+    dot = points(KINDS["pbi_forest"].draw({"kind": "pbi_forest", "places": places}, Rows(position_bias=row)))[0]
     for colour in (bar.lines[0].get_color(), patch.get_facecolor(), dot.get_color()):
         assert same_color(colour, COLOURS[1])
     assert places_of(["x", "b", "y"], places) == {"x": 2, "b": 1, "y": 3}

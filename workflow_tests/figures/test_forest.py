@@ -8,7 +8,7 @@ from programs import run_program
 from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.records import write_csv
-from litm.figures.drawing.saving import save_figure
+from litm.figures.style import save_figure
 
 
 def test_a_forest_shows_each_index_with_its_interval_in_points_and_its_n_by_experiment():

@@ -6,10 +6,9 @@ from PIL import Image
 from pypdf import PdfReader
 
 from litm.config.catalogue import FigureStyle
-from litm.figures import load_kind
-from litm.figures.drawing.page import DRAWN_POINTS, PRESETS, Page, page_of, room_of
-from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.saving import DPI, fit, save_figure
+from litm.figures.chart import Rows
+from litm.figures.kinds import DRAWN_POINTS, KINDS, PRESETS, Page, page_of, room_of
+from litm.figures.style import DPI, fit, save_figure
 
 SETTINGS = {
     "name": "qa", "kind": "accuracy_by_position", "title": "Questions", "experiments": ["qa"], "references": {},
@@ -28,7 +27,7 @@ ACCURACY = pd.DataFrame(
 
 def picture(page: Page | None):
     settings = {**SETTINGS, **({"page": vars(page)} if page else {})}
-    return load_kind("accuracy_by_position").draw(settings, Rows(ACCURACY))
+    return KINDS["accuracy_by_position"].draw(settings, Rows(ACCURACY))
 
 
 def columns_of(figure) -> int:

@@ -5,10 +5,9 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from litm.figures import load_kind
-from litm.figures.drawing.prompt_lengths import length_in_words
-from litm.figures.drawing.rows import Rows, mean_tokens
-from litm.figures.drawing.style import add_note
+from litm.figures.chart import Rows, length_in_words, mean_tokens
+from litm.figures.kinds import KINDS
+from litm.figures.style import add_note
 
 FIGURE = {
     "name": "f",
@@ -57,7 +56,7 @@ def counts(**means: float) -> pd.DataFrame:
 
 
 def draw(kind: str, rows: Rows, **figure: object) -> Figure:
-    return load_kind(kind).draw({**FIGURE, "kind": kind, **figure}, rows)
+    return KINDS[kind].draw({**FIGURE, "kind": kind, **figure}, rows)
 
 
 def heatmap(accuracy: pd.DataFrame, token_counts: pd.DataFrame | None = None, **figure: object) -> Figure:

@@ -5,9 +5,9 @@ import pytest
 from matplotlib.figure import Figure
 from score_frames import score_rows
 
-from litm.figures import load_kind
-from litm.figures.drawing.by_tokens import DOLLARS, NOTHING, costs_of_sizes
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import Rows
+from litm.figures.costs import DOLLARS, NOTHING, costs_of_sizes
+from litm.figures.kinds import KINDS
 
 FIGURE = {
     "name": "f",
@@ -37,7 +37,7 @@ def sweep(model: str, by_size: dict[int, int | None], **changes) -> pd.DataFrame
 
 
 def draw(*sweeps: pd.DataFrame, **figure: object) -> Figure:
-    return load_kind("accuracy_by_tokens").draw({**FIGURE, **figure}, Rows(accuracy=ACCURACY, scores=sweeps))
+    return KINDS["accuracy_by_tokens"].draw({**FIGURE, **figure}, Rows(accuracy=ACCURACY, scores=sweeps))
 
 
 def test_a_point_is_the_mean_over_the_positions_at_the_tokens_of_prompt_and_answer():

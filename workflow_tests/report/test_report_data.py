@@ -29,7 +29,7 @@ from report_contents import (
 )
 
 from litm.examples.wording import other_documents
-from litm.figures.drawing.saving import DPI
+from litm.figures.style import DPI
 from litm.report.charts import chart, forest
 from litm.report.page import png_width, render_report
 from litm.report.page_tables import token_table, tokens_in_words

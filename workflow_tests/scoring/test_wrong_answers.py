@@ -11,9 +11,9 @@ from litm.base.intervals import binomial_interval
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
-from litm.figures import load_kind
-from litm.figures.drawing.colours import KIND_COLOURS
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS as FIGURES
+from litm.figures.style import KIND_COLOURS
 from litm.records import Gold, Question
 from litm.scoring.scores import Sweep, score_sweep
 from litm.scoring.wrong_answers import HEADINGS, KINDS, Asked, WrongAnswer, wrong_answer
@@ -191,7 +191,7 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
         wrong_answer_rows(scores((0, None, None, False), (0, "cut", None, False), (1, "code", None, False)))
     )
     figure = {"title": "t", "experiments": ["e"], "panel_title": "{size} items", "x_label": "x"}
-    (panel,) = load_kind("wrong_answers").draw(figure, Rows(wrong_answers=table)).axes
+    (panel,) = FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=table)).axes
     stacks = {
         place: [bar.get_height() for bar in panel.patches if round(bar.get_x() + 0.4) == place] for place in (0, 1)
     }
@@ -202,7 +202,7 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
     assert ends == [[round(100 * end, 4) for end in binomial_interval(wrong, n)] for wrong, n in ((1, 2), (1, 1))]
     right = table[table["n_wrong"] == 0]
     assert (
-        load_kind("wrong_answers").draw(figure, Rows(wrong_answers=right)).texts[-1].get_text() == "No answer is wrong."
+        FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=right)).texts[-1].get_text() == "No answer is wrong."
     )
 
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
 
 FIGURE = {
     "name": "f",
@@ -33,11 +33,11 @@ def table(*cells: dict) -> pd.DataFrame:
 
 
 def draw(figure: Mapping, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
-    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+    return KINDS[figure["kind"]].draw(figure, Rows(accuracy, **rows))
 
 
 def draw_forest(position_bias: pd.DataFrame) -> Figure:
-    return load_kind("pbi_forest").draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
+    return KINDS["pbi_forest"].draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
 
 
 NEEDLES = {

@@ -14,9 +14,9 @@ from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
 from litm.analysis.tables import position_bias, wrong_answers
 from litm.examples.task import ExampleSettings
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.saving import save_figure
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
+from litm.figures.style import save_figure
 from litm.records import Example, SweepResponse
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
@@ -139,7 +139,7 @@ def contents_with_wrong_answers(folder) -> Contents:
 def contents(folder, **changes) -> Contents:
     """Contents of a report; the figure's picture is drawn in this folder."""
     accuracy = accuracy_table(scores())
-    save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
+    save_figure(KINDS[FIGURE["kind"]].draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
     rows = with_holm(rows, "cochran_p_value", "cochran_p_holm")

@@ -39,23 +39,19 @@ def plan_after_comment_in(bench: Workbench, module: str) -> dict[str, int]:
         return bench.plan()
 
 
-@pytest.mark.parametrize("kind", ["accuracy_by_position", "accuracy_by_size_and_position", "mean_accuracy_by_size"])
-def test_an_edited_kind_of_figure_draws_the_figures_of_that_kind_again_and_the_report(finished, kind):
-    assert plan_after_comment_in(finished, f"figures/{kind}.py") == {"plot_figure": 1, "make_report": 1}
+@pytest.mark.parametrize(("module", "figures"), [("heatmap", 1), ("curves", 2), ("bars", 1)])
+def test_an_edited_module_of_figures_draws_its_figures_again_and_makes_the_report(finished, module, figures):
+    assert plan_after_comment_in(finished, f"figures/{module}.py") == {"plot_figure": figures, "make_report": 1}
 
 
 def test_an_edited_forest_plot_is_drawn_again_and_the_report_is_not_made_again(finished):
-    assert plan_after_comment_in(finished, "figures/pbi_forest.py") == {"plot_pbi_forest": 1}
-    assert plan_after_comment_in(finished, "figures/drawing/indexed_curves.py") == {
-        "plot_pbi_forest": 1, "make_report": 1
-    }  # fmt: skip
+    assert plan_after_comment_in(finished, "figures/forest.py") == {"plot_pbi_forest": 1}
 
 
 @pytest.mark.parametrize(
     "module",
     [
-        "figures/accuracy_by_target.py",
-        "figures/accuracy_by_size.py",
+        "figures/costs.py",
         "reference_model/export.py",
         "corpora/documents.py",
         "retrieval/bm25.py",
@@ -69,8 +65,9 @@ def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished
     assert plan_after_comment_in(finished, module) == {}
 
 
-def test_an_edit_of_common_drawing_code_redraws_all_figures(finished):
-    assert plan_after_comment_in(finished, "figures/drawing/style.py") == {
+@pytest.mark.parametrize("module", ["chart", "style"])
+def test_an_edit_of_common_drawing_code_redraws_all_figures(finished, module):
+    assert plan_after_comment_in(finished, f"figures/{module}.py") == {
         "plot_figure": 4, "plot_pbi_forest": 1, "make_report": 1
     }  # fmt: skip
 

@@ -8,7 +8,7 @@ from conftest import ROOT
 from programs import program_file
 
 from litm.analysis.tables import table_names
-from litm.figures import kind_names
+from litm.figures.kinds import KINDS
 from litm.workflow.rules_help import imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
@@ -53,10 +53,12 @@ def test_no_script_is_made_of_a_module_that_it_loads_by_name():
 
 
 def test_a_figure_is_made_of_the_code_of_its_own_kind():
-    kinds = {f"litm/figures/{kind}.py" for kind in kind_names()}
-    assert not kinds & made_of("plot_figure")
-    for kind in kinds:
-        assert kinds & {str(path.relative_to(SCRIPTS)) for path in local_modules(SCRIPTS / kind, SCRIPTS)} == {kind}
+    modules = {f"litm/figures/{kind.module}.py" for kind in KINDS.values()}
+    assert not modules & made_of("plot_figure")
+    for module in modules:
+        assert modules & {str(path.relative_to(SCRIPTS)) for path in local_modules(SCRIPTS / module, SCRIPTS)} == {
+            module
+        }
 
 
 def test_a_table_is_made_of_its_own_module_and_of_no_model():
@@ -79,8 +81,7 @@ def test_the_library_never_imports_snakemake():
 
 def test_a_start_imports_no_library_that_draws_or_computes():
     """The rules are read whenever a workflow is planned, also by each job of a cluster."""
-    load = "; ".join(f"load_kind({kind!r})" for kind in kind_names())
     modules = ", ".join(sorted(f"litm.workflow.{path.stem}" for path in (SCRIPTS / "litm/workflow").glob("*.py")))
-    code = f"import sys, {modules}; from litm.figures import load_kind; {load}; print(*sys.modules)"
+    code = f"import sys, {modules}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=True)
     assert not {"matplotlib", "seaborn", "pandas", "torch", "transformers"} & set(done.stdout.split())

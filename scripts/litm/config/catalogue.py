@@ -16,7 +16,7 @@ from litm.config.my_data import MyData
 from litm.config.recorded_models import RECORDED, RecordedEntry
 from litm.config.schema import Entry, Names, Variants, read_entry, read_variant
 from litm.config.yaml_files import read_yaml
-from litm.figures.drawing.page import PRESETS, Page
+from litm.figures.kinds import PRESETS, Page
 from litm.inference.engine import engine_facts, engine_names
 
 #: Kinds of catalogues. Each has a file next to config.yaml.

@@ -11,7 +11,7 @@ from litm.config.conditions import compared_pairs
 from litm.config.experiments import Experiment, item_noun
 from litm.config.models import AnyModel
 from litm.config.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
-from litm.figures import kind_names, load_kind
+from litm.figures.kinds import KINDS
 from litm.records import Condition
 
 #: Suffix of the figure's name, and kind, for an experiment with remedies: accuracy against the cost of a question.
@@ -86,7 +86,7 @@ def plain_curves(
     models = _models_of(experiment.name, sweeps)
     if any(figure.shows_all(experiment, models) for figure in figures):
         return {}
-    kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
+    kind = next((kind for kind in KINDS if KINDS[kind].is_automatic(experiment)), None)
     if kind is None:
         return {}
     entry = {
@@ -142,15 +142,14 @@ def by_size(
     if not any(len(_sizes(one)) > 1 for one in run.values()):
         return {}
     entries = {}
-    for kind in kind_names():
-        module = load_kind(kind)
-        if not module.BY_SIZE or module.misfit([experiment]) is not None:
+    for kind, made in KINDS.items():
+        if not made.by_size or made.misfit([experiment]) is not None:
             continue
         if kind == TOKENS_KIND and len(run) < 2:
             continue
         if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures):
             continue
-        name_end, title_end = module.BY_SIZE
+        name_end, title_end = made.by_size
         labels = labels_of([experiment], figures)
         entries[f"{experiment.name}{name_end}"] = {
             "kind": kind,
@@ -164,7 +163,7 @@ def by_size(
 
 
 def _draws_curve(experiment: Experiment) -> bool:
-    return load_kind(CURVE_KIND).is_automatic(experiment)
+    return KINDS[CURVE_KIND].is_automatic(experiment)
 
 
 def _models_of(experiment: str, sweeps: Sweeps) -> list[str]:
@@ -210,7 +209,7 @@ Compared = tuple[str, str, str]
 class FigureEntry(Entry):
     """Accuracy by position or by size, one curve per model."""
 
-    kind: Annotated[str, one_of(kind_names)] = "accuracy_by_position"
+    kind: Annotated[str, one_of(lambda: KINDS)] = "accuracy_by_position"
     """accuracy_by_position (one panel per size), accuracy_by_size (with the retriever's recall for contexts as
     retrieved), mean_accuracy_by_size (the mean over the positions), accuracy_by_size_and_position (one heatmap per
     model), accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an
@@ -249,14 +248,19 @@ class Figure(FigureEntry):
         return {"name": self.name, **self.model_dump()}
 
     @property
+    def module(self) -> str:
+        """The module that draws it."""
+        return KINDS[self.kind].module
+
+    @property
     def is_of_differences(self) -> bool:
         """Whether it shows differences."""
-        return "differences" in load_kind(self.kind).INPUTS
+        return "differences" in KINDS[self.kind].inputs
 
     @property
     def shows_accuracies(self) -> bool:
         """Whether it shows accuracies."""
-        return "accuracy" in load_kind(self.kind).INPUTS
+        return "accuracy" in KINDS[self.kind].inputs
 
     def shows(self, model: str) -> bool:
         """Whether the figure shows a model."""
@@ -392,7 +396,7 @@ def _check_not_empty(
 
 
 def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
-    misfit = load_kind(figure.kind).misfit([experiments[name] for name in figure.experiments])
+    misfit = KINDS[figure.kind].misfit([experiments[name] for name in figure.experiments])
     if misfit:
         raise UserError(f"figures.{figure.name}: {misfit}")
 
@@ -403,7 +407,7 @@ def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> F
     labels = {
         "title": entry.name,
         "panel_title": "{size} tokens" if any(one.tokens_of for one in shown) else f"{{size}} {item}s",
-        "x_label": load_kind(entry.kind).X_LABEL.replace("{item}", item),
+        "x_label": KINDS[entry.kind].x_label.replace("{item}", item),
     }
     missing = {key: label for key, label in labels.items() if getattr(entry, key) is None}
     return entry.become(Figure, **missing)

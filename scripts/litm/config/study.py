@@ -35,7 +35,7 @@ from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recor
 from litm.config.schema import check_plain, choose, read_entry
 from litm.config.selection import Selection, select
 from litm.config.yaml_files import read_yaml
-from litm.figures.drawing.page import Page
+from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
 from litm.records import Condition, Curve
 

@@ -1,7 +1,7 @@
 """Charts of the page: JSON of the figures for the browser, and the rows of the Position Bias Index.
 
 A chart is {name, title, x_label, y_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a
-series {model (None for a retriever), label, kind, dash, points}, see `litm.figures.drawing.chart`. A point is
+series {model (None for a retriever), label, kind, dash, points}, see `litm.figures.chart`. A point is
 [x, n, value, low, high], fractions with six decimals as in the table; unknown limits are None, and the one point of a
 reference has x None.
 """
@@ -12,11 +12,21 @@ from math import ceil, floor
 import pandas as pd
 
 from litm.base.messages import percent
-from litm.figures import load_kind
-from litm.figures.drawing.chart import CURVE, MARKS, PART, WHOLE, Chart, Panel, Point, Series
-from litm.figures.drawing.colours import COLOURS
-from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
-from litm.figures.drawing.rows import Rows
+from litm.figures.chart import (
+    CURVE,
+    MARKS,
+    PART,
+    WHOLE,
+    Chart,
+    IndexedCurve,
+    Panel,
+    Point,
+    Rows,
+    Series,
+    indexed_curves,
+)
+from litm.figures.kinds import KINDS
+from litm.figures.style import COLOURS
 from litm.report.wording import SizeNames, place
 
 #: Fraction: the least height of the vertical axis.
@@ -40,7 +50,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
         token_counts=tables.get("token_counts"),
         wrong_answers=tables.get("wrong_answers"),
     )
-    made = load_kind(figure["kind"]).chart(figure, rows)
+    made = KINDS[figure["kind"]].chart(figure, rows)
     panels = [panel for panel in made.panels if _has_own(panel)] if made else []
     if not made or not panels:
         return None

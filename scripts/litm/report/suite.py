@@ -17,10 +17,11 @@ from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError
 from litm.base.records import plain_rows
-from litm.figures import accuracy_by_position, accuracy_by_target
-from litm.figures.drawing.colours import COLOURS
-from litm.figures.drawing.curves import draw_curves
-from litm.figures.drawing.rows import Rows
+from litm.figures.bars import draw_targets
+from litm.figures.chart import Rows
+from litm.figures.curves import draw_curves, positions
+from litm.figures.kinds import KINDS
+from litm.figures.style import COLOURS
 from litm.placements import depth_of
 from litm.records import Curve, Example, SweepResponse
 
@@ -290,13 +291,13 @@ def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
         "experiments": [curve.experiment],
         "references": {},
         "panel_title": curve.panel_title,
-        "x_label": accuracy_by_target.X_LABEL,
+        "x_label": KINDS["accuracy_by_target"].x_label,
         "places": dict.fromkeys(accuracy["model"], COLOURS.index(RED)),
     }
     if curve.placement is not None:
-        return accuracy_by_target.draw(settings, Rows(accuracy))
+        return draw_targets(settings, Rows(accuracy))
     settings["x_label"] = f"Normalised position of the {curve.item} with the answer"
-    drawn, items = accuracy_by_position.chart(settings, Rows(accuracy)), int(accuracy["items"].iloc[0])
+    drawn, items = positions(settings, Rows(accuracy)), int(accuracy["items"].iloc[0])
     depths = [tuple((at, f"{nominal_depth(at, items):g}") for at, _ in panel.ticks) for panel in drawn.panels]
     panels = (replace(panel, ticks=ticks) for panel, ticks in zip(drawn.panels, depths, strict=True))
     return draw_curves(replace(drawn, panels=tuple(panels)))

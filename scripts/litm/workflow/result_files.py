@@ -19,7 +19,7 @@ from litm.config.conditions import compared_pairs, find_comparisons
 from litm.config.experiments import item_noun
 from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
-from litm.figures import load_kind
+from litm.figures.kinds import KINDS
 from litm.records import Curve
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
@@ -33,7 +33,7 @@ TABLES, FIGURES = "results/tables", "results/figures"
 CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
 #: Formats of figures, and of tables that are laid out as in the paper.
 PICTURES, LAID_OUT = ("png", "pdf"), ("csv", "md", "tex")
-#: Tables of results that a kind of figure may draw, by their names among its `INPUTS`.
+#: Tables of results that a kind of figure may draw, by their names among its `inputs`.
 DRAWN_TABLES = {"differences": "condition_differences", "advice": "advice", "wrong_answers": "wrong_answers"}
 REPORT = "results/report.html"
 #: The file that names the selection of the tables.
@@ -294,16 +294,16 @@ class PageFiles:
             *(f"{folder}/tables/table{number}.{format}" for number in LAYOUTS for format in LAID_OUT),
         ]
 
-    def kinds(self, wildcards: Wildcards) -> list[str]:
-        """The kinds of the study's figures."""
-        return sorted({figure.kind for figure in self._study.all_figures.values()})
+    def figure_modules(self, wildcards: Wildcards) -> list[str]:
+        """The modules that draw the study's figures."""
+        return sorted({figure.module for figure in self._study.all_figures.values()})
 
     def drawn(self, name: str) -> Callable[[Wildcards], list[str]]:
-        """The input files of {figure} of a name that kinds of figures list in `INPUTS`; none if its kind lacks it."""
+        """The input files of {figure} of a name that kinds of figures list in `inputs`; none if its kind lacks it."""
 
         def files(wildcards: Wildcards) -> list[str]:
             figure = self._study.all_figures[wildcards.figure]
-            return self._drawn(figure, name) if name in load_kind(figure.kind).INPUTS else []
+            return self._drawn(figure, name) if name in KINDS[figure.kind].inputs else []
 
         return files
 
@@ -328,7 +328,7 @@ class PageFiles:
 
     def _searches(self, figure: Figure) -> list[Any]:
         """The as-retrieved candidates of its selected experiments, whose recall a figure draws."""
-        names = figure.experiments if "recall" in load_kind(figure.kind).INPUTS else ()
+        names = figure.experiments if "recall" in KINDS[figure.kind].inputs else ()
         own = [self._study.experiments[name] for name in names if name in self._study.experiments]
         return self._data.as_retrieved(own)
 

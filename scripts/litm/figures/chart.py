@@ -1,16 +1,12 @@
-"""Figures as plain data: panels of series of points, from which pictures and the report are drawn."""
+"""Figures as plain data: the rows that one shows, and panels of series of points, for pictures and the report."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from litm.base.records import plain_rows
-from litm.figures.drawing.page import room_of
-from litm.figures.drawing.prompt_lengths import length_in_words, with_length
-from litm.figures.drawing.rows import absent_models, mean_tokens, models_in, scored, shown_cells
-
-if TYPE_CHECKING:
-    import pandas as pd
+from litm.figures.kinds import room_of
 
 #: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, and their parts. The
 #: value of a part is its share of the whole bar at the same x.
@@ -102,12 +98,12 @@ def make_chart(
     )
 
 
-def panel_title(figure: Mapping, size: object, token_counts: "pd.DataFrame | None" = None) -> str:
+def panel_title(figure: Mapping, size: object, token_counts: pd.DataFrame | None = None) -> str:
     """The title of a size's panel, with the mean tokens of its prompts if they are known."""
     return with_length(figure["panel_title"].replace("{size}", str(size)), mean_tokens(figure, token_counts, size))
 
 
-def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
+def points_of(cells: pd.DataFrame, x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
     """One point per row: n, the column `value`, `ci_low` and `ci_high`, at the column `x`."""
     return tuple(
         Point(
@@ -121,7 +117,7 @@ def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> 
     )
 
 
-def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]:
+def curves(figure: Mapping, cells: pd.DataFrame, x: str) -> tuple[Series, ...]:
     """One curve over the column x per experiment and model with a scored question."""
     several = len(figure["experiments"]) > 1
     return tuple(
@@ -132,7 +128,7 @@ def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]
 
 
 def published_curves(
-    figure: Mapping, published: "pd.DataFrame | None", models: Sequence[str], panel: "pd.DataFrame", x: str
+    figure: Mapping, published: pd.DataFrame | None, models: Sequence[str], panel: pd.DataFrame, x: str
 ) -> tuple[Series, ...]:
     """Published values of these models in the range of a panel, without intervals, which would hide measured ones.
 
@@ -143,15 +139,15 @@ def published_curves(
     theirs = shown_cells(figure, published)
     is_in_panel = theirs["size"].isin(panel["size"]) & theirs[x].between(panel[x].min(), panel[x].max())
     theirs = theirs[is_in_panel & theirs["model"].isin(list(models))]
-    return tuple(_as_published(one) for one in curves(figure, theirs, x))
+    return tuple(
+        replace(
+            one, kind=PUBLISHED, label="published", points=tuple(replace(p, low=None, high=None) for p in one.points)
+        )
+        for one in curves(figure, theirs, x)
+    )
 
 
-def _as_published(series: Series) -> Series:
-    points = tuple(replace(point, low=None, high=None) for point in series.points)
-    return replace(series, kind=PUBLISHED, label="published", points=points)
-
-
-def references(figure: Mapping, accuracy: "pd.DataFrame", models: Sequence[str]) -> Iterator[Series]:
+def references(figure: Mapping, accuracy: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:
     """One horizontal line per reference experiment and model with a scored question."""
     for dash, (experiment, label) in enumerate(figure["references"].items()):
         cells = scored(accuracy[accuracy["experiment"] == experiment])
@@ -160,7 +156,7 @@ def references(figure: Mapping, accuracy: "pd.DataFrame", models: Sequence[str])
                 yield Series(REFERENCE, model, label, dash, (cell,))
 
 
-def recalls(recall: "pd.DataFrame | None", sizes: Sequence[int]) -> Iterator[Series]:
+def recalls(recall: pd.DataFrame | None, sizes: Sequence[int]) -> Iterator[Series]:
     """The recall of each search in the range of the sizes, under a distinct name."""
     if recall is None or not sizes:
         return
@@ -174,11 +170,11 @@ def recalls(recall: "pd.DataFrame | None", sizes: Sequence[int]) -> Iterator[Ser
 
 def chart_by_size(
     figure: Mapping,
-    cells: "pd.DataFrame",
-    accuracy: "pd.DataFrame",
-    published: "pd.DataFrame | None",
-    recall: "pd.DataFrame | None" = None,
-    token_counts: "pd.DataFrame | None" = None,
+    cells: pd.DataFrame,
+    accuracy: pd.DataFrame,
+    published: pd.DataFrame | None,
+    recall: pd.DataFrame | None = None,
+    token_counts: pd.DataFrame | None = None,
 ) -> Chart:
     """One panel with the accuracy of `cells` over the sizes.
 
@@ -193,3 +189,138 @@ def chart_by_size(
     lengths = [(size, length_in_words(mean_tokens(figure, token_counts, size))) for size in sizes]
     told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
     return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of tables that a figure reads; `inputs` of its kind names the fields that are set.
+
+    accuracy: rows of accuracy.csv; scores: score rows, one table per sweep; recall: recall tables of the figure's
+    retrievers; published: published accuracies, with the columns of the accuracy table; position_bias:
+    position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
+    token_counts.csv, None if no tokens were counted; wrong_answers: wrong_answers.csv, None if the study has no such
+    table.
+    """
+
+    accuracy: pd.DataFrame = None  # type: ignore[assignment]
+    scores: Iterable[pd.DataFrame] = ()
+    recall: pd.DataFrame | None = None
+    published: pd.DataFrame | None = None
+    position_bias: pd.DataFrame = None  # type: ignore[assignment]
+    differences: pd.DataFrame = None  # type: ignore[assignment]
+    advice: pd.DataFrame = None  # type: ignore[assignment]
+    token_counts: pd.DataFrame | None = None
+    wrong_answers: pd.DataFrame | None = None
+
+
+def shown_cells(figure: Mapping, accuracy: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure's experiments, models and sizes."""
+    shown = accuracy["experiment"].isin(list(figure["experiments"]))
+    for key, column in (("models", "model"), ("sizes", "size")):
+        if figure.get(key):
+            shown &= accuracy[column].isin(list(figure[key]))
+    return accuracy[shown]
+
+
+def mean_tokens(figure: Mapping, token_counts: pd.DataFrame | None, size: object) -> dict[str, float]:
+    """Mean tokens of a prompt of this size, by model, over the figure's experiments and their placements.
+
+    token_counts: rows of token_counts.csv, which lacks models without counted tokens; None without any.
+    """
+    if token_counts is None:
+        return {}
+    rows = shown_cells(figure, token_counts)
+    rows = rows[(rows["size"] == size) & rows["tokens_mean"].notna()]
+    return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["tokens_mean"].mean().items()}
+
+
+def scored(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells with a scored question."""
+    return cells[cells["n"] > 0]
+
+
+def models_in(cells: pd.DataFrame) -> list[str]:
+    """Models in the order of their first rows."""
+    return list(dict.fromkeys(cells["model"]))
+
+
+def absent_models(cells: pd.DataFrame) -> tuple[str, ...]:
+    """Models without a scored question in any cell, for example because no prompt fits their context window."""
+    present = set(scored(cells)["model"])
+    return tuple(model for model in models_in(cells) if model not in present)
+
+
+def length_in_words(means: Mapping[str, float]) -> str:
+    """~2,900 tokens, or ~2,600 to 3,100 tokens if the models' tokenizers differ by more; '' if nothing is known.
+
+    Numbers have two significant digits.
+    """
+    rounded = [_rounded(mean) for mean in means.values()]
+    if not rounded:
+        return ""
+    least, most = min(rounded), max(rounded)
+    return f"~{least:,} tokens" if least == most else f"~{least:,} to {most:,} tokens"
+
+
+def with_length(title: str, means: Mapping[str, float]) -> str:
+    """The title of a size with the length of its prompts, unless it mentions tokens itself."""
+    length = "" if "token" in title else length_in_words(means)
+    return f"{title}, {length}" if length else title
+
+
+def longer_than_trained(means: Mapping[str, float], training_lengths: Mapping[str, int]) -> tuple[str, ...]:
+    """Models whose prompts exceed their training length, with that length in tokens."""
+    return tuple(
+        f"{model} ({training_lengths[model]:,})"
+        for model, mean in means.items()
+        if mean > training_lengths.get(model, mean)
+    )
+
+
+def _rounded(number: float) -> int:
+    return int(float(f"{number:.1e}"))
+
+
+@dataclass(frozen=True)
+class IndexedCurve:
+    """A row of position_bias.csv.
+
+    placement: '' unless prompts have several gold items. index: lower limit, index and upper limit as fractions, None
+    without an index. n: questions scored at every position. reason: why there is no information, '' if there is some.
+    pbi_class: None if the index carries no information. is_certain: whether the whole interval is in the class. shape:
+    the curve's word, '' without one.
+    """
+
+    experiment: str
+    model: str
+    size: int
+    placement: str
+    index: tuple[float, float, float] | None
+    n: int
+    reason: str
+    pbi_class: str | None
+    is_certain: bool
+    shape: str = ""
+
+
+def indexed_curves(position_bias: pd.DataFrame) -> list[IndexedCurve]:
+    """Rows of position_bias.csv grouped by experiment; experiments and rows in the order of the table."""
+    curves = [_indexed_curve(row) for row in plain_rows(position_bias)]
+    order = {name: place for place, name in enumerate(dict.fromkeys(curve.experiment for curve in curves))}
+    return sorted(curves, key=lambda curve: order[curve.experiment])
+
+
+def _indexed_curve(row: Mapping) -> IndexedCurve:
+    limits = (row["pbi_ci_low"], row["pbi"], row["pbi_ci_high"])
+    return IndexedCurve(
+        experiment=str(row["experiment"]),
+        model=str(row["model"]),
+        size=int(row["size"]),
+        placement=row.get("placement") or "",
+        index=None if row["pbi"] is None else (float(limits[0]), float(limits[1]), float(limits[2])),
+        n=int(row["n"]),
+        reason=row["reason"] or "",
+        pbi_class=row["pbi_class"],
+        is_certain=bool(row["class_certain"]),
+        shape=row.get("shape") or "",
+    )

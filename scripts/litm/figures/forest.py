@@ -1,16 +1,17 @@
-"""Picture of the Position Bias Index of curves: a forest plot."""
+"""The forest plot of the Position Bias Index of every curve with its interval."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.pbi import CLASSES, FLAT_WITHIN, INVERTED
 from litm.base.messages import ordinal
-from litm.figures.drawing import style
-from litm.figures.drawing.indexed_curves import IndexedCurve
+from litm.figures import style
+from litm.figures.chart import IndexedCurve, Rows, indexed_curves
+from litm.figures.kinds import KINDS, room_of
 from litm.placements import gold_depths, gold_positions
 
 #: Points: the range that is always shown, and the widest range.
@@ -29,8 +30,7 @@ NO_ROWS = (
 )
 
 
-@dataclass(frozen=True)
-class _Layout:
+class _Layout(NamedTuple):
     line_inches: float
     font_size: float
     marker_size: float
@@ -39,25 +39,21 @@ class _Layout:
 NORMAL, COMPACT = _Layout(0.27, 9.5, 7.0), _Layout(0.15, 7.5, 5.5)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A line of the plot; height: from the top."""
+class _Row(NamedTuple):
+    """A line of the plot; height: from the top; limits: lower limit, index and upper limit in points."""
 
     label: str
     height: float
     curve: IndexedCurve
+    limits: Sequence[float]
 
     @property
-    def limits(self) -> tuple[float, float, float] | None:
-        """Lower limit, index and upper limit in points."""
-        if self.curve.index is None:
-            return None
-        low, value, high = self.curve.index
-        return 100 * low, 100 * value, 100 * high
+    def word(self) -> str:
+        """The text after n: the reason for no information, or the curve's word."""
+        return self.curve.reason or self.curve.shape
 
 
-@dataclass(frozen=True)
-class _Group:
+class _Group(NamedTuple):
     """The lines of one experiment, below its name."""
 
     name: str
@@ -65,72 +61,68 @@ class _Group:
     rows: list[_Row]
 
 
-def draw_forest(
-    curves: Sequence[IndexedCurve], x_label: str, places: Mapping[str, int], room: float | None = None
-) -> Figure:
+def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     """The index of every curve, in points, with its 95 % interval, its n and its shape in a word, by experiment.
 
-    Each model has one colour and marker, by its place in the study (`places`); the classes of the index are shaded. A
-    curve without information is hollow and grey, with the reason at the right. A curve without an index is listed with
-    its reason only; without a reason (two positions have no middle) it is left out, and the axis label counts it. If no
+    Each model has one colour and marker, by its place in the study; the classes of the index are shaded. A curve
+    without information is hollow and grey, with the reason at the right. A curve without an index is listed with its
+    reason only; without a reason (two positions have no middle) it is left out, and the axis label counts it. If no
     curve has an index, the figure has a sentence instead.
     """
+    curves = indexed_curves(rows.position_bias)
     shown = [curve for curve in curves if curve.index or curve.reason]
     if not any(curve.index for curve in shown):
-        return _empty_figure()
-    groups = list(_groups(shown))
-    rows = [row for group in groups for row in group.rows]
-    lines = rows[-1].height + 1
-    layout = COMPACT if lines > MANY_LINES else NORMAL
-    canvas = style.new_canvas(_width(groups, layout, room), lines * layout.line_inches + 1.8)
+        canvas = style.new_canvas(6.4, 1.4, TITLE)
+        canvas.text(0.5, 0.35, NO_ROWS, ha="center", va="center", color="0.35", fontsize=9.5)
+        return canvas
+    groups = _groups(shown)
+    lines = [row for group in groups for row in group.rows]
+    height = lines[-1].height + 1
+    layout = COMPACT if height > MANY_LINES else NORMAL
+    canvas = style.new_canvas(_width(lines, layout, room_of(figure)), height * layout.line_inches + 1.8, TITLE)
     panel = canvas.subplots()
-    _draw_bands(panel, *_limits(rows))
-    looks = style.model_looks(list(dict.fromkeys(curve.model for curve in curves)), places)
-    for row in rows:
+    _draw_bands(panel, lines)
+    looks = style.model_looks([curve.model for curve in curves], figure.get("places") or {})
+    for row in lines:
         _draw_row(panel, row, looks[row.curve.model], layout)
     for group in groups:
         ends = group.rows[0].height - 0.5, group.rows[-1].height + 0.5
         panel.plot([0, 0], ends, color="0.25", linewidth=1, zorder=1)
-        at = (0, group.height)
         panel.annotate(
-            group.name, at, (4, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
+            group.name, (0, group.height), (4, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
             va="center", fontsize=layout.font_size, fontweight="bold", zorder=4,
         )  # fmt: skip
-    _fit_axes(panel, rows, layout)
-    panel.set_xlabel("\n".join([x_label, _explanation(rows, len(curves) - len(shown))]), fontsize=9)
-    style.set_title(canvas, TITLE)
+    panel.set_ylim(lines[-1].height + 0.7, -0.7)
+    panel.set_yticks([row.height for row in lines], [row.label for row in lines], fontsize=layout.font_size)
+    panel.tick_params(axis="x", labelsize=9)
+    panel.grid(False)
+    panel.annotate(
+        "n   shape", (1, 1), (6, 3), xycoords="axes fraction", textcoords="offset points",
+        va="bottom", color="0.35", fontsize=7.5,
+    )  # fmt: skip
+    told = [KINDS["pbi_forest"].x_label, *_explanation(lines, len(curves) - len(shown))]
+    panel.set_xlabel("\n".join(told), fontsize=9)
     return canvas
 
 
-def _empty_figure() -> Figure:
-    canvas = style.new_canvas(6.4, 1.4)
-    style.set_title(canvas, TITLE)
-    canvas.text(0.5, 0.35, NO_ROWS, ha="center", va="center", color="0.35", fontsize=9.5)
-    return canvas
-
-
-def _groups(curves: Sequence[IndexedCurve]) -> Iterator[_Group]:
+def _groups(curves: Sequence[IndexedCurve]) -> list[_Group]:
     """Groups in the order of experiments; properties that all curves of a group share are in its name only."""
-    height = 0.0
+    groups, height = [], 0.0
     for experiment, group in groupby(curves, key=lambda curve: curve.experiment):
         members = list(group)
-        has_sizes = len({curve.size for curve in members}) > 1
-        has_placements = len({curve.placement for curve in members}) > 1
-        shared = [
-            experiment,
-            "" if has_sizes else f"size {members[0].size}",
-            "" if has_placements else _place(members[0].placement),
+        parts = [(f"size {curve.size}", _place(curve.placement)) for curve in members]
+        differ = [
+            len(set(values)) > 1 for values in ([one.size for one in members], [one.placement for one in members])
         ]
+        name = [experiment, *("" if own else part for own, part in zip(differ, parts[0], strict=True))]
         rows = []
-        for index, curve in enumerate(members, start=1):
-            own = [
-                curve.model,
-                f"size {curve.size}" if has_sizes else "",
-                _place(curve.placement) if has_placements else "",
-            ]
-            rows.append(_Row(", ".join(filter(None, own)), height + index, curve))
-        yield _Group(", ".join(filter(None, shared)), height, rows)
+        for index, (curve, part) in enumerate(zip(members, parts, strict=True), start=1):
+            label = [curve.model, *(text if own else "" for own, text in zip(differ, part, strict=True))]
+            limits = [100 * end for end in curve.index or ()]
+            rows.append(_Row(", ".join(filter(None, label)), height + index, curve, limits))
+        groups.append(_Group(", ".join(filter(None, name)), height, rows))
         height += len(rows) + 1.5
+    return groups
 
 
 def _place(placement: str) -> str:
@@ -142,15 +134,12 @@ def _place(placement: str) -> str:
     return placement
 
 
-def _limits(rows: list[_Row]) -> tuple[float, float]:
-    """The range of the axis: the classes around 0, and all intervals with some room."""
-    ends = [end for row in rows for end in row.limits or ()]
-    low, high = min(ALWAYS[0], min(ends) - 3), max(ALWAYS[1], max(ends) + 3)
-    return max(EVER[0], low), min(EVER[1], high)
-
-
-def _draw_bands(panel: Axes, low: float, high: float) -> None:
-    """Shade the classes of the index and name them at the top."""
+def _draw_bands(panel: Axes, rows: Sequence[_Row]) -> None:
+    """Shade the classes of the index and name them at the top; the axis has the classes around 0, and all intervals
+    with some room.
+    """
+    ends = [end for row in rows for end in row.limits]
+    low, high = max(EVER[0], min(ALWAYS[0], min(ends) - 3)), min(EVER[1], max(ALWAYS[1], max(ends) + 3))
     upward = CLASSES[::-1]
     names = [INVERTED, "flat", *(name for _, name in upward)]
     edges = [low, -100 * FLAT_WITHIN, *(100 * bound for bound, _ in upward), high]
@@ -177,47 +166,30 @@ def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None
             markerfacecolor="white" if reason else ink, markeredgewidth=1.2 if reason else 0.8,
             linestyle="", clip_on=False, zorder=3,
         )  # fmt: skip
-    aside = "   ".join(filter(None, [f"{row.curve.n:,}", _word(row.curve)]))
+    aside = "   ".join(filter(None, [f"{row.curve.n:,}", row.word]))
     panel.annotate(
         aside, (1, row.height), (6, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
         va="center_baseline", fontsize=layout.font_size, color="0.35" if reason else "0.15", annotation_clip=False,
     )  # fmt: skip
 
 
-def _word(curve: IndexedCurve) -> str:
-    """The text after n: the reason for no information, or the curve's word."""
-    return curve.reason or curve.shape
-
-
-def _fit_axes(panel: Axes, rows: list[_Row], layout: _Layout) -> None:
-    panel.set_ylim(rows[-1].height + 0.7, -0.7)
-    panel.set_yticks([row.height for row in rows], [row.label for row in rows], fontsize=layout.font_size)
-    panel.tick_params(axis="x", labelsize=9)
-    panel.grid(False)
-    panel.annotate(
-        "n   shape", (1, 1), (6, 3), xycoords="axes fraction", textcoords="offset points",
-        va="bottom", color="0.35", fontsize=7.5,
-    )  # fmt: skip
-
-
-def _width(groups: list[_Group], layout: _Layout, room: float | None) -> float:
+def _width(rows: Sequence[_Row], layout: _Layout, room: float | None) -> float:
     """Inches: width of the axis plus the longest label at its left and the longest word or reason at its right.
 
     room: inches, the given width; the axis is then shorter, as far as its words allow.
     """
-    rows = [row for group in groups for row in group.rows]
-    left, right = max(len(row.label) for row in rows), max(len(_word(row.curve)) + 8 for row in rows)
+    left, right = max(len(row.label) for row in rows), max(len(row.word) + 8 for row in rows)
     around = MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size
     return AXIS_INCHES + around if room is None else max(SHORT_AXIS_INCHES + around, min(room, AXIS_INCHES + around))
 
 
-def _explanation(rows: list[_Row], left_out: int) -> str:
+def _explanation(rows: Sequence[_Row], left_out: int) -> list[str]:
     asides = []
     if any(row.curve.reason and row.limits for row in rows):
         asides.append("hollow: no information, for the reason at the right")
     if left_out:
         asides.append(f"left out: {left_out} without a middle position")
-    lines = ["bars are 95 % intervals; n: questions scored at every position", "; ".join(asides)]
+    told = ["bars are 95 % intervals; n: questions scored at every position"]
     if any(row.curve.shape for row in rows):
-        lines.insert(1, "shape: corrected over all curves of an experiment, which the bars are not")
-    return "\n".join(filter(None, lines))
+        told.append("shape: corrected over all curves of an experiment, which the bars are not")
+    return told + (["; ".join(asides)] if asides else [])

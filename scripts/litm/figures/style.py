@@ -1,10 +1,12 @@
-"""Style of all figures: colours, markers, intervals, reference lines, axes, legends, and saving."""
+"""Style of all figures: colours, markers, intervals, reference lines, panels, axes, legends, files."""
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import count
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -15,10 +17,12 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
+from litm.base.files import atomic_writer
 from litm.base.loading import hidden
 from litm.base.messages import percent
-from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
-from litm.figures.drawing.colours import COLOURS, MARKERS
+from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
+from litm.figures.kinds import Page
+from litm.scoring.wrong_answers import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
 
 # seaborn has estimators of its own in their place, which no figure uses; their import takes longer than a figure.
 with hidden("scipy.stats", "scipy.cluster", "statsmodels"):
@@ -26,6 +30,22 @@ with hidden("scipy.stats", "scipy.cluster", "statsmodels"):
 
 matplotlib.use("Agg")
 
+#: Colours and markers of models, by a model's place in the study. resources/report/report.css and charts.js have the
+#: same values, which a test compares. All have a contrast of at least 3 to 1 on white; 40 models differ in one of both.
+COLOURS = ("#0173b2", "#d55e00", "#018a63", "#b04fa0", "#8a6d00", "#d6336c", "#5f6b7a", "#6741d9")
+MARKERS = ("o", "s", "^", "D", "v")
+#: Colours of wrong answers by kind, from the bottom of a bar, of similar lightness; the least informative kinds are
+#: grey, at the top. The page has its own, for light and dark.
+KIND_COLOURS = {
+    OTHER_ITEM: "#0173b2",
+    INVENTED: "#56b4e9",
+    LEFT_OUT: "#018a63",
+    CODE: "#b04fa0",
+    REFUSAL: "#d55e00",
+    CUT: "#e0a100",
+    EMPTY: "#3a3a3a",
+    OTHER: "#b8bec6",
+}
 POINTS_AN_INCH = 72
 PANEL_INCHES = (3.6, 3.0)
 #: Inches: narrowest panel if the figure's width is given; the vertical axis with its labels.
@@ -56,26 +76,37 @@ PUBLISHED_LOOK: dict[str, Any] = {
 }
 #: Grey, because a retriever's recall belongs to no model.
 RECALL_COLOUR = (0.3, 0.3, 0.3)
+#: Look of a note between a panel and its title, or in a panel.
+NOTE: dict[str, Any] = {
+    "xycoords": "axes fraction", "textcoords": "offset points", "ha": "center", "color": "0.35", "fontsize": "small",
+}  # fmt: skip
+#: Inches from the last position to the intervals of the first reference line, and between lines.
+STEP_INCHES = 0.3
+#: Fraction of the panel's width: the least that positions have.
+LEAST_OF_POSITIONS = 0.6
+#: Dots per inch of pictures.
+DPI = 300
 
 
-def new_canvas(width: float, height: float) -> Figure:
-    """An empty figure (sizes in inches) in the common theme."""
+def new_canvas(width: float, height: float, title: str) -> Figure:
+    """An empty figure (sizes in inches) in the common theme, with its title, wrapped to the width, at the top."""
     # Journals refuse Type 3 fonts; 42 is TrueType.
     sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42})
-    return Figure(figsize=(width, height), layout="constrained")
+    canvas = Figure(figsize=(width, height), layout="constrained")
+    canvas.suptitle(textwrap.fill(title, int(width * TITLE_CHARACTERS_AN_INCH)), fontweight="bold")
+    return canvas
 
 
 def empty_canvas(title: str, reason: str) -> Figure:
     """A small figure of a title and the reason why nothing is drawn."""
-    canvas = new_canvas(MINIMUM_INCHES, 1.6)
-    set_title(canvas, title)
+    canvas = new_canvas(MINIMUM_INCHES, 1.6, title)
     canvas.text(0.5, 0.3, reason, ha="center", va="center", color="0.35", fontsize=9.5)
     return canvas
 
 
 @dataclass(frozen=True)
 class PanelGrid:
-    """Panels side by side, in several rows where the width is given; widths in inches."""
+    """Panels side by side, in several rows where they need them; widths in inches."""
 
     panels: int
     columns: int
@@ -87,40 +118,39 @@ class PanelGrid:
         """Rows, the last of them maybe with fewer panels."""
         return ceil(self.panels / self.columns)
 
-    def axes(self, canvas: Figure) -> list[Axes]:
-        """The axes of the panels, with a common vertical axis."""
-        made = canvas.subplots(self.rows, self.columns, sharey=True, squeeze=False).ravel().tolist()
+    def axes(self, canvas: Figure, sharey: bool = True, **options: Any) -> list[Axes]:
+        """The axes of the panels, with a common vertical axis if they share it."""
+        made = canvas.subplots(self.rows, self.columns, sharey=sharey, squeeze=False, **options).ravel().tolist()
         for ax in made[self.panels :]:
             ax.remove()
         return made[: self.panels]
 
+    def is_lowest(self, index: int) -> bool:
+        """Whether a panel is the last one of its column."""
+        return index + self.columns >= self.panels
+
+    def label(self, axes: Sequence[Axes], x_label: str, y_label: str) -> None:
+        """The label of the vertical axis at the first panel of each row, that of the horizontal one at the last of each
+        column.
+        """
+        for index, ax in enumerate(axes):
+            if index % self.columns == 0:
+                ax.set_ylabel(y_label)
+            if self.is_lowest(index):
+                ax.set_xlabel(x_label)
+
 
 def panel_grid(panels: int, room: float | None) -> PanelGrid:
-    """All panels in a row, or as many as there is room for."""
+    """All panels of curves in a row, or as many as there is room for."""
     if room is None:
         return PanelGrid(panels, panels, max(MINIMUM_INCHES, PANEL_INCHES[0] * panels + AXIS_INCHES))
-    fitting = max(1, int((room - AXIS_INCHES) / NARROW_INCHES))
-    columns = ceil(panels / ceil(panels / fitting)) if panels else 1
+    columns = even_columns(panels, max(1, int((room - AXIS_INCHES) / NARROW_INCHES)))
     return PanelGrid(panels, columns, room, min(PANEL_INCHES[0], (room - AXIS_INCHES) / columns))
 
 
-def label_axes(axes: Sequence[Axes], grid: PanelGrid, chart: Chart) -> None:
-    """The label of the vertical axis at the first panel of each row, that of the horizontal one at the last of each
-    column.
-    """
-    characters = int(grid.panel_width / CHARACTER_INCHES)
-    label = textwrap.fill(chart.x_label, characters) if chart.room else chart.x_label
-    for index, ax in enumerate(axes):
-        if index % grid.columns == 0:
-            ax.set_ylabel(chart.y_label)
-        if index + grid.columns >= grid.panels:
-            ax.set_xlabel(label)
-
-
-def set_title(canvas: Figure, title: str) -> None:
-    """Set the title above the panels, wrapped to the width."""
-    characters = int(canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH)
-    canvas.suptitle(textwrap.fill(title, characters), fontweight="bold")
+def even_columns(panels: int, fitting: int) -> int:
+    """Columns of rows that are as long as one another, if so many panels fit in a row."""
+    return ceil(panels / ceil(panels / fitting)) if panels else 1
 
 
 @dataclass(frozen=True)
@@ -218,10 +248,7 @@ def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel], width: float
     for ax, panel, note in zip(axes, panels, notes, strict=True):
         ax.set_title(textwrap.fill(panel.title, characters, break_on_hyphens=False), pad=6 + NOTE_LINE_POINTS * lines)
         if note:
-            ax.annotate(
-                note, (0.5, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
-                ha="center", va="bottom", color="0.35", fontsize="small",
-            )  # fmt: skip
+            ax.annotate(note, (0.5, 1), (0, 3), va="bottom", **NOTE)
 
 
 def fit_y_axis(ax: Axes, chart: Chart) -> None:
@@ -246,7 +273,7 @@ def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
     points = [point for one in series for point in one.points]
     if not points:
         return "no question was scored"
-    return f"{_count(points)} questions a {mark}; {intervals} are 95 % intervals"
+    return f"{in_range(point.n for point in points)} questions a {mark}; {intervals} are 95 % intervals"
 
 
 def describe_axis(ax: Axes) -> str:
@@ -255,9 +282,9 @@ def describe_axis(ax: Axes) -> str:
     return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom >= 1 else ""
 
 
-def _count(points: Iterable[Point]) -> str:
-    counts = [point.n for point in points]
-    fewest, most = min(counts), max(counts)
+def in_range(counts: Iterable[int]) -> str:
+    """`n = 40`, or `n = 38 to 40`."""
+    fewest, most = min(counts := [int(count) for count in counts]), max(counts)
     return f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
 
 
@@ -267,13 +294,10 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
     recalls = {one.label: one for one in chart.series(CURVE) if one.model is None}
     has_published = any(True for _ in chart.series(PUBLISHED))
     return [
-        *(
-            Line2D([], [], color=look.colour, marker=look.marker, linestyle="-", label=legend_name(chart, model))
-            for model, look in looks.items()
-        ),
-        *(_grey_line(dash_of(one), label) for label, one in curves.items()),
+        *(line(look.colour, "-", legend_name(chart, model), look.marker) for model, look in looks.items()),
+        *(line("0.3", dash_of(one), label) for label, one in curves.items()),
         *reference_handles(chart),
-        *(_grey_line(dash_of(one), f"{label} (n = {one.points[0].n:,})") for label, one in recalls.items()),
+        *(line("0.3", dash_of(one), f"{label} (n = {one.points[0].n:,})") for label, one in recalls.items()),
         *([Line2D([], [], color="0.3", marker="o", label="published", **PUBLISHED_LOOK)] if has_published else []),
     ]
 
@@ -290,7 +314,7 @@ def reference_handles(chart: Chart) -> list[Artist]:
         lines.setdefault(one.label, {})[one.model] = one
     entries = sorted(lines.items(), key=lambda item: next(iter(item[1].values())).dash)
     return [
-        _grey_line(dash_of(next(iter(models.values()))), _reference_label(label, list(models.values())))
+        line("0.3", dash_of(next(iter(models.values()))), _reference_label(label, list(models.values())))
         for label, models in entries
     ]
 
@@ -298,13 +322,14 @@ def reference_handles(chart: Chart) -> list[Artist]:
 def _reference_label(label: str, models: Sequence[Series]) -> str:
     points = [one.points[0] for one in models]
     if len(points) > 1 or points[0].low is None or points[0].high is None:
-        return f"{label} ({_count(points)})"
+        return f"{label} ({in_range(point.n for point in points)})"
     low, value, high = map(percent, (points[0].low, points[0].value, points[0].high))
-    return f"{label} {value} [{low}, {high}] ({_count(points)})"
+    return f"{label} {value} [{low}, {high}] ({in_range(point.n for point in points)})"
 
 
-def _grey_line(linestyle: Any, label: str) -> Line2D:
-    return Line2D([], [], color="0.3", linestyle=linestyle, label=label)
+def line(colour: Any, linestyle: Any, label: str, marker: str = "") -> Line2D:
+    """A legend entry."""
+    return Line2D([], [], color=colour, marker=marker, linestyle=linestyle, label=label)
 
 
 def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
@@ -330,3 +355,98 @@ def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
         title = canvas.legends[0].get_title()
         title.set_text("\n".join([title.get_text(), *lines]))
         canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(lines))
+
+
+def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look], panel_inches: float) -> None:
+    """Draw the values of the reference lines with their 95 % intervals, models next to one another. Called after the
+    ticks and the limits of the horizontal axis are set.
+    """
+    lines: dict[str, list[Series]] = {}
+    for one in series:
+        if one.kind == REFERENCE and one.model is not None and one.points[0].low is not None:
+            lines.setdefault(one.label, []).append(one)
+    if not lines:
+        return
+    low, high = ax.get_xlim()
+    share = min(1 - LEAST_OF_POSITIONS, STEP_INCHES * (len(lines) + 1) / panel_inches)
+    step = (high - low) * share / (1 - share) / (len(lines) + 1)
+    for number, (label, models) in enumerate(lines.items()):
+        at = high + (number + 0.5) * step
+        for one in models:
+            _draw_interval(ax, one, looks[str(one.model)], at)
+        if len(models) == 1:
+            _name(ax, label, models[0], looks[str(models[0].model)])
+    ax.set_xlim(low, high + step * (len(lines) + 0.5))
+
+
+def _name(ax: Axes, label: str, one: Series, look: Look) -> None:
+    """The line's name, above it or, near the top, below."""
+    value = 100 * one.points[0].value
+    is_low = value < 85
+    ax.annotate(
+        label, (0.5, value), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_low else -3),
+        textcoords="offset points", ha="center", va="bottom" if is_low else "top", color=look.colour, fontsize="small",
+    )  # fmt: skip
+
+
+def _draw_interval(ax: Axes, one: Series, look: Look, at: float) -> None:
+    artists = ax.errorbar(
+        [at], [100 * one.points[0].value], yerr=interval_lengths(one.points), color=look.colour,
+        marker=look.marker, markersize=4, capsize=2.5, elinewidth=1,
+    ).get_children()  # fmt: skip
+    move_aside(ax, artists, look.shift)
+
+
+def describe_reference_columns(chart: Chart) -> str:
+    """A note on these intervals; '' without any."""
+    has_any = any(one.points[0].low is not None for one in chart.series(REFERENCE))
+    return "at the right: 95 % intervals of the horizontal lines" if has_any else ""
+
+
+def fit(figure: Figure, page: Page | None) -> float:
+    """Make a figure as wide as its page, as it is drawn; returns how much larger it is on the page.
+
+    A figure that is wider than its room, because it cannot be drawn in more rows, is scaled down as a whole.
+    """
+    if page is None:
+        return 1.0
+    if not page.titles:
+        without_title(figure)
+    if figure.get_figwidth() < page.room:
+        figure.set_figwidth(page.room)
+    return page.width / figure.get_figwidth()
+
+
+def without_title(figure: Figure) -> Figure:
+    """The figure itself, with its title removed."""
+    figure.suptitle("")
+    return figure
+
+
+def save_figure(figure: Figure, path: str | Path, scale: float = 1.0) -> None:
+    """Save as the file's ending says, this much larger than it is drawn; without the time of saving, so that the same
+    figure has the same bytes.
+    """
+    format = Path(path).suffix.removeprefix(".")
+    with atomic_writer(path) as raw:
+        if format == "pdf":
+            raw.write(_scaled_pdf(figure, scale))
+        else:
+            # The number of dots is that of the size on the page, which the file names too.
+            figure.savefig(
+                raw, format=format, dpi=DPI * scale, metadata={"Software": None}, pil_kwargs={"dpi": (DPI, DPI)}
+            )
+
+
+def _scaled_pdf(figure: Figure, scale: float) -> bytes:
+    drawn = BytesIO()
+    figure.savefig(drawn, format="pdf", dpi=DPI, metadata={"CreationDate": None})
+    if scale == 1:
+        return drawn.getvalue()
+    from pypdf import PdfWriter
+
+    writer = PdfWriter(clone_from=drawn)
+    writer.pages[0].scale_by(scale)
+    scaled = BytesIO()
+    writer.write(scaled)
+    return scaled.getvalue()

@@ -1,0 +1,305 @@
+"""Figures of bars: accuracy by gold item of a prompt, and kinds of wrong answers at each position."""
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
+
+from litm.base.messages import ordinal
+from litm.base.records import plain_rows
+from litm.figures import style
+from litm.figures.chart import (
+    MARKS,
+    PART,
+    REFERENCE,
+    WHOLE,
+    Chart,
+    Panel,
+    Point,
+    Rows,
+    Series,
+    absent_models,
+    make_chart,
+    models_in,
+    panel_title,
+    points_of,
+    references,
+    scored,
+    shown_cells,
+)  # fmt: skip
+from litm.figures.style import COLOURS, KIND_COLOURS
+from litm.scoring.wrong_answers import HEADINGS
+
+#: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
+PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
+PANEL_HEIGHT_INCHES = 2.9
+NOTE_CHARACTERS_AN_INCH = 12
+#: Hatchings of bars, for more models than colours.
+HATCHES = ("", "////", "....")
+#: Inches: width and height of a panel of stacked bars.
+STACK_INCHES = (3.1, 2.6)
+#: Characters of a line above or below such a panel.
+LABEL_WIDTH = 34
+#: Number of stacked bars of a panel from which on their labels are small and slanted.
+MANY_BARS = 8
+WRONG_LABEL, WRONG = "Wrong answers (% of all)", "wrong answers"
+
+
+def draw_targets(figure: Mapping, rows: Rows) -> Figure:
+    """Accuracy (%) of each gold item of prompts that have several, with 95 % intervals; one bar per model.
+
+    A panel names the models without a scored question.
+    """
+    return draw_bars(targets(figure, rows))
+
+
+def targets(figure: Mapping, rows: Rows) -> Chart:
+    """One panel per experiment, size and placement, with the targets in the order of their positions."""
+    cells = shown_cells(figure, rows.accuracy)
+    cells = cells[cells["position"].notna()]
+    models = models_in(cells)
+    panels = _panels_of_targets(figure, cells, rows.token_counts)
+    return make_chart(figure, panels, models, references(figure, rows.accuracy, models))
+
+
+def _panels_of_targets(figure: Mapping, cells: pd.DataFrame, token_counts: pd.DataFrame | None) -> Iterator[Panel]:
+    """Panels with titles of experiment, size and positions."""
+    for experiment in figure["experiments"]:
+        for size, of_size in cells[cells["experiment"] == experiment].groupby("size"):
+            placements = {
+                tuple(sorted({int(position) for position in group["position"]})): group
+                for _, group in of_size.groupby("placement")
+            }
+            for positions, group in sorted(placements.items(), key=lambda item: item[0]):
+                lines = [experiment] if len(figure["experiments"]) > 1 else []
+                lines.append(panel_title(figure, size, token_counts))
+                if len(placements) > 1:
+                    lines.append(", ".join(ordinal(position + 1) for position in positions))
+                yield _panel_of_targets("\n".join(lines), group)
+
+
+def _panel_of_targets(title: str, cells: pd.DataFrame) -> Panel:
+    targets = cells.sort_values("position", kind="stable").drop_duplicates("target")
+    places = {name: place for place, name in enumerate(targets["target"])}
+    marks = scored(cells.assign(place=cells["target"].map(places))).groupby("model", sort=False)
+    return Panel(
+        title,
+        tuple(
+            (places[name], f"{name}\n{ordinal(int(position) + 1)}")
+            for name, position in zip(targets["target"], targets["position"], strict=True)
+        ),
+        tuple(Series(MARKS, str(model), "", 0, points_of(of_model, "place")) for model, of_model in marks),
+        absent_models(cells),
+    )
+
+
+def draw_bars(chart: Chart) -> Figure:
+    """The panels of a chart, each with one group of bars per tick and one bar per model."""
+    fills, looks, grid = _fills(chart), style.model_looks(chart.models, chart.places), _grid(chart)
+    panel_width = grid.width / grid.columns
+    canvas = style.new_canvas(grid.width, grid.rows * PANEL_HEIGHT_INCHES + 1.2, chart.title)
+    axes = grid.axes(canvas)
+    characters = int(panel_width * NOTE_CHARACTERS_AN_INCH)
+    for first in range(0, grid.panels, grid.columns):
+        row = slice(first, first + grid.columns)
+        _draw_row(axes[row], chart.panels[row], characters, fills)
+    for ax, panel in zip(axes, chart.panels, strict=True):
+        _draw_references(ax, panel, looks)
+        style.draw_reference_columns(ax, panel.series, looks, panel_width)
+    grid.label(axes, chart.x_label, chart.y_label)
+    _fit_y_axis(axes[0], chart)
+    handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
+    notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), style.describe_reference_columns(chart)]
+    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], "\n".join(filter(None, notes)))
+    return canvas
+
+
+def _grid(chart: Chart) -> style.PanelGrid:
+    """Panels with room for every bar and title, and the most panels per row that the width allows."""
+    targets = max(len(panel.ticks) for panel in chart.panels)
+    title = style.CHARACTER_INCHES * max(len(line) for panel in chart.panels for line in panel.title.splitlines())
+    panel = max(PANEL_MINIMUM_INCHES, title, PANEL_EDGE_INCHES + BAR_INCHES * targets * (len(chart.models) + 1))
+    columns = style.even_columns(len(chart.panels), max(1, int((chart.room or MAXIMUM_INCHES) / panel)))
+    width = max(chart.room or style.MINIMUM_INCHES, columns * panel + style.AXIS_INCHES)
+    return style.PanelGrid(len(chart.panels), columns, width)
+
+
+def _fills(chart: Chart) -> dict[str, dict]:
+    """Colour and hatching of each model's bars."""
+    fills = {}
+    for model, place in style.places_of(chart.models, chart.places).items():
+        colour = COLOURS[place % len(COLOURS)]
+        hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
+        fills[model] = {"facecolor": colour, "edgecolor": colour, "hatch": hatch, "hatchcolor": "white"}
+    return fills
+
+
+def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fills: Mapping[str, Mapping]) -> None:
+    """Draw a row of panels, each with a note on the models without bars; between panels and titles is room for the
+    longest. The note of a panel without any bar stands in its middle.
+    """
+    notes = [
+        textwrap.fill(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
+        for panel in panels
+    ]
+    has_bars = [any(one.kind == MARKS for one in panel.series) for panel in panels]
+    lines = max(len(note.splitlines()) if above else 0 for note, above in zip(notes, has_bars, strict=True))
+    for ax, panel, note, above in zip(axes, panels, notes, has_bars, strict=True):
+        _draw_bars(ax, panel, fills)
+        if note:
+            at, offset, vertical = ((0.5, 1), (0, 3), "bottom") if above else ((0.5, 0.5), (0, 0), "center")
+            ax.annotate(note, at, offset, va=vertical, **style.NOTE)
+        if note and not above:
+            ax.grid(False)
+        ax.set_title(panel.title, pad=6 + style.NOTE_LINE_POINTS * lines)
+
+
+def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:
+    """Draw reference lines with white edges, because a line has the same colour as the bars that it crosses."""
+    others = set(ax.get_lines())
+    style.draw_series(ax, [one for one in panel.series if one.kind == REFERENCE], looks)
+    for line in ax.get_lines():
+        if line not in others:
+            line.set_path_effects([withStroke(linewidth=3, foreground="white")])
+
+
+def _draw_bars(ax: Axes, panel: Panel, fills: Mapping[str, Mapping]) -> None:
+    width = 0.84 / max(len(fills), 2)
+    points: dict[str | None, Sequence[Point]] = {one.model: one.points for one in panel.series if one.kind == MARKS}
+    for index, (model, fill) in enumerate(fills.items()):
+        bars = points.get(model, ())
+        ax.bar(
+            [(point.x or 0) + (index - (len(fills) - 1) / 2) * width for point in bars],
+            [100 * point.value for point in bars],
+            0.9 * width,
+            yerr=style.interval_lengths(bars),
+            error_kw={"elinewidth": 1, "capsize": 3 if len(fills) < 5 else 1.5, "ecolor": "0.15"},
+            linewidth=1,
+            **fill,
+        )
+    ax.set_xticks([x for x, _ in panel.ticks], [label for _, label in panel.ticks])
+    ax.set_xlim(-0.6, len(panel.ticks) - 0.4)
+    ax.grid(False, axis="x")
+
+
+def _fit_y_axis(ax: Axes, chart: Chart) -> None:
+    """Limits from 0, because a bar's length is its value, to above the highest interval, at least 20 points apart.
+
+    The axis begins slightly below 0, so that the coloured edge of a bar without height is visible.
+    """
+    ends = style.ends_of(chart)
+    top = min(102.0, max(20.0, max(ends) + 3)) if ends else 102.0
+    ax.set_ylim(-0.01 * top, top)
+    ax.set_yticks(range(0, int(top) + 1, 20 if top > 50 else 5))
+
+
+def draw_wrong_answers(figure: Mapping, rows: Rows) -> Figure:
+    """Wrong answers in per cent of all answers, by kind, at each position: stacked bars, each with the interval of the
+    whole bar, the models of a size side by side. Without any part the figure has a sentence instead.
+    """
+    chart = wrong_answers(figure, rows)
+    panels, models = len(chart.panels), max(1, len(chart.models))
+    fitting = int(((chart.room or MAXIMUM_INCHES + style.AXIS_INCHES) - style.AXIS_INCHES) / STACK_INCHES[0])
+    columns = min(models if models > 1 else panels, fitting) or 1
+    width = max(chart.room or style.MINIMUM_INCHES, columns * STACK_INCHES[0] + style.AXIS_INCHES)
+    grid = style.PanelGrid(panels, columns, width)
+    canvas = style.new_canvas(width, max(1, grid.rows) * STACK_INCHES[1] + 1.2, chart.title)
+    kinds = {one.label: one.dash for one in chart.series(PART)}
+    if not kinds:
+        canvas.text(0.5, 0.5, "No answer is wrong.", ha="center", va="center", color="0.35")
+        return canvas
+    axes = grid.axes(canvas)
+    for ax, panel in zip(axes, chart.panels, strict=True):
+        _draw_stack(ax, panel)
+    grid.label(axes, textwrap.fill(chart.x_label, LABEL_WIDTH), chart.y_label)
+    highest = max(100 * (point.high or 0) for one in chart.series(WHOLE) for point in one.points)
+    axes[0].set_ylim(0, min(102, max(10.0, highest * 1.05)))
+    colours = list(KIND_COLOURS.values())
+    handles = [Patch(color=colours[place], label=label) for label, place in kinds.items()]
+    counted = style.describe_n(chart.series(WHOLE), "bar", "lines")
+    note = f"{counted} of all wrong answers;\nthe kinds and their intervals: wrong_answers.csv"
+    style.add_legend(canvas, handles, note)
+    return canvas
+
+
+def wrong_answers(figure: Mapping, rows: Rows) -> Chart:
+    """A bar per position: the share of wrong answers of all answers (`WHOLE`), and the share of each kind of the wrong
+    answers (`PART`), for the kinds that occur in the figure. One panel per size and model.
+    """
+    if rows.wrong_answers is None:
+        return make_chart(figure, [], [])
+    cells = shown_cells(figure, rows.wrong_answers)
+    cells = cells[cells["position"].notna()]
+    kinds = [kind for kind in KIND_COLOURS if (cells[f"share_{kind}"] > 0).any()]
+    models = models_in(cells)
+    return replace(make_chart(figure, _panels_of_wrong(figure, cells, models, kinds), models), y_label=WRONG_LABEL)
+
+
+def _panels_of_wrong(
+    figure: Mapping, cells: pd.DataFrame, models: Sequence[str], kinds: Sequence[str]
+) -> Iterator[Panel]:
+    """Panels by size and, if prompts ask for several items, by placement; models are in their order."""
+    several = cells["target"].nunique() > 1
+    for size, of_size in cells.groupby("size"):
+        for where, group in _placements(of_size) if several else [("", of_size)]:
+            for model in models:
+                of_model = group[group["model"] == model].sort_values("position", kind="stable")
+                if len(of_model):
+                    title = f"{panel_title(figure, size)}{where}\n{model}"
+                    yield _panel_of_wrong(title, model, plain_rows(of_model), kinds)
+
+
+def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Placements of prompts that ask for several items, each with its positions in words."""
+    for placement in dict.fromkeys(of_size["placement"]):
+        group = of_size[of_size["placement"] == placement]
+        yield ", " + ", ".join(ordinal(position + 1) for position in sorted({*group["position"]})), group
+
+
+def _panel_of_wrong(title: str, model: str, rows: Sequence[Mapping], kinds: Sequence[str]) -> Panel:
+    wrong = [place for place, row in enumerate(rows) if row["n_wrong"]]
+    parts = [
+        Series(
+            PART, model, HEADINGS[kind], list(KIND_COLOURS).index(kind),
+            tuple(_share(place, rows[place], kind, "n_wrong") for place in wrong),
+        )
+        for kind in kinds
+    ]  # fmt: skip
+    whole = Series(WHOLE, model, WRONG, 0, tuple(_share(place, row, "wrong", "n") for place, row in enumerate(rows)))
+    ticks = tuple((place, ordinal(int(row["position"]) + 1)) for place, row in enumerate(rows))
+    return Panel(title, ticks, (*parts, whole))
+
+
+def _share(place: int, row: Mapping, kind: str, n: str) -> Point:
+    value, low, high = (float(row[f"share_{kind}{end}"]) for end in ("", "_ci_low", "_ci_high"))
+    return Point(place, int(row[n]), value, low, high)
+
+
+def _draw_stack(ax: Axes, panel: Panel) -> None:
+    (whole,) = (one for one in panel.series if one.kind == WHOLE)
+    heights = {point.x or 0: 100 * point.value for point in whole.points}
+    below = dict.fromkeys(heights, 0.0)
+    for part in (one for one in panel.series if one.kind == PART):
+        parts = {x: point.value * heights[x] for point in part.points for x in [point.x or 0]}
+        bottom = [below[x] for x in parts]
+        colour = list(KIND_COLOURS.values())[part.dash]
+        ax.bar(list(parts), list(parts.values()), 0.8, bottom=bottom, color=colour, linewidth=0)
+        below |= {x: below[x] + height for x, height in parts.items()}
+    lines = ax.errorbar(
+        list(heights), list(heights.values()), yerr=style.interval_lengths(whole.points),
+        fmt="none", ecolor="0.1", elinewidth=1, capsize=3,
+    )  # fmt: skip
+    # White edges, because a line crosses bars of any colour.
+    for artist in lines.get_children():
+        artist.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+    ax.set_xticks(*zip(*panel.ticks, strict=True))
+    many = len(panel.ticks) >= MANY_BARS
+    ax.tick_params(axis="x", labelsize=7 if many else 8.5, rotation=45 if many else 0)
+    ax.grid(visible=False, axis="x")
+    lines_of_title = [line for text in panel.title.splitlines() for line in textwrap.wrap(text, LABEL_WIDTH)]
+    ax.set_title("\n".join(lines_of_title), fontsize=9.5)

@@ -1,0 +1,209 @@
+"""Figures of accuracy against cost: of an experiment's sizes, and of the conditions of remedies with their frontier."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from litm.analysis.grid import MEAN_COLUMNS, position_means
+from litm.figures import style
+from litm.figures.chart import Rows, models_in, scored, shown_cells
+from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
+
+#: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
+INCHES, PANEL_INCHES, SINGLE_INCHES = (6.4, 4.6), (5.6, 4.2), 8.0
+#: Points of accuracy on the vertical axis of sizes at least.
+LEAST_POINTS = 20
+#: Points: shift between two conditions, and of all together at most; orders of the same documents cost the same.
+STEP, SPREAD = 4.0, 14.0
+FRONTIER: dict[str, Any] = {"color": "0.15", "linewidth": 1.3, "linestyle": (0, (4, 2))}
+ADVISED: dict[str, Any] = {
+    "marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgecolor": "0.1", "markeredgewidth": 1.6,
+    "linestyle": "none",
+}  # fmt: skip
+#: Labels of axes in other units than tokens.
+DOLLARS, DOCUMENTS = "US dollars for 1,000 questions", "Documents (nobody counted the tokens)"
+POINTS_ARE = "means over the positions; numbers next to points: items in the context"
+NOTHING = "No model has answers whose tokens are known."
+NO_CONDITION = "No condition has answers that can be compared."
+
+
+def draw_tokens(figure: Mapping, rows: Rows) -> Figure:
+    """Accuracy (%), averaged over the positions, with 95 % intervals against the mean tokens of a question on a
+    logarithmic axis, or against dollars if `prices` of the figure has those of all its models. A curve for each model
+    and experiment, a point for each size.
+    """
+    table = costs_of_sizes(figure, rows)
+    points = table[table["tokens"].notna()]
+    models = models_in(points)
+    if not models:
+        return style.empty_canvas(figure["title"], NOTHING)
+    canvas = style.new_canvas(*INCHES, figure["title"])
+    in_dollars = bool((points["dollars"].astype(float) > 0).all())
+    ax, looks = canvas.subplots(), style.model_looks(models, figure.get("places") or {})
+    dashes = {name: CURVE_STYLES[place % len(CURVE_STYLES)] for place, name in enumerate(figure["experiments"])}
+    for (model, experiment), rows_of in points.groupby(["model", "experiment"], sort=False):
+        curve, look = rows_of.sort_values("size"), looks[str(model)]
+        xs, values = curve["dollars" if in_dollars else "tokens"].astype(float), 100 * curve["accuracy"].astype(float)
+        drawn = _draw_curve(
+            ax, xs, curve, "", color=look.colour, marker=look.marker, linestyle=dashes[experiment], markersize=5,
+            capsize=3, elinewidth=1,
+        )  # fmt: skip
+        style.move_aside(ax, drawn.get_children(), look.shift)
+        told: dict[str, Any] = {"textcoords": "offset points", "color": look.colour, "fontsize": "small"}
+        for x, value, size in zip(xs, values, curve["size"], strict=True):
+            ax.annotate(f"{size:,}", (x, value), (5 + look.shift, 5), **told)
+    _as_cost_axis(ax)
+    low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
+    spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
+    ax.set_ylim(max(-2.0, low - spare), min(104.0, high + spare))
+    ax.set_xlabel(DOLLARS if in_dollars else figure["x_label"])
+    ax.set_ylabel("Accuracy (%)")
+    handles = [style.line(look.colour, "-", model, look.marker) for model, look in looks.items()]
+    shown = [name for name in figure["experiments"] if name in set(points["experiment"])]
+    if len(shown) > 1:
+        handles += [style.line("0.3", dashes[name], name) for name in shown]
+    style.add_legend(canvas, handles, f"{style.in_range(points['n'])} questions a point; bars are 95 % intervals")
+    style.add_note(canvas, filter(None, [POINTS_ARE, style.describe_axis(ax)]))
+    unknown = [model for model in models_in(table) if model not in models]
+    style.add_note(canvas, [f"tokens not known: {', '.join(unknown)}"] if unknown else [])
+    return canvas
+
+
+def costs_of_sizes(figure: Mapping, rows: Rows) -> pd.DataFrame:
+    """A row for each model, experiment and size with a scored question: `MEAN_COLUMNS` of the means over the positions,
+    `tokens` (mean of prompt and answer, missing where not recorded) and `dollars` (of 1,000 questions, missing without
+    prices).
+    """
+    found = list(_of_sweeps(figure, rows))
+    return pd.concat(found) if found else pd.DataFrame(columns=[*MEAN_COLUMNS, "tokens", "dollars"])
+
+
+def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
+    prices = figure.get("prices") or {}
+    for sweep in rows.scores:
+        counted = sweep[sweep["correct"].notna() & ~sweep["excluded"].astype(bool)]
+        if counted.empty or counted["experiment"].iloc[0] not in figure["experiments"]:
+            continue
+        model, experiment = counted["model"].iloc[0], counted["experiment"].iloc[0]
+        means = position_means(sweep)
+        if means.empty:
+            own = (rows.accuracy["model"] == model) & (rows.accuracy["experiment"] == experiment)
+            means = rows.accuracy.loc[own, MEAN_COLUMNS]
+        by_size = counted.groupby("size")
+        prompt, answer = (by_size[name].mean().astype("Float64") for name in ("prompt_tokens", "response_tokens"))
+        price = prices.get(model) or dict.fromkeys(("input", "output"), float("nan"))
+        # Prices are for a million tokens.
+        dollars = (price["input"] * prompt + price["output"] * answer) / 1000
+        means = scored(means).set_index("size", drop=False).assign(tokens=prompt + answer, dollars=dollars)
+        yield shown_cells(figure, means.reset_index(drop=True))
+
+
+def _draw_curve(ax: Axes, xs: pd.Series, curve: pd.DataFrame, column: str, **look: Any) -> ErrorbarContainer:
+    """Draw accuracies with their 95 % limits in per cent; column: beginning of the names of the limits' columns."""
+    values = 100 * curve["accuracy"].astype(float)
+    below = values - 100 * curve[f"{column}ci_low"].astype(float)
+    above = 100 * curve[f"{column}ci_high"].astype(float) - values
+    return ax.errorbar(xs, values, yerr=[below.clip(lower=0), above.clip(lower=0)], **look)
+
+
+def _as_cost_axis(ax: Axes) -> None:
+    """Make the horizontal axis logarithmic, with plain numbers at 1, 2 and 5 times each power of ten."""
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.margins(x=0.08)
+
+
+def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
+    """Accuracy (%) with 95 % intervals against tokens, or money if prices are known, on a logarithmic axis: one panel
+    per model, one curve over the numbers of documents per condition, with the frontier and the advised condition.
+    """
+    # Advice is on all sizes.
+    shown = shown_cells({**figure, "sizes": None}, scored(rows.advice))
+    models, experiments = models_in(shown), list(dict.fromkeys(shown["experiment"]))
+    if not models:
+        return style.empty_canvas(figure["title"], NO_CONDITION)
+    width = max(SINGLE_INCHES, PANEL_INCHES[0] * len(models) + style.AXIS_INCHES)
+    canvas = style.new_canvas(width, PANEL_INCHES[1] + 1.6, figure["title"])
+    axes = style.PanelGrid(len(models), len(models), width).axes(canvas)
+    for ax, model in zip(axes, models, strict=True):
+        own = shown[shown["model"] == model]
+        unit = _unit(own)
+        _draw_conditions(ax, own, unit, experiments)
+        ax.set_title(model)
+        ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
+    axes[0].set_ylabel("Accuracy (%)")
+    low, high = 100 * shown["accuracy_ci_low"].min(), 100 * shown["accuracy_ci_high"].max()
+    axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
+    style.add_legend(canvas, _condition_handles(shown, experiments), _note(shown, width))
+    return canvas
+
+
+def _unit(rows: pd.DataFrame) -> str:
+    """The unit of the axis: money if it is known, else tokens, else documents."""
+    known = (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all())
+    return next(known, "size")
+
+
+def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str]) -> None:
+    """Draw the curves of all conditions, slightly shifted, the frontier, and marks of the advised conditions."""
+    step, centre = min(STEP, SPREAD / max(1, len(experiments))), (len(experiments) - 1) / 2
+    shifts = {experiment: (place - centre) * step for place, experiment in enumerate(experiments)}
+    for place, experiment in enumerate(experiments):
+        curve = rows[rows["experiment"] == experiment].sort_values("size")
+        if not len(curve):
+            continue
+        drawn = _draw_curve(
+            ax, curve[unit].astype(float), curve, "accuracy_", color=COLOURS[place % len(COLOURS)],
+            marker=_marker(place), markersize=4.5, linewidth=0.9, elinewidth=0.6, capsize=1.5,
+        )  # fmt: skip
+        for bars in drawn.lines[2]:
+            bars.set_alpha(0.55)
+        style.move_aside(ax, drawn.get_children(), shifts[experiment])
+    frontier = rows[rows["on_frontier"].astype(bool)].sort_values(unit)
+    ax.plot(frontier[unit].astype(float), 100 * frontier["accuracy"].astype(float), zorder=1.6, **FRONTIER)
+    for row in rows[rows["is_advised"].astype(bool)].to_dict("records"):
+        marked = ax.plot([float(row[unit])], [100 * float(row["accuracy"])], zorder=4, **ADVISED)
+        style.move_aside(ax, marked, shifts[row["experiment"]])
+    _as_cost_axis(ax)
+
+
+def _marker(place: int) -> str:
+    """The marker of a condition: it changes when the colours repeat."""
+    return MARKERS[place // len(COLOURS) % len(MARKERS)]
+
+
+def _condition_handles(rows: pd.DataFrame, experiments: list[str]) -> list[Artist]:
+    handles: list[Artist] = [
+        Line2D([], [], color=COLOURS[place % len(COLOURS)], marker=_marker(place), label=_label(rows, experiment))
+        for place, experiment in enumerate(experiments)
+    ]
+    handles.append(Line2D([], [], label="frontier: no other is better for less", **FRONTIER))
+    if rows["is_advised"].astype(bool).any():
+        handles.append(Line2D([], [], label="advised", **{**ADVISED, "markersize": 10}))
+    return handles
+
+
+def _label(rows: pd.DataFrame, experiment: str) -> str:
+    """The condition in words, without its number of documents."""
+    own = rows[rows["experiment"] == experiment].sort_values("size")
+    _, _, words = str(own["condition"].iloc[-1]).partition(", ")
+    return words or "best first"
+
+
+def _note(rows: pd.DataFrame, width: float) -> str:
+    documents = ", ".join(f"{number:,}" for number in sorted({int(one) for one in rows["size"]}))
+    told = (
+        f"{style.in_range(rows['n'])}, the same questions under all conditions; bars are 95 % intervals, each "
+        f"by itself; a point for each number of documents ({documents}), set a little apart"
+    )
+    return textwrap.fill(told, int(width * style.TITLE_CHARACTERS_AN_INCH * 1.3))

@@ -1,1 +1,0 @@
-"""Common parts of all kinds of figures: the rows they read, the chart as plain data, and its drawing."""

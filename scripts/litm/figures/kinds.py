@@ -1,0 +1,249 @@
+"""What the config knows of figures: the kinds, which experiments fit each, and the pages that figures are for.
+
+The rules read this module at each start, so it imports no library that draws.
+"""
+
+import importlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+#: Points of the labels of axes in figures as they are drawn; `scale` makes them those of the page.
+DRAWN_POINTS = 10.8
+
+
+@dataclass(frozen=True)
+class Page:
+    """width: inches of a figure; font_size: points of the labels of its axes; titles: whether figures have titles."""
+
+    width: float
+    font_size: float
+    titles: bool = True
+
+    @property
+    def scale(self) -> float:
+        """How much larger a figure is on the page than it is drawn."""
+        return self.font_size / DRAWN_POINTS
+
+    @property
+    def room(self) -> float:
+        """Inches that a figure may be wide as it is drawn."""
+        return self.width / self.scale
+
+
+#: Columns of usual journals (ACL 3.03 and 6.3 inches, IEEE 3.5 and 7.16, PNAS 3.42 and 7), and a slide of 16 : 9.
+PRESETS = {
+    "single_column": Page(3.3, 8.0),
+    "double_column": Page(6.9, 8.0),
+    "slide": Page(12.0, 16.0),
+}
+
+
+def page_of(figure: Mapping) -> Page | None:
+    """The page in the settings of a figure, None if figures are as wide as they need."""
+    return Page(**figure["page"]) if figure.get("page") else None
+
+
+def room_of(figure: Mapping) -> float | None:
+    """Inches that a figure may be wide as it is drawn, None without a limit."""
+    page = page_of(figure)
+    return page.room if page else None
+
+
+class Cell(Protocol):
+    """The properties of a cell that decide which figures show it."""
+
+    @property
+    def size(self) -> int: ...
+
+
+class Experiment(Protocol):
+    """The properties of an experiment that decide which kinds of figures fit it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def cells(self) -> Sequence[Cell]: ...
+    @property
+    def curves(self) -> Collection[object]: ...
+    @property
+    def asks_several(self) -> bool: ...
+
+
+Fits = Callable[[Experiment], bool]
+
+
+def has_positions(experiment: Experiment) -> bool:
+    """Whether it has positions, one gold item at a time."""
+    return bool(experiment.curves) and not experiment.asks_several
+
+
+def has_targets(experiment: Experiment) -> bool:
+    """Whether its prompts ask for several items."""
+    return bool(experiment.curves) and experiment.asks_several
+
+
+def has_sizes_alone(experiment: Experiment) -> bool:
+    """Whether it has several sizes, and no positions."""
+    return not experiment.curves and len({cell.size for cell in experiment.cells}) > 1
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure.
+
+    draws: the module of this package, and its function of a figure's settings and `Rows` that draws the picture.
+    x_label: the default label of the horizontal axis, {item} stands for the task's noun. inputs: the fields of `Rows`
+    that it reads, except `published`, which is a setting of each figure. charts: the function that gives the same as
+    plain data, which the report draws from its tables; '' if it needs more than these.
+    alone: the sentence if a figure must be of one experiment and is not. each: what every experiment of a figure must
+    be, and the end of the sentence on one that is not. one: what at least
+    one of them must be, and the sentence if none is. is_automatic: whether an experiment without a figure gets one of
+    this kind. by_size: the suffixes of name and title of an additional figure for experiments of several sizes; None if
+    the kind gives no additional figure.
+    """
+
+    draws: str
+    x_label: str
+    inputs: tuple[str, ...]
+    charts: str = ""
+    alone: str = ""
+    each: tuple[Fits, str] = (lambda experiment: True, "")
+    one: tuple[Fits, str] = (lambda experiment: True, "")
+    is_automatic: Fits = lambda experiment: False
+    by_size: tuple[str, str] | None = None
+
+    @property
+    def module(self) -> str:
+        """The module of this package that draws it."""
+        return self.draws.split(".")[0]
+
+    def misfit(self, experiments: Sequence[Experiment]) -> str | None:
+        """Why a figure of these experiments cannot have this kind, None if it can."""
+        if self.alone and len(experiments) != 1:
+            return self.alone
+        (is_each, otherwise), (is_one, without) = self.each, self.one
+        lacking = next((experiment.name for experiment in experiments if not is_each(experiment)), None)
+        if lacking is not None:
+            return f"{lacking} {otherwise}"
+        return None if any(map(is_one, experiments)) else without
+
+    def draw(self, figure: Mapping, rows: Any) -> Any:
+        """The picture, a `matplotlib.figure.Figure`, from `chart.Rows`.
+
+        figure: its settings: name, kind, title, experiments, references, panel_title, x_label, and optionally models,
+        sizes, places (of models in the study, which decide their colours), facts (about models, for the legend),
+        training_lengths (tokens, by model) and prices (`input` and `output`, US dollars per million tokens, by model).
+        """
+        return self._function(self.draws)(figure, rows)
+
+    def chart(self, figure: Mapping, rows: Any) -> Any:
+        """The same as plain data, a `chart.Chart`; None if the report shows the picture."""
+        return self._function(self.charts)(figure, rows) if self.charts else None
+
+    def _function(self, name: str) -> Callable:
+        """Its module is imported here, because the rules read this one at each start."""
+        module, function = name.split(".")
+        return getattr(importlib.import_module(f"litm.figures.{module}"), function)
+
+
+#: Kinds of figures by name. Of those that are automatic, an experiment gets the first.
+KINDS: dict[str, Kind] = {
+    "accuracy_by_cost": Kind(
+        "costs.draw_conditions",
+        "Tokens of a question, prompt and answer",
+        ("advice",),
+        each=(
+            lambda one: not one.curves,
+            "has positions, a figure of 'kind: accuracy_by_cost' is of conditions of remedies",
+        ),
+    ),
+    "accuracy_by_position": Kind(
+        "curves.draw_positions",
+        "Position of the {item} with the answer",
+        ("accuracy", "token_counts"),
+        "curves.positions",
+        one=(has_positions, "none of its experiments has positions to draw a curve over"),
+        is_automatic=has_positions,
+    ),
+    "accuracy_by_size": Kind(
+        "curves.draw_sizes",
+        "Number of {item}s in the context",
+        ("accuracy", "recall", "token_counts"),
+        "curves.sizes",
+        each=(
+            lambda one: not one.curves,
+            "has positions, a figure of 'kind: accuracy_by_size' is of experiments without",
+        ),
+        is_automatic=has_sizes_alone,
+    ),
+    "accuracy_by_size_and_position": Kind(
+        "heatmap.draw_heatmap",
+        "Position of the {item} with the answer, from start to end",
+        ("accuracy", "token_counts"),
+        each=(
+            has_positions,
+            "has no positions, a figure of 'kind: accuracy_by_size_and_position' is of experiments that have",
+        ),
+        by_size=("_heatmap", ", by size and position"),
+    ),
+    "accuracy_by_target": Kind(
+        "bars.draw_targets",
+        "Item asked for, and its position",
+        ("accuracy", "token_counts"),
+        "bars.targets",
+        each=(
+            has_targets,
+            "asks for one item at a time, a figure of 'kind: accuracy_by_target' is of those with several",
+        ),
+        is_automatic=has_targets,
+    ),
+    # The scores have the tokens of each prompt and answer.
+    "accuracy_by_tokens": Kind(
+        "costs.draw_tokens",
+        "Tokens of a question, prompt and answer",
+        ("accuracy", "scores"),
+        each=(
+            lambda one: not one.asks_several,
+            "asks for several items at once, a figure of 'kind: accuracy_by_tokens' is of experiments that ask for one",
+        ),
+        by_size=("_by_tokens", ", against the cost of a question"),
+    ),
+    "condition_differences": Kind(
+        "curves.draw_differences",
+        "Position of the {item} with the answer",
+        ("differences", "token_counts"),
+        each=(
+            lambda one: not one.asks_several,
+            "asks for several items at once, which condition_differences.csv leaves out",
+        ),
+        one=(lambda one: bool(one.curves), "none of its experiments has positions to compare"),
+    ),
+    # Also the scores, because the interval of a mean needs each question's answers at every position.
+    "mean_accuracy_by_size": Kind(
+        "curves.draw_means",
+        "Number of {item}s in the context",
+        ("accuracy", "scores", "token_counts"),
+        each=(
+            has_positions,
+            "has no positions, a figure of 'kind: mean_accuracy_by_size' is of experiments that have",
+        ),
+        by_size=("_by_size", ", mean of the positions"),
+    ),
+    "pbi_forest": Kind(
+        "forest.draw_forest",
+        "Position Bias Index (percentage points): mean of start and end, minus middle",
+        ("position_bias",),
+        one=(
+            lambda one: False,
+            "a figure of 'kind: pbi_forest' is always made, of all curves; take this one out of the config",
+        ),
+    ),
+    "wrong_answers": Kind(
+        "bars.draw_wrong_answers",
+        "Position of the item asked for",
+        ("wrong_answers",),
+        "bars.wrong_answers",
+        alone="a figure of 'kind: wrong_answers' is of one experiment",
+    ),
+}
