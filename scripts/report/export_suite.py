@@ -32,15 +32,8 @@ def main(
     model: str, curves: Annotated[tuple, read_curves], summaries: Path, accuracy: str, output: str, zip: str
 ) -> None:
     from litm.figures.style import save_figure
-    from litm.report.suite import (
-        curve_figure,
-        export_names,
-        predictions,
-        rows_of_curve,
-        suite_master,
-        suite_summary,
-        write_summary,
-    )
+    from litm.report.suite import curve_figure, export_names, predictions, suite_master, suite_summary
+    from litm.report.summaries import rows_of_curve, write_summary
 
     accuracies = read_csv(accuracy)
     master = read_json(summaries / "master_summary.json")

@@ -24,7 +24,7 @@ def read_curves(text: str) -> list[Curve]:
 def main(
     model: str, curves: Annotated[tuple, read_curves], accuracy: str, output: str, position_bias: str | None = None
 ) -> None:
-    from litm.report.suite import curve_summary, master_summary, write_summary
+    from litm.report.summaries import curve_summary, master_summary, write_summary
 
     rows, bias = read_csv(accuracy), read_csv(position_bias) if position_bias else None
     summaries = {curve.name: curve_summary(model, curve, rows, bias) for curve in curves}

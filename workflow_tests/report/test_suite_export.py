@@ -17,7 +17,8 @@ from programs import load_program
 from litm.base.messages import UserError
 from litm.base.records import read_jsonl, write_csv
 from litm.records import Curve, Example, SweepResponse, write_examples, write_responses
-from litm.report.suite import RED, CurveFiles, curve_figure, export_names, master_summary, nominal_depth, write_summary
+from litm.report.suite import RED, CurveFiles, curve_figure, export_names, nominal_depth
+from litm.report.summaries import master_summary, write_summary
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 export_suite = load_program("export_suite")
