@@ -35,8 +35,8 @@ from litm.base.store import file_sha256
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
+from litm.inference.costs import as_bytes, shared_with_previous
 from litm.inference.engine import FIRST_LINE
-from litm.inference.prefix_tree import as_bytes, shared_with_previous
 from litm.models.files import find_in_package
 from litm.models.gguf import read_gguf, unpacked
 from litm.prompting.prompt_format import CHAT, encode_prompts, load_tokenizer

@@ -20,8 +20,8 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
+from litm.inference.costs import tree_tokens
 from litm.inference.engine import EngineSettings, Prepared, load_engine
-from litm.inference.prefix_tree import tree_tokens
 
 POSITIONS = {10: (0, 4, 9), 20: (0, 4, 9, 14, 19)}
 NEW_TOKENS = 4

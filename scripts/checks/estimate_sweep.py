@@ -12,8 +12,8 @@ from dataclasses import asdict, replace
 from litm.base.cli import program
 from litm.base.records import write_json
 from litm.inference.engine import engine_facts
-from litm.inference.present_answers import present_answers
 from litm.inference.setup import SweepOptions
+from litm.inference.sweep import present_answers
 from litm.records import read_examples
 
 

@@ -25,11 +25,18 @@ from litm.base.records import write_json
 from litm.base.store import digest
 from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
 from litm.inference.identity import reason_in_words
-from litm.inference.journal import Journal
-from litm.inference.present_answers import Shard, other_journals, other_sweeps, prompts_of_shard, shard_journal
-from litm.inference.present_answers import shard as read_shard
+from litm.inference.journal import Journal, Shard, other_journals, other_sweeps, shard_journal
+from litm.inference.journal import shard as read_shard
 from litm.inference.setup import SweepOptions, sweep_prompts
-from litm.inference.sweep import AskedSweep, Outcome, ask_missing, check_answered, sweep_fields, sweep_responses
+from litm.inference.sweep import (
+    AskedSweep,
+    Outcome,
+    ask_missing,
+    check_answered,
+    prompts_of_shard,
+    sweep_fields,
+    sweep_responses,
+)
 from litm.inference.sweep import manifest as manifest_of
 from litm.records import read_examples, several_names, write_responses
 

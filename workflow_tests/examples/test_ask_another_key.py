@@ -13,7 +13,7 @@ from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import kv_retrieval
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
-from litm.inference.prefix_tree import tree_tokens
+from litm.inference.costs import tree_tokens
 from litm.placements import gold_placement
 from litm.prompting.prompt_format import encode_prompts, load_tokenizer
 from litm.prompting.token_counts import measure_prompts

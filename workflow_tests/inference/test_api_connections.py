@@ -90,7 +90,7 @@ def test_settings_of_the_environment_go_to_the_providers_server_and_the_address_
     monkeypatch.setenv(f"{protocol.upper()}_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv(f"{protocol.upper()}_API_KEY", CANARY)
     engine = import_module(f"litm.inference.engines.{protocol}").Engine(SETTINGS)
-    client = engine._connect_with_what_counts()
+    client = engine.connect()
     assert client.default_headers["X-Mine"] == "canary"
     assert str(client.base_url).startswith(engine.provider.url)
     assert f"{protocol.upper()}_BASE_URL" in capsys.readouterr().err

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from types import SimpleNamespace
 
 import pytest
 from api_engines import HASTE, PROTOCOLS, SHORT, answers, make_engine
@@ -247,6 +246,5 @@ def test_the_wait_is_read_from_every_form_of_the_header():
 def test_waits_grow_up_to_the_longest_and_differ():
     patience = Patience(600.0, 10, first_wait=1.0, longest_wait=60.0)
     for attempt, most in ((1, 1), (2, 2), (5, 16), (7, 60), (30, 60)):
-        state = SimpleNamespace(attempt_number=attempt)
-        waits = [patience.backoff(state) for _ in range(2000)]
+        waits = [patience.wait(attempt) for _ in range(2000)]
         assert 0 <= min(waits) < 0.05 * most and 0.95 * most < max(waits) <= most

@@ -161,7 +161,7 @@ def test_an_encoder_decoder_without_a_start_token_is_refused(settings_of):
     model = AutoModelForSeq2SeqLM.from_pretrained(settings_of("t5").location)
     model.generation_config.decoder_start_token_id = None
     with pytest.raises(UserError, match="T5ForConditionalGeneration has no decoder_start_token_id"):
-        batch_generation.decoder_start_id(model)
+        batch_generation.greedy_decoding(model, 1, [], 0)
 
 
 def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with_the_remedy(settings_of):

@@ -23,7 +23,7 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine, token_ids
 from litm.inference.generation import load_model
-from litm.inference.stopping import LineEnd, cut_answer
+from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.scoring.metrics import first_line
 
@@ -265,17 +265,16 @@ def test_a_model_that_is_not_there_is_named():
 
 @given(st.lists(st.integers(0, len(PIECES) - 1), max_size=12))
 def test_the_line_end_is_found_as_in_the_text(ids):
-    count = LineEnd(PIECES).find(ids)
-    text = "".join(PIECES[id] for id in (ids if count is None else ids[:count]))
-    assert ("\n" in text.lstrip()) == (count is not None)
-    if count:
-        assert "\n" not in "".join(PIECES[id] for id in ids[: count - 1]).lstrip()
+    kept, reason = Ending(PIECES, first_line=True).cut(ids, [], ())
+    assert kept == ids[: len(kept)] and (reason == "stop" or kept == ids)
+    assert ("\n" in "".join(PIECES[id] for id in kept).lstrip()) == (reason == "stop")
+    assert "\n" not in "".join(PIECES[id] for id in kept[:-1]).lstrip()
 
 
 def test_what_follows_an_end_token_is_no_part_of_an_answer():
-    assert cut_answer([4, 5, 0, 4, 4], [0], None) == ([4, 5], "stop")
-    assert cut_answer([4, 5, 4], [0], None) == ([4, 5, 4], "length")
-    assert cut_answer([4, 6, 4], [0], LineEnd(PIECES)) == ([4, 6], "stop")
+    assert Ending().cut([4, 5, 0, 4, 4], [0], ()) == ([4, 5], "stop")
+    assert Ending().cut([4, 5, 4], [0], ()) == ([4, 5, 4], "length")
+    assert Ending(PIECES, first_line=True).cut([4, 6, 4], [0], ()) == ([4, 6], "stop")
 
 
 # --- Quantised weights ---

@@ -12,8 +12,7 @@ from record_makers import example, response
 
 from litm.base.records import read_json, write_json
 from litm.base.store import canonical_json
-from litm.inference.setup import cut_at_line_end, line_end
-from litm.inference.stopping import LineEnd, cut_answer
+from litm.inference.stopping import Ending, cut_at_line_end, line_end
 from litm.prompting.reasoning import STRIP, Reasoning
 from litm.records import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses, write_examples
 
@@ -23,7 +22,7 @@ REASONED = "<think>\nlet me think\n</think>\nParis is right\nor is it?"
 
 @given(st.text(alphabet=LETTERS, max_size=12))
 def test_an_answer_ends_where_the_local_engine_ends_one_of_the_same_characters(text):
-    ids, reason = cut_answer([LETTERS.index(letter) for letter in text], [], LineEnd(list(LETTERS)))
+    ids, reason = Ending(list(LETTERS), first_line=True).cut([LETTERS.index(letter) for letter in text], [], ())
     end = line_end(text, Reasoning())
     assert text[:end] == "".join(LETTERS[id] for id in ids)
     assert (reason == "stop") == (end is not None)

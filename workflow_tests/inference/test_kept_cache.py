@@ -23,6 +23,7 @@ from transformers import (
 )
 
 from litm.inference import prefix_sharing as prefix_cache
+from litm.inference.costs import tree_tokens
 from litm.inference.engine import EngineSettings, load_engine
 from litm.inference.generation import load_model
 from litm.inference.prefix_sharing import (
@@ -34,7 +35,6 @@ from litm.inference.prefix_sharing import (
     common_beginnings,
     reading_order,
 )
-from litm.inference.prefix_tree import tree_tokens
 from litm.models.configuration import load_config
 from litm.records import Response
 

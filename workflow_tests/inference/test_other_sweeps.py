@@ -9,8 +9,7 @@ from test_sweep import FIT, IDENTITY, EchoEngine, examples
 
 from litm.base.store import digest
 from litm.inference.identity import NEW_PROMPTS
-from litm.inference.journal import Journal
-from litm.inference.present_answers import all_journals, answers_elsewhere, other_sweeps
+from litm.inference.journal import Journal, all_journals, answers_elsewhere, other_sweeps
 from litm.inference.setup import Prompt, sweep_prompts
 from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
 from litm.prompting.prompt_format import RAW
@@ -116,11 +115,11 @@ def test_only_journals_that_have_the_identity_are_searched_for_answers(tmp_path,
         answer(tmp_path, f"m/{number}", "x", identity={"model": str(number)})
     parsed = []
     monkeypatch.setattr(
-        "litm.inference.present_answers._answers", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
+        "litm.inference.journal._lines_of", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
     )
     (one,) = planned("a", identity={"model": "1"})
     assert answers_elsewhere({one.key: "a"}, {"model": "1"}, all_journals(tmp_path)).answers == {}
-    assert parsed == [("0.jsonl", 0), ("1.jsonl", 1), ("2.jsonl", 0)]
+    assert parsed == [("1.jsonl", 1)]
 
 
 def test_a_prompt_that_is_too_long_now_is_not_counted_as_reused(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.inference.prefix_tree import tree_order, tree_tokens
+from litm.inference.costs import tree_order, tree_tokens
 from litm.prompting.prompt_format import load_tokenizer
 
 #: Few different tokens, so that prompts have beginnings in common.

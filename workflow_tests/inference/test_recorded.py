@@ -20,7 +20,6 @@ from litm.inference.recorded import (
     asked_prompts,
     check_any,
     match_responses,
-    missing_by_cell,
     prompt_notes,
     read_recorded,
     recorded_manifest,
@@ -61,7 +60,8 @@ def test_responses_belong_to_the_questions_of_the_cell_that_their_file_is_about(
     asked, matching = match(path, FIELDS, CELLS[1:])
     assert texts(matching) == {("gold_at_2", "id2"): "it is 2", ("gold_at_2", "id0"): "it is 0"}
     assert matching.files == (FileCount(records=3, unused=1, not_compared=2),)
-    assert missing_by_cell(asked, matching) == {"3/gold_at_0": ["id0", "id1", "id2"], "3/gold_at_2": ["id1"]}
+    summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS[1:])], matching, FIELDS)
+    assert summary["missing"] == {"3/gold_at_0": ["id0", "id1", "id2"], "3/gold_at_2": ["id1"]}
 
 
 def test_fields_of_a_record_tell_the_cells_of_one_file_apart(tmp_path):
@@ -93,7 +93,7 @@ def test_tables_are_read_with_their_quotes_and_line_ends(tmp_path, name, delimit
     fields = {"response": "r", "id": "id", "placement": "placement"}
     _, matching = match(tmp_path / name, fields)
     assert texts(matching) == {("gold_at_0", "id0"): 'one, "two"\nthree\tfour', ("gold_at_2", "id1"): ""}
-    assert [where for where, _ in read_recorded(tmp_path / name)] == [
+    assert [record.where for record in read_recorded(tmp_path / name, fields)] == [
         f"{tmp_path / name}, line 2", f"{tmp_path / name}, line 4"
     ]  # fmt: skip
 

@@ -18,7 +18,7 @@ from waiting import HANG, wait_until
 
 from litm.base.records import read_json, write_json
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
-from litm.inference.setup import line_end
+from litm.inference.stopping import line_end
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import Reasoning
 from litm.records import STOP, Response

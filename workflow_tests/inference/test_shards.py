@@ -7,10 +7,9 @@ import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
 from litm.base.store import digest
-from litm.inference.journal import Journal, journal_files
-from litm.inference.present_answers import Shard, other_journals, prompts_of_shard, shard, shard_journal
+from litm.inference.journal import Journal, Shard, journal_files, other_journals, shard, shard_journal
 from litm.inference.setup import Prompt, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, prompts_of_shard, sweep_responses
 from litm.prompting.prompt_format import RAW
 from litm.records import SweepResponse
 

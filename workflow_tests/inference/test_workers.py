@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from litm.inference.generation import at_once, copies, parts, worker_count
+from litm.inference.generation import at_once, copies, parts_of, worker_count
 
 
 def model(**shape: int) -> LlamaForCausalLM:
@@ -28,7 +28,7 @@ def threads():
 def test_parts_have_every_prompt_once_and_about_the_same_work(count, prompts):
     draw = random.Random(0)
     ids = [[draw.randrange(9) for _ in range(50)] for _ in range(prompts)]
-    found = parts(ids, count)
+    found = parts_of(ids, count)
     assert sorted(index for part in found for index in part) == list(range(prompts))
     assert len(found) == min(count, prompts)
     assert max(map(len, found)) - min(map(len, found)) <= 1 + 0.1 * prompts
@@ -37,7 +37,7 @@ def test_parts_have_every_prompt_once_and_about_the_same_work(count, prompts):
 def test_a_part_begins_where_prompts_share_little():
     # Of 20 questions with three prompts each: 30 common tokens.
     ids = [[number] * 30 + [prompt] for number in range(20) for prompt in range(3)]
-    assert [len(part) % 3 for part in parts(ids, 4)] == [0, 0, 0, 0]
+    assert [len(part) % 3 for part in parts_of(ids, 4)] == [0, 0, 0, 0]
 
 
 def test_copies_share_weights_and_no_settings():

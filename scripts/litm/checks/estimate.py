@@ -9,9 +9,8 @@ import pandas as pd
 
 from litm.base.records import in_batches
 from litm.inference.api_engine import ServedPrompts
-from litm.inference.costs import Rate
+from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts
-from litm.inference.prefix_tree import tree_tokens
 from litm.inference.setup import Asking, Fit, Prompt
 from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import Content, Response

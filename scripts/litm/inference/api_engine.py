@@ -6,7 +6,7 @@ import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -15,13 +15,16 @@ from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.messages import UserError, note
 from litm.base.records import without_surrogates
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider, with_ids
+from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, in_step, masked, masked_failure
 from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer
 from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+T = TypeVar("T", str, list)
+C = TypeVar("C")
 
 
 def client_options(url: str) -> dict[str, Any]:
@@ -59,16 +62,6 @@ def unused_variables(url: str, provider: Provider, key_variable: str | None) -> 
         return [name for name in names if name == f"{provider.variables}BASE_URL"]
     # Clients get their keys as arguments, and the SDK's log level sends nothing.
     return [name for name in names if name not in {provider.key_variable, key_variable, f"{provider.variables}LOG"}]
-
-
-@contextmanager
-def hidden_variables(names: Sequence[str]) -> Iterator[None]:
-    """The environment without these variables, which SDKs read when a client is created."""
-    hidden = {name: os.environ.pop(name) for name in names}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
 
 
 #: Placeholder key for own servers that need none, because the SDKs require one.
@@ -116,20 +109,15 @@ def key_mistake(key: str) -> str | None:
 
 def mask_logs(secret: str) -> None:
     """Mask a key in all later log lines of libraries: with `OPENAI_LOG` set, SDKs log what servers send."""
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_Masks(secret))
 
-
-class _Masks(logging.Filter):
-    def __init__(self, secret: str) -> None:
-        super().__init__()
-        self._secret = secret
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = masked(record.getMessage(), self._secret), ()
+    def mask(record: logging.LogRecord) -> bool:
+        record.msg, record.args = masked(record.getMessage(), secret), ()
         if record.exc_info:
-            record.exc_text = masked(logging.Formatter().formatException(record.exc_info), self._secret)
+            record.exc_text = masked(logging.Formatter().formatException(record.exc_info), secret)
         return True
+
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(mask)
 
 
 @dataclass(frozen=True)
@@ -183,23 +171,17 @@ def json_body(text: str) -> dict[str, Any]:
     return body
 
 
-def text_field(fields: Mapping[str, Any], name: str) -> str:
-    """The text of a field; KeyError or TypeError if it is missing or no text."""
-    if not isinstance(fields[name], str):
-        raise TypeError(f"'{name}' must be a text, found {type(fields[name]).__name__}")
-    return fields[name]
+def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """The value of a field, a text or a list; KeyError or TypeError if it is missing or anything else."""
+    value = fields[name]
+    if not isinstance(value, kind):
+        raise TypeError(f"'{name}' must be a {'text' if kind is str else kind.__name__}, found {type(value).__name__}")
+    return value
 
 
 def optional_text(fields: Mapping[str, Any], name: str) -> str | None:
     """The text of a field, None if it is null or missing; TypeError if it is anything else."""
-    return None if fields.get(name) is None else text_field(fields, name)
-
-
-def list_field(fields: Mapping[str, Any], name: str) -> list[Any]:
-    """The list of a field; KeyError or TypeError if it is missing or no list."""
-    if not isinstance(fields[name], list):
-        raise TypeError(f"'{name}' must be a list, found {type(fields[name]).__name__}")
-    return fields[name]
+    return None if fields.get(name) is None else field(fields, name, str)
 
 
 def joined_text(parts: Iterable[Mapping[str, Any]]) -> str:
@@ -208,24 +190,20 @@ def joined_text(parts: Iterable[Mapping[str, Any]]) -> str:
     for part in parts:
         if part["type"] != "text":
             raise TypeError(f"a part of the type {part['type']!r}"[:80])
-        texts.append(text_field(part, "text"))
+        texts.append(field(part, "text", str))
     return "".join(texts)
 
 
-def usage_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The token counts of a response: empty if `usage` is missing or no object."""
-    usage = body.get("usage")
-    return usage if isinstance(usage, dict) else {}
-
-
-def token_sum(given: Sequence[object]) -> int | None:
-    """The sum of token counts; None if there are none, or any is not a number of tokens (12.5, "12", -1).
+def reported_tokens(body: Mapping[str, Any], *names: str) -> int | None:
+    """The sum of token counts in the `usage` of a response, without those that are null; None if there are none, or any
+    is not a number of tokens (12.5, "12", -1).
 
     The answer is complete anyway, as one without `usage` is.
     """
+    usage = body.get("usage")
+    given = [usage[name] for name in names if usage.get(name) is not None] if isinstance(usage, dict) else []
     total = sum(value for value in given if is_token_count(value))
-    is_known = bool(given) and all(map(is_token_count, given)) and is_token_count(total)
-    return total if is_known else None
+    return total if given and all(map(is_token_count, given)) and is_token_count(total) else None
 
 
 def known_reason(reasons: Mapping[str, str], given: object) -> str:
@@ -273,7 +251,6 @@ class ServedPrompts:
         return cast(list[int], self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
 
-T = TypeVar("T")
 #: Characters: shorter keys are not masked in answers, where they may be words (own servers are given "EMPTY", say).
 LEAST_OF_A_KEY = 16
 
@@ -297,7 +274,14 @@ class ApiEngine(ABC):
         self.url = settings.base_url or self.provider.url
         self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
-        self.served_prompts = self._served_prompts()
+        self.served_prompts = self.tokenizer and ServedPrompts(
+            self.tokenizer,
+            self.provider,
+            settings.endpoint,
+            settings.prompt_template,
+            settings.template,
+            settings.request,
+        )
         self._usage_is_missing = False
         self._mended = 0
         self._with_key = 0
@@ -306,19 +290,27 @@ class ApiEngine(ABC):
     def connect(self) -> AbstractAsyncContextManager[Any]:
         """The SDK's client, made by `client`."""
 
-    def client(self, sdk_client: Callable[..., T], http_client: Callable[..., Any], **more: Any) -> T:
+    def client(self, sdk_client: Callable[..., C], http_client: Callable[..., Any], **more: Any) -> C:
         """A client for the model's server, without the SDK's own retries and with `client_options`.
 
         sdk_client, http_client: the SDK's classes; more: further arguments of its client.
         """
-        return sdk_client(
-            api_key=self.key,
-            base_url=self.url,
-            max_retries=0,
-            timeout=self.patience.timeout,
-            http_client=http_client(**client_options(self.url)),
-            **more,
-        )
+        unused = unused_variables(self.url, self.provider, self.settings.api_key_variable)
+        if unused:
+            note(f"{public_url(self.url)}: not used for it, though set in the environment: {', '.join(unused)}")
+        # SDKs read the environment when a client is created.
+        hidden = {name: os.environ.pop(name) for name in unused}
+        try:
+            return sdk_client(
+                api_key=self.key,
+                base_url=self.url,
+                max_retries=0,
+                timeout=self.patience.timeout,
+                http_client=http_client(**client_options(self.url)),
+                **more,
+            )
+        finally:
+            os.environ.update(hidden)
 
     @property
     def secret(self) -> str:
@@ -329,24 +321,12 @@ class ApiEngine(ABC):
     async def ask(self, client: Any, content: Content) -> Reply:
         """The answer to one request; raises `Unanswered` or `UserError` if there is none."""
 
-    def _served_prompts(self) -> ServedPrompts | None:
-        if self.tokenizer is None:
-            return None
-        settings = self.settings
-        return ServedPrompts(
-            self.tokenizer,
-            self.provider,
-            settings.endpoint,
-            settings.prompt_template,
-            settings.template,
-            settings.request,
-        )
-
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
         """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known."""
         if self.served_prompts is None:
             return [Prepared(content, None) for content in contents]
-        return with_ids(contents, self.served_prompts.ids(contents))
+        ids = self.served_prompts.ids(contents)
+        return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Ask all prompts; those with a common prefix follow one another, for the server's cache.
@@ -366,25 +346,16 @@ class ApiEngine(ABC):
 
     async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
         order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
-        async with self._connect_with_what_counts() as client:
+        async with self.connect() as client:
+            mask_logs(self.secret)
 
             async def send(index: int) -> Reply:
                 return await self._ask_masked(client, prompts[index].content)
 
-            batches = as_they_finish(send, order, self.settings.concurrency, self.patience)
-            async with aclosing(batches):
+            async with aclosing(as_they_finish(send, order, self.settings.concurrency, self.patience)) as batches:
                 async for batch in batches:
                     self._mended += sum(reply.is_mended for _, reply in batch)
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
-
-    def _connect_with_what_counts(self) -> AbstractAsyncContextManager[Any]:
-        unused = unused_variables(self.url, self.provider, self.settings.api_key_variable)
-        if unused:
-            note(f"{public_url(self.url)}: not used for it, though set in the environment: {', '.join(unused)}")
-        with hidden_variables(unused):
-            client = self.connect()
-        mask_logs(self.secret)
-        return client
 
     async def _ask_masked(self, client: Any, content: Content) -> Reply:
         """`ask`, within the time limit of a whole request, and with the key masked in everything that the server
@@ -404,10 +375,16 @@ class ApiEngine(ABC):
         return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
-        is_exact = self.served_prompts is not None and self.served_prompts.are_exact
-        check_read_whole(prompt.tokens, reply.prompt_tokens, is_exact)
-        if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
-            self._note_missing_usage()
+        check_read_whole(
+            prompt.tokens, reply.prompt_tokens, bool(self.served_prompts and self.served_prompts.are_exact)
+        )
+        if reply.prompt_tokens is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
+            own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
+            note(
+                f"{public_url(self.url)} does not report tokens, or not as whole numbers: {own} whether it cut prompts "
+                "is not known"
+            )
+            self._usage_is_missing = True
         # Whole, whatever the stop rule: the answer's end depends on the reasoning settings, which are not part of the
         # identity of a server's response. It is cut when responses are written (`Asking.with_answers`).
         return Response(
@@ -417,15 +394,6 @@ class ApiEngine(ABC):
             response_tokens=reply.response_tokens or 0,
             made_with=made_with_server(self.software, public_url(self.url), reply.served or self.settings.location),
         )
-
-    def _note_missing_usage(self) -> None:
-        if not self._usage_is_missing:
-            own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
-            note(
-                f"{public_url(self.url)} does not report tokens, or not as whole numbers: {own} whether it cut prompts "
-                "is not known"
-            )
-        self._usage_is_missing = True
 
 
 def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:

@@ -1,4 +1,5 @@
-"""Engines: their interface (settings, prompts in, responses out), their declared facts, and their registry.
+"""Engines: their interface (settings, prompts in, responses out), their declared facts, their registry, and what those
+that run a model in this process share.
 
 An engine is a module of the folder `engines`, found by its name. It has `ENGINE`, an `EngineFacts` with all facts that
 other code needs, and `Engine`, a class with the interface `Engine` below. Functions import slow packages when they need
@@ -12,10 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from litm.base.messages import note
+from litm.models.configuration import load_config
+from litm.models.files import check_safe_weights
+from litm.prompting.prompt_format import encode_prompts, model_tokenizer
 from litm.prompting.reasoning import Reasoning
+from litm.records import Content, Response
 
 if TYPE_CHECKING:
-    from litm.records import Content, Response
+    from litm.inference.stopping import Ending
 
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
@@ -126,18 +132,13 @@ class Prepared:
     ids: token ids as the model reads them, never truncated; None where only a server knows them.
     """
 
-    content: "Content"
+    content: Content
     ids: Sequence[int] | None
 
     @property
     def tokens(self) -> int | None:
         """Number of tokens that the model reads; None if unknown."""
         return None if self.ids is None else len(self.ids)
-
-
-def with_ids(contents: Iterable["Content"], ids: Iterable[Sequence[int]]) -> list[Prepared]:
-    """Prompts with their token ids."""
-    return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
 
 
 def token_ids(prompts: Sequence[Prepared]) -> list[Sequence[int]]:
@@ -156,11 +157,11 @@ class Engine(Protocol):
 
     def __init__(self, settings: EngineSettings) -> None: ...
 
-    def prepare(self, contents: Sequence["Content"]) -> list[Prepared]:
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
         """Each prompt in the model's template."""
         ...
 
-    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, "Response"]]]:
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts; yields a batch at a time, as (index of the prompt, response).
 
         A prompt whose index is never yielded has no answer (its request failed, say); the model's `on_failure` decides
@@ -196,3 +197,63 @@ def audit_engine(engine: str) -> str:
 def load_engine(name: str, settings: EngineSettings) -> Engine:
     """An engine by the name of its module."""
     return importlib.import_module(f"litm.inference.engines.{name}").Engine(settings)
+
+
+class LocalEngine:
+    """Reads a model's configuration and tokenizer, and turns its token ids into responses.
+
+    computed_tokens: prompt tokens computed so far; is_loading: whether the weights are still to be loaded.
+    """
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.settings = settings
+        location, revision, own_code = settings.location, settings.revision, settings.trust_remote_code
+        if own_code:
+            note(f"{location}: trust_remote_code is true: code that comes with the model runs")
+        self.config = load_config(location, revision, settings.config, own_code)
+        check_safe_weights(location, revision)
+        self.check_model()
+        self.tokenizer = model_tokenizer(
+            settings.tokenizer or location, revision, settings.prompt_template, settings.reasoning, own_code
+        )
+        self.computed_tokens = 0
+        self.is_loading = True
+
+    def check_model(self) -> None:
+        """Raise `UserError` if the engine does not support the model, by its configuration."""
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """Each prompt in the model's template, with its token ids."""
+        ids = encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, contents)
+        return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
+
+    def end_tokens(self, own: int | Sequence[int] | None) -> list[int]:
+        """All ids that end an answer: the model's `own` and the tokenizer's end of text."""
+        ids = {*([own] if own is None or isinstance(own, int) else own), self.tokenizer.eos_token_id}
+        return sorted(id for id in ids if id is not None)
+
+    def responses(
+        self,
+        prompts: Sequence[Sequence[int]],
+        batch: Iterable[int],
+        outputs: Iterable[Sequence[int]],
+        end_tokens: Sequence[int],
+        ending: "Ending",
+        made_with: str,
+    ) -> list[tuple[int, Response]]:
+        """The responses of a batch as (index of the prompt, response): its outputs, cut at their ends, as texts.
+
+        prompts: token ids of all prompts; batch: indices of those that were answered; outputs: new token ids of each,
+        possibly with further tokens after the end.
+        """
+        answers = [
+            (index, *ending.cut(output, end_tokens, prompts[index]))
+            for index, output in zip(batch, outputs, strict=True)
+        ]
+        texts = self.tokenizer.batch_decode(
+            [ids for _, ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return [
+            (index, Response(text, finish_reason, len(prompts[index]), len(ids), made_with))
+            for (index, ids, finish_reason), text in zip(answers, texts, strict=True)
+        ]

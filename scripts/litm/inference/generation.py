@@ -16,17 +16,21 @@ from transformers import (
     AutoModelForSeq2SeqLM,
     BitsAndBytesConfig,
     GenerationConfig,
+    LogitsProcessor,
+    LogitsProcessorList,
     PretrainedConfig,
     PreTrainedModel,
+    StoppingCriteria,
+    StoppingCriteriaList,
 )
 from transformers.utils import logging as transformers_logging
 
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
+from litm.inference.costs import tree_order
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.inference.prefix_sharing import KeptCache, reading_order
-from litm.inference.prefix_tree import tree_order
-from litm.inference.stopping import Ending, stopping_rules
+from litm.inference.stopping import Ending, Followed
 from litm.models.devices import halved_budget, longest_first, next_batch
 from litm.models.files import ADAPTER_REMEDY, check_generation_config
 
@@ -77,23 +81,17 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             f"them in another shape ({absent[0]}, ...); get the model again"
         )
     if device.type == "cpu" and settings.quantization == NF4:
-        compute_odd_shapes_plainly(model)
+        # Imported here: it takes a second.
+        from bitsandbytes.nn import Linear4bit
+
+        # bitsandbytes' fast product for processors with AVX-512 fails but for rows of whole blocks, `FAST_PRODUCT_ROWS`
+        # at a time; only small models have other shapes.
+        for module in model.modules():
+            if isinstance(module, Linear4bit):
+                block = cast(Any, module.weight).quant_state.blocksize
+                if module.in_features % block or module.out_features % FAST_PRODUCT_ROWS:
+                    module.support_avx512bf16_for_cpu = False
     return model.eval()
-
-
-def compute_odd_shapes_plainly(model: PreTrainedModel) -> None:
-    """Keep 4-bit weights from bitsandbytes' fast product for processors with AVX-512 if it would fail.
-
-    It needs rows of whole blocks, `FAST_PRODUCT_ROWS` at a time; only small models have other shapes.
-    """
-    # Imported here: it takes a second.
-    from bitsandbytes.nn import Linear4bit
-
-    for module in model.modules():
-        if isinstance(module, Linear4bit):
-            block = cast(Any, module.weight).quant_state.blocksize
-            if module.in_features % block or module.out_features % FAST_PRODUCT_ROWS:
-                module.support_avx512bf16_for_cpu = False
 
 
 def loading_problem(error: Exception) -> str:
@@ -131,6 +129,32 @@ OUT_OF_MEMORY = (
 )
 
 
+class StopFollowed(StoppingCriteria):
+    """Stops each sequence of a batch where its rules end it."""
+
+    def __init__(self, responses: Sequence[Followed]) -> None:
+        self.responses = responses
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor | None, **kwargs) -> torch.Tensor:
+        for response, id in zip(self.responses, input_ids[:, -1].tolist(), strict=True):
+            response.add(id)
+        return torch.tensor([response.ended is not None for response in self.responses], device=input_ids.device)
+
+
+class CloseReasoning(LogitsProcessor):
+    """Forces the closing tag in each sequence of a batch that has used up its tokens for reasoning."""
+
+    def __init__(self, responses: Sequence[Followed]) -> None:
+        self.responses = responses
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        for row, response in enumerate(self.responses):
+            if response.forced is not None:
+                scores[row] = -torch.inf
+                scores[row, response.forced] = 0
+        return scores
+
+
 def batch_outputs(
     model: PreTrainedModel,
     prompts: Sequence[Sequence[int]],
@@ -146,55 +170,39 @@ def batch_outputs(
     new_tokens = model.generation_config.max_new_tokens
     lengths = [len(prompt) for prompt in prompts]
     order = reading_order(prompts, kept.short) if kept else longest_first(lengths)
-    done = 0
-    is_told = False
+    done, is_told = 0, False
     while done < len(order):
         batch = next_batch(order, done, lengths, new_tokens, token_budget)
-        outputs = generate_if_it_fits(model, [prompts[index] for index in batch], ending, kept)
+        outputs = None
+        try:
+            outputs = generate_batch(model, [prompts[index] for index in batch], ending, kept)
+        except RuntimeError as error:
+            if not (isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)):
+                raise
         if outputs is not None:
             done += len(batch)
             yield batch, outputs
-        elif len(batch) == 1:
-            done += 1
-            if not is_told:
-                note(out_of_memory(model.device, lengths[batch[0]]))
-            is_told = True
-        else:
+            continue
+        if kept:
+            kept.forget()
+        # Only here, since the error holds the tensors of the failed batch. Without CUDA this does nothing.
+        torch.cuda.empty_cache()
+        if len(batch) > 1:
             token_budget = halved_budget(batch, lengths, new_tokens)
             note(
                 f"out of memory on {model.device} with {len(batch)} prompts at a time: on with {token_budget} "
                 "batch_tokens"
             )
-
-
-def generate_if_it_fits(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
-) -> list[list[int]] | None:
-    """The output of `generate_batch`, or None if memory does not suffice."""
-    try:
-        return generate_batch(model, prompts, ending, kept)
-    except RuntimeError as error:
-        if not is_out_of_memory(error):
-            raise
-    if kept:
-        kept.forget()
-    # Only here, since the error holds the tensors of the failed batch. Without CUDA this does nothing.
-    torch.cuda.empty_cache()
-    return None
-
-
-def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether an error may go away with fewer prompts at a time."""
-    return isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)
-
-
-def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
-    """The message on a single prompt that does not fit the memory; no batch is smaller."""
-    return (
-        f"out of memory on {device} with a single prompt of {prompt_tokens} tokens, which no smaller 'batch_tokens' "
-        "helps: it gets no answer, nor does any later one that does not fit. Free memory there, use another device or "
-        "fewer bits ('dtype', 'quantization'), or leave such prompts out by the model's 'context_window', and run again"
-    )
+            continue
+        done += 1
+        if not is_told:
+            note(
+                f"out of memory on {model.device} with a single prompt of {lengths[batch[0]]} tokens, which no smaller "
+                "'batch_tokens' helps: it gets no answer, nor does any later one that does not fit. Free memory there, "
+                "use another device or fewer bits ('dtype', 'quantization'), or leave such prompts out by the model's "
+                "'context_window', and run again"
+            )
+        is_told = True
 
 
 @torch.inference_mode()
@@ -207,49 +215,44 @@ def generate_batch(
     prompt from position 0, so padding is on the right, and its output begins with the start token. kept: the model's
     caches with part of the prompt.
     """
-    pad = model.generation_config.pad_token_id
     on_the_right = model.config.is_encoder_decoder
-    width = max(len(prompt) for prompt in prompts)
-    ids = torch.full((len(prompts), width), pad)
+    width = max(map(len, prompts))
+    ids = torch.full((len(prompts), width), model.generation_config.pad_token_id)
     mask = torch.zeros((len(prompts), width), dtype=torch.long)
     for row, prompt in enumerate(prompts):
         own = slice(len(prompt)) if on_the_right else slice(width - len(prompt), width)
         ids[row, own] = torch.tensor(prompt)
         mask[row, own] = 1
+    followed = [ending.follow(prompt) for prompt in prompts]
     with kept.of_prompts(prompts) if kept else nullcontext() as cache:
         output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
             input_ids=ids.to(model.device),
             attention_mask=mask.to(model.device),
             past_key_values=cache,
-            **stopping_rules(ending, prompts),
+            stopping_criteria=StoppingCriteriaList([StopFollowed(followed)] if ending.pieces else []),
+            logits_processor=LogitsProcessorList([CloseReasoning(followed)] if ending.closing_ids else []),
         )
     return output[:, 1 if on_the_right else width :].tolist()
 
 
-def decoder_start_id(model: PreTrainedModel) -> int | None:
-    """The id that starts an encoder-decoder's output and is not part of the answer; None for a causal model.
-
-    Raises `UserError` if its configuration has none.
-    """
-    if not model.config.is_encoder_decoder:
-        return None
-    own = model.generation_config
-    start = own.bos_token_id if own.decoder_start_token_id is None else own.decoder_start_token_id
-    if start is None:
-        raise UserError(f"{type(model).__name__} has no decoder_start_token_id: set it in generation_config.json")
-    return start
-
-
 def greedy_decoding(
-    max_new_tokens: int, end_tokens: list[int], pad_token: int, decoder_start: int | None
+    model: PreTrainedModel, max_new_tokens: int, end_tokens: list[int], pad_token: int
 ) -> GenerationConfig:
-    """Greedy decoding only: a model's own configuration may set penalties or sampling."""
+    """Greedy decoding only: a model's own configuration may set penalties or sampling.
+
+    Raises `UserError` if the configuration of an encoder-decoder has no id that starts its output.
+    """
+    own, start = model.generation_config, None
+    if model.config.is_encoder_decoder:
+        start = own.bos_token_id if own.decoder_start_token_id is None else own.decoder_start_token_id
+        if start is None:
+            raise UserError(f"{type(model).__name__} has no decoder_start_token_id: set it in generation_config.json")
     return GenerationConfig(
         max_new_tokens=max_new_tokens,
         do_sample=False,
         eos_token_id=end_tokens or None,
         pad_token_id=pad_token,
-        decoder_start_token_id=decoder_start,
+        decoder_start_token_id=start,
     )
 
 
@@ -279,7 +282,7 @@ def copies(model: PreTrainedModel, count: int) -> list[PreTrainedModel]:
     return [model, *(deepcopy(model, dict(shared)) for _ in range(count - 1))]
 
 
-def parts(prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
+def parts_of(prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
     """Indices of prompts, (tokens,) ids each, in at most `count` parts of about the same work, by their ids.
 
     A part begins where the least is shared with the prompt before, within `UNEVEN` of the whole work.

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, Provider, engine_facts, engine_names
+from litm.inference.engine import CHAT_ENDPOINT, engine_facts, engine_names
 from litm.models.files import is_read
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Content, Response, response_key
@@ -48,32 +48,23 @@ def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> 
         return form
     if isinstance(source.get("files"), dict):
         source["files"] = {name: sha256 for name, sha256 in source["files"].items() if is_read(name.rpartition("/")[2])}
-    engine = model.get("engine")
+    engine, endpoint = model.get("engine"), model.get("endpoint", CHAT_ENDPOINT)
     provider = engine_facts(engine).provider if engine in engine_names() else None
     if provider is not None:
-        _equal_server(source, model, form.get("decoding", {}), provider)
+        if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
+            model["prompt_template"] = CHAT
+        # With a revision, an identity does not tell whether there is an address, so both cases are taken.
+        urls = [source["base_url"]] if "base_url" in source else [None, provider.url]
+        limit, request = form.get("decoding", {}).get("max_new_tokens", 0), model.get("request") or {}
+        model["request"] = [_whole_numbers(provider.sent_fields(url, endpoint, limit, request)) for url in urls]
+        if "base_url" in source:
+            parts = urlsplit(source["base_url"] or provider.url)
+            host = "localhost" if parts.hostname in LOCAL_HOSTS else parts.hostname
+            port = parts.port or PORTS.get(parts.scheme)
+            source["base_url"] = f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}?{parts.query}"
     elif (engine, model.get("dtype")) == (KEEPS_STORED_DTYPE, "auto") and "quantization" not in model:
         model["dtype"] = stored_dtype or "auto"
     return form
-
-
-def _equal_server(source: dict, model: dict, decoding: Mapping, provider: Provider) -> None:
-    endpoint = model.get("endpoint", CHAT_ENDPOINT)
-    if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
-        model["prompt_template"] = CHAT
-    # With a revision, an identity does not tell whether there is an address, so both cases are taken.
-    urls = [source["base_url"]] if "base_url" in source else [None, provider.url]
-    limit, request = decoding.get("max_new_tokens", 0), model.get("request") or {}
-    model["request"] = [_whole_numbers(provider.sent_fields(url, endpoint, limit, request)) for url in urls]
-    if "base_url" in source:
-        source["base_url"] = _address(source["base_url"] or provider.url)
-
-
-def _address(url: str) -> str:
-    parts = urlsplit(url)
-    host = "localhost" if parts.hostname in LOCAL_HOSTS else parts.hostname
-    port = parts.port or PORTS.get(parts.scheme)
-    return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}?{parts.query}"
 
 
 def _whole_numbers(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Journal of a sweep: all its responses, append-only, by key.
+"""Journal of a sweep: all its responses, append-only, by key; its shards' journals, and those of other sweeps.
 
 A line is an answer or an identity, which is written once, before its first answer. An answer is `{"key", "identity",
 "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with", "crc32"}`, where crc32 is the CRC-32 (8 hex
@@ -9,26 +9,36 @@ Whole lines that are malformed or were changed are moved to another file, see `r
 is left as it is.
 """
 
+import argparse
 import errno
 import json
 import os
+import re
 import shutil
 import stat
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from litm.base.cli import signals_deferred
+from litm.base.cli import describe_os_error, signals_deferred
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json, digest, lock
-from litm.records import Response
+from litm.inference.identity import equal_digests
+from litm.records import Content, Response, response_key
 
 CHECKSUM = "crc32"
+#: Folder of all journals, relative to the working directory.
+JOURNALS = "results/journal"
+#: Bytes found only in identity lines, and bytes before the key of an answer: quotes within a text are escaped.
+IDENTITY_MARK, KEY_MARK = b'"fields":', b'"key":"'
+KEY_LENGTH = 64
+#: Bytes read from a journal at a time.
+BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,9 @@ class AnswerLine:
     is_mended: bool
 
 
+Line = TypeVar("Line", IdentityLine, AnswerLine)
+
+
 def identity_line(fields: dict) -> str:
     """The line of an identity, with its line end."""
     return canonical_json({"identity": digest(fields), "fields": fields}) + "\n"
@@ -66,40 +79,33 @@ def answer_line(key: str, identity: str, response: Response) -> str:
 
 def parse_line(line: bytes) -> IdentityLine | AnswerLine:
     """The record of a journal line; ValueError with the reason if the line is malformed or was changed."""
+
+    def typed(name: str, kind: type) -> Any:
+        if not isinstance(record[name], kind):
+            raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(record[name]).__name__}")
+        return record[name]
+
     try:
         record = json.loads(line)
         if "fields" in record:
-            return _identity(_typed(record, "identity", str), _typed(record, "fields", dict))
-        return _answer(record)
+            name, fields = typed("identity", str), typed("fields", dict)
+            if digest(fields) != name:
+                raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
+            return IdentityLine(name, fields)
+        key, response = typed("key", str), Response.from_json(record)
+        is_mended = response.text != record["text"]
+        is_checked = CHECKSUM in record
+        if is_checked and record.pop(CHECKSUM) != _checksum(canonical_json(record)):
+            raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
+        return AnswerLine(key, response, is_checked, is_mended)
     except KeyError as error:
         raise ValueError(f"the field {error} is missing") from error
     except (TypeError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
 
-def _identity(name: str, fields: dict) -> IdentityLine:
-    if digest(fields) != name:
-        raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
-    return IdentityLine(name, fields)
-
-
-def _answer(record: dict) -> AnswerLine:
-    key, response = _typed(record, "key", str), Response.from_json(record)
-    is_mended = response.text != record["text"]
-    is_checked = CHECKSUM in record
-    if is_checked and record.pop(CHECKSUM) != _checksum(canonical_json(record)):
-        raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
-    return AnswerLine(key, response, is_checked, is_mended)
-
-
 def _checksum(text: str) -> str:
     return f"{zlib.crc32(text.encode()):08x}"
-
-
-def _typed(record: dict, name: str, kind: type) -> Any:
-    if not isinstance(record[name], kind):
-        raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(record[name]).__name__}")
-    return record[name]
 
 
 #: Line numbers of bad lines that a message names.
@@ -164,32 +170,34 @@ def _read(path: str | Path) -> Recorded:
             if not line.endswith(b"\n"):
                 tail = line
                 break
-            _read_line(line, recorded, number)
             whole += len(line)
+            try:
+                said = parse_line(line)
+            except ValueError as error:
+                recorded.bad[number] = str(error)
+                continue
+            if isinstance(said, IdentityLine):
+                recorded.identities[said.name] = said.fields
+                continue
+            earlier = recorded.responses.get(said.key)
+            if earlier is not None and earlier.text != said.response.text:
+                recorded.conflicting.append(number)
+            recorded.responses[said.key] = said.response
+            if said.is_mended:
+                recorded.mended.append(number)
+            if not said.is_checked:
+                recorded.unchecked.append(number)
+    why = None
     if recorded.bad and not (recorded.responses or recorded.identities):
-        raise _no_journal(path, f"none of its lines is a journal line (line 1: {recorded.bad[1]})")
-    if tail and not _can_be_half_a_line(tail, is_first=not whole):
-        raise _no_journal(path, "what follows its last line end is not half a line" if whole else "it has no line end")
+        why = f"none of its lines is a journal line (line 1: {recorded.bad[1]})"
+    elif not _can_be_half_a_line(tail, is_first=not whole):
+        why = "what follows its last line end is not half a line" if whole else "it has no line end"
+    if why:
+        raise UserError(
+            f"{path}: {why}; nothing was changed. If it is compressed, or has line ends that are not LF, make it a "
+            "journal again; otherwise move it away (its prompts are asked again), and run the same command"
+        )
     return replace(recorded, whole_bytes=whole)
-
-
-def _read_line(line: bytes, recorded: Recorded, number: int) -> None:
-    try:
-        said = parse_line(line)
-    except ValueError as error:
-        recorded.bad[number] = str(error)
-        return
-    if isinstance(said, IdentityLine):
-        recorded.identities[said.name] = said.fields
-        return
-    earlier = recorded.responses.get(said.key)
-    if earlier is not None and earlier.text != said.response.text:
-        recorded.conflicting.append(number)
-    recorded.responses[said.key] = said.response
-    if said.is_mended:
-        recorded.mended.append(number)
-    if not said.is_checked:
-        recorded.unchecked.append(number)
 
 
 def _can_be_half_a_line(tail: bytes, is_first: bool) -> bool:
@@ -204,13 +212,6 @@ def _can_be_half_a_line(tail: bytes, is_first: bool) -> bool:
     return b"\r" not in written[:-1]
 
 
-def _no_journal(path: str | Path, why: str) -> UserError:
-    return UserError(
-        f"{path}: {why}; nothing was changed. If it is compressed, or has line ends that are not LF, make it a journal "
-        "again; otherwise move it away (its prompts are asked again), and run the same command"
-    )
-
-
 def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
     """Report the bad lines, and `what` happens to each."""
     numbers = list(recorded.bad)
@@ -218,25 +219,27 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
         more = f" and {len(numbers) - NAMED_LINES} more" if len(numbers) > NAMED_LINES else ""
         named = ", ".join(map(str, numbers[:NAMED_LINES])) + more
         note(f"{path}, line {named}: not a journal line ({recorded.bad[numbers[0]]}); {what}")
-    if recorded.mended:
-        note(
-            f"{path}: {len(recorded.mended)} answers have lone surrogates (cut characters), read as U+FFFD; the first "
-            f"is in line {recorded.mended[0]}"
-        )
-    if recorded.unchecked:
-        note(
-            f"{path}: {len(recorded.unchecked)} answers have no checksum (an earlier version wrote them), so it is "
-            f"not known whether they were changed; the first is in line {recorded.unchecked[0]}"
-        )
-    if recorded.conflicting:
-        note(
-            f"{path}: {len(recorded.conflicting)} answers are others than a line above has for the same prompt "
-            f"(journals that were put together?), and the last counts; the first is in line {recorded.conflicting[0]}"
-        )
+    for lines, told in (
+        (recorded.mended, "have lone surrogates (cut characters), read as U+FFFD; the first is"),
+        (
+            recorded.unchecked,
+            "have no checksum (an earlier version wrote them), so it is not known whether they were changed; the first "
+            "is",
+        ),
+        (
+            recorded.conflicting,
+            "are others than a line above has for the same prompt (journals that were put together?), and the last "
+            "counts; the first is",
+        ),
+    ):
+        if lines:
+            note(f"{path}: {len(lines)} answers {told} in line {lines[0]}")
 
 
 class Journal:
     """The responses on disk, for one process at a time; a context manager.
+
+    responses: by key; identities: the fields of each with answers, by its digest, in the order of first answers.
 
     others: files of other shards of the same sweep, whose responses are read once, before its own. Raises `UserError`
     if another process has it open, or if the file is no journal.
@@ -244,8 +247,8 @@ class Journal:
 
     def __init__(self, path: str | Path, others: Iterable[str | Path] = ()) -> None:
         self.path = Path(path)
-        self._responses: dict[str, Response] = {}
-        self._identities: dict[str, dict] = {}
+        self.responses: dict[str, Response] = {}
+        self.identities: dict[str, dict] = {}
         for other in others:
             self._take(read_journal(other))
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -304,8 +307,8 @@ class Journal:
         self._lock()
 
     def _take(self, recorded: Recorded) -> None:
-        self._responses |= recorded.responses
-        self._identities |= recorded.identities
+        self.responses |= recorded.responses
+        self.identities |= recorded.identities
 
     def __enter__(self) -> "Journal":
         return self
@@ -314,27 +317,17 @@ class Journal:
         self._file.close()
 
     def __contains__(self, key: str) -> bool:
-        return key in self._responses
+        return key in self.responses
 
     def __getitem__(self, key: str) -> Response:
-        return self._responses[key]
+        return self.responses[key]
 
     def __len__(self) -> int:
-        return len(self._responses)
-
-    @property
-    def identities(self) -> Mapping[str, dict]:
-        """The fields of each identity with answers, by its digest, in the order of first answers."""
-        return self._identities
+        return len(self.responses)
 
     def adopt(self, answers: Mapping[str, Response]) -> None:
         """Serve these answers by their keys as well, without writing them."""
-        self._responses |= answers
-
-    @property
-    def responses(self) -> Mapping[str, Response]:
-        """The responses by key."""
-        return self._responses
+        self.responses |= answers
 
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
@@ -343,12 +336,12 @@ class Journal:
         """
         name = digest(identity)
         lines = [answer_line(key, name, response) for key, response in batch]
-        if name not in self._identities:
+        if name not in self.identities:
             lines.insert(0, identity_line(identity))
         with signals_deferred():
             self._write("".join(lines).encode())
-            self._identities[name] = identity
-            self._responses.update(batch)
+            self.identities[name] = identity
+            self.responses.update(batch)
 
     def _write(self, data: bytes) -> None:
         before = os.fstat(self._file.fileno()).st_size
@@ -368,3 +361,122 @@ def _force(raw: IO[bytes]) -> None:
     """Sync written data to the disk."""
     raw.flush()
     os.fsync(raw.fileno())
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of `count` shards, by its number from 1."""
+
+    number: int
+    count: int
+
+    @property
+    def name(self) -> str:
+        """The shard's name in file paths."""
+        return f"{self.number}_of_{self.count}"
+
+
+def shard(text: str) -> Shard:
+    """An argparse type: a shard by its name, such as 1_of_4."""
+    match = re.fullmatch(r"(\d+)_of_(\d+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise argparse.ArgumentTypeError(f"'{text}' is no shard; the first of four is 1_of_4")
+    return Shard(int(match[1]), int(match[2]))
+
+
+def shard_journal(path: str | Path, part: Shard) -> Path:
+    """The path of a shard's journal; path: the journal of the whole sweep."""
+    return Path(path).with_suffix("") / f"{part.name}.jsonl"
+
+
+def other_journals(path: str | Path, own: Path) -> list[Path]:
+    """The journals of the sweep at `path` (whole and shards), except `own`."""
+    return [file for file in journal_files(path) if file != own]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Answers of other sweeps, by the keys of the prompts.
+
+    conflicting: how many prompts have different answers in two journals.
+    """
+
+    answers: Mapping[str, Response]
+    conflicting: int = 0
+
+
+def all_journals(folder: str | Path) -> list[Path]:
+    """The journals of all sweeps and of their shards in `folder`, sorted by path."""
+    return sorted(path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
+
+
+def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
+    """All journals, except those of the sweep whose journal is at `journal`."""
+    own = {file.resolve() for file in journal_files(journal)}
+    return [file for file in all_journals(folder) if file.resolve() not in own]
+
+
+def answers_elsewhere(
+    asked: Mapping[str, Content], identity: dict, files: Iterable[Path], stored_dtype: str | None = None
+) -> Found:
+    """Answers to prompts in the journals of other sweeps.
+
+    asked: the content of each prompt, by its key under `identity`; files: the journals, in their order; stored_dtype:
+    see `equal_form`. Answers under the same identity take precedence over answers under an equal one. If two journals
+    answer a prompt differently, the last counts, as within a journal.
+    """
+    own = digest(identity)
+    # By the digest of an identity: prompt keys by answer keys, and the answers found.
+    keys: dict[str, dict[str, str]] = {own: {key: key for key in asked}}
+    found: dict[str, dict[str, Response]] = {own: {}}
+    conflicting: set[str] = set()
+    for file in files:
+        wanted: dict[bytes, tuple[str, str]] = {}
+        try:
+            identities = {line.name: line.fields for line in _parsed(_lines_with(IDENTITY_MARK, file), IdentityLine)}
+        except OSError as error:
+            note(f"{file}: not looked at for answers ({describe_os_error(error)})")
+            continue
+        for name in equal_digests(identities, identity, stored_dtype):
+            if name not in keys:
+                keys[name] = {response_key(name, content): key for key, content in asked.items()}
+                found[name] = {}
+            wanted |= {answer.encode(): (name, key) for answer, key in keys[name].items()}
+        for line in _parsed(_lines_of(file, wanted), AnswerLine) if wanted else ():
+            name, key = wanted[line.key.encode()]
+            if (earlier := found[name].get(key)) is not None and earlier.text != line.response.text:
+                conflicting.add(key)
+            found[name][key] = line.response
+    answers: dict[str, Response] = {}
+    for some in reversed(found.values()):
+        answers |= some
+    return Found(answers, len(conflicting))
+
+
+def _lines_with(mark: bytes, file: Path) -> Iterator[bytes]:
+    """The lines of a file that contain `mark`; reading blocks takes half the time of reading lines."""
+    with open_journal(file) as raw:
+        while block := raw.read(BLOCK):
+            block += raw.readline()
+            at = block.find(mark)
+            while at >= 0:
+                begin, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at) + 1 or len(block)
+                yield block[begin:end]
+                at = block.find(mark, end)
+
+
+def _lines_of(file: Path, wanted: Mapping[bytes, object]) -> Iterator[bytes]:
+    """The lines of the answers of a journal that have one of the keys `wanted`."""
+    with open_journal(file) as lines:
+        for line in lines:
+            start = line.find(KEY_MARK) + len(KEY_MARK)
+            if line[start : start + KEY_LENGTH] in wanted:
+                yield line
+
+
+def _parsed(lines: Iterable[bytes], kind: type[Line]) -> Iterator[Line]:
+    """The records of one kind; half a line and malformed ones are left out."""
+    for line in lines:
+        with suppress(ValueError):
+            if line.endswith(b"\n") and isinstance(said := parse_line(line), kind):
+                yield said

@@ -16,10 +16,10 @@ from inspect import signature
 from typing import cast
 
 import torch
-from transformers import Cache, DynamicCache, PretrainedConfig, PreTrainedModel
+from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
-from litm.inference.costs import EAGER, PIECE
+from litm.inference.costs import EAGER, PIECE, as_array, common_tokens, tree_order
 from litm.inference.joined_attention import (
     JOINED,
     SDPA,
@@ -34,7 +34,6 @@ from litm.inference.joined_attention import (
     can_use_blocks,
     joined,
 )
-from litm.inference.prefix_tree import as_array, common_tokens, tree_order
 from litm.models.devices import longest_first
 
 
@@ -100,8 +99,7 @@ class RoomyLayer(DynamicLayer):
         )
 
     def _end_at(self, end: int) -> tuple[torch.Tensor, torch.Tensor]:
-        views = self._all_keys[:, :, :end], self._all_values[:, :, :end]
-        self.keys, self.values = views
+        self.keys, self.values = views = self._all_keys[:, :, :end], self._all_values[:, :, :end]
         return views
 
 
@@ -184,8 +182,7 @@ class GroupedLayer(DynamicLayer):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Append keys and values; returns views of all of them, without the prefixes."""
         self.is_initialized = True
-        views = self._suffix.update(key_states, value_states)
-        self.keys, self.values = views
+        self.keys, self.values = views = self._suffix.update(key_states, value_states)
         return views
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
@@ -208,7 +205,7 @@ SHORT, SHORT_TO_JOIN = 512, 128
 #: may share; these are computed for each.
 ENDING, ALIKE = 64, 4
 #: Types of rotary embeddings whose angles depend on the longest input so far.
-MOVING = ("dynamic", "longrope")
+MOVING = {"dynamic", "longrope"}
 #: Tokens on which joined attention is tried: few, because in bfloat16 rounding alone makes long random texts differ.
 TRIED = 12
 #: The largest root mean square of its difference from the model's own output, as a fraction of the output's standard
@@ -221,17 +218,12 @@ def can_keep(model: PreTrainedModel) -> bool:
     """Whether a model's caches can be cut back: not for encoder-decoders, nor layers with a sliding window or a running
     summary, nor keys that depend on the length read so far (`MOVING`).
     """
-    if model.config.is_encoder_decoder or any(kind in MOVING for kind in _rotary_kinds(model.config)):
+    # Of rotary embeddings there is one type for all layers, or one per kind of layer.
+    rotary = getattr(model.config.get_text_config(), "rope_parameters", None) or {}
+    kinds = [part.get("rope_type") for part in (rotary, *rotary.values()) if isinstance(part, dict)]
+    if model.config.is_encoder_decoder or not MOVING.isdisjoint(kinds):
         return False
     return all(type(layer) is DynamicLayer for layer in DynamicCache(config=model.config).layers)
-
-
-def _rotary_kinds(config: PretrainedConfig) -> Iterator[str]:
-    """The types of rotary embeddings, one for all layers or one per kind of layer."""
-    rotary = getattr(config.get_text_config(), "rope_parameters", None) or {}
-    for part in (rotary, *rotary.values()):
-        if isinstance(part, dict) and "rope_type" in part:
-            yield part["rope_type"]
 
 
 class KeptCache:
@@ -263,7 +255,7 @@ class KeptCache:
     @contextmanager
     def of_prompts(self, prompts: Sequence[Sequence[int]]) -> Iterator[Cache]:
         """The cache for `generate` on these prompts, valid within the context."""
-        cache = self._one(prompts[0]) if len(prompts) == 1 else self._several(prompts)
+        cache = self._filled(prompts)
         with attending_to(cache):
             yield cache
 
@@ -276,15 +268,15 @@ class KeptCache:
         is_eager = self.model.config._attn_implementation == EAGER
         return not self.joins and (kept > 0 or is_eager)
 
-    def _one(self, prompt: Sequence[int]) -> Cache:
-        # The last token is computed again, for its output.
-        kept = self._cut_back(prompt, len(prompt) - 1)
-        if self._in_pieces(kept):
-            # `generate` reads the last piece, or all of the prompt if there is nothing to keep small.
-            self._read_on(prompt, kept, len(prompt) - PIECE)
-        return self._cache
-
-    def _several(self, prompts: Sequence[Sequence[int]]) -> Cache:
+    def _filled(self, prompts: Sequence[Sequence[int]]) -> Cache:
+        if len(prompts) == 1:
+            (prompt,) = prompts
+            # The last token is computed again, for its output.
+            kept = self._cut_back(prompt, len(prompt) - 1)
+            if self._in_pieces(kept):
+                # `generate` reads the last piece, or all of the prompt if there is nothing to keep small.
+                self._read_on(prompt, kept, len(prompt) - PIECE)
+            return self._cache
         longest = max(map(len, prompts))
         if self.joins:
             known = common_beginnings(prompts) if longest >= self.short else [(slice(0, len(prompts)), 0)]
@@ -327,14 +319,10 @@ class KeptCache:
         for start in range(begin, end, size):
             stop = min(start + size, end)
             piece = torch.tensor([prompt[start:stop]], device=self.model.device)
-            positions = {"position_ids": torch.arange(start, stop, device=self.model.device)[None]}
+            positions = torch.arange(start, stop, device=self.model.device)[None]
+            more = {"position_ids": positions} if self.takes_positions else {}
             with attending_to(self._cache):
-                self.model(
-                    input_ids=piece,
-                    past_key_values=self._cache,
-                    logits_to_keep=1,
-                    **(positions if self.takes_positions else {}),
-                )
+                self.model(input_ids=piece, past_key_values=self._cache, logits_to_keep=1, **more)
 
     def _new(self, longest: int) -> Cache:
         layers = DynamicCache(config=self.model.config).layers
@@ -358,7 +346,10 @@ class KeptCache:
             with attending_to(cache):
                 suffixes = torch.tensor(prompts)[:, common:]
                 found = self.model(input_ids=suffixes, past_key_values=cache).logits[:, -1].float()
-            is_same = bool(relative_difference(found, expected) <= tolerance(self.model.dtype))
+            # The root mean square of the difference, as a fraction of the standard deviation of what is expected.
+            difference = (found - expected).square().mean().sqrt() / expected.std()
+            precision = torch.finfo(self.model.dtype).eps
+            is_same = bool(difference <= max(PRECISION_UNITS * precision, LEAST_TOLERANCE))
         except Exception:
             # The model fails with joined attention: it keeps its own.
             is_same = False
@@ -366,16 +357,6 @@ class KeptCache:
         if not is_same:
             self.model.set_attn_implementation(SDPA)
         return is_same
-
-
-def relative_difference(found: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
-    """The root mean square of the difference, as a fraction of the standard deviation of what is expected."""
-    return (found - expected).square().mean().sqrt() / expected.std()
-
-
-def tolerance(dtype: torch.dtype) -> float:
-    """The largest `relative_difference` that rounding explains in a number format."""
-    return max(PRECISION_UNITS * torch.finfo(dtype).eps, LEAST_TOLERANCE)
 
 
 def roomy_layers(cache: Cache) -> Sequence[RoomyLayer]:

@@ -63,61 +63,75 @@ class RecordedResponse:
     where: str
 
 
-def read_recorded(path: str | Path) -> Iterator[tuple[str, dict]]:
-    """Yield (file and line, record) of a file; table values are texts. Errors name file and line."""
-    delimiter = DELIMITERS.get(file_kind(path))
-    records = read_jsonl(path) if delimiter is None else read_named_columns(Path(path), delimiter)
-    for line, record in records:
-        yield f"{path}, line {line}", record
+@dataclass(frozen=True)
+class Record:
+    """A record of a file. fields: the file's name for each of ours; where: file and line."""
 
+    values: Mapping[str, Any]
+    fields: Mapping[str, str]
+    where: str
 
-def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> RecordedResponse:
-    """The response of a record; `UserError` beginning with `where` if it is no text or its finish reason is unknown."""
-    text = field_value(record, "response", fields, where)
-    reason = UNKNOWN
-    if "finish_reason" in fields:
-        given = field_value(record, "finish_reason", fields, where)
+    def value(self, name: str) -> Any:
+        """The value of field `name`; a name with dots is looked up as written, then level by level."""
+        theirs = self.fields[name]
+        if theirs in self.values:
+            return self.values[theirs]
+        value: Any = self.values
+        for part in theirs.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                there = shortened(", ".join(map(repr, self.values)) or "nothing")
+                raise UserError(f"{self.where}: the field '{theirs}' ({name}) is missing; there are: {there}")
+            value = value[part]
+        return value
+
+    def response(self) -> RecordedResponse:
+        """The response; `UserError` if it is no text or its finish reason is unknown."""
+        text = self.value("response")
+        given = self.value("finish_reason") if "finish_reason" in self.fields else None
         # No answer: an empty text in a table, or null, as this workflow writes it.
         if given in WITHOUT_ANSWER and text in (None, ""):
-            return RecordedResponse(None, given, where)
-        if given is not None and given != "":
-            if not isinstance(given, str) or given not in FINISH_REASONS:
-                raise UserError(
-                    f"{where}: '{fields['finish_reason']}' is {quoted(given)}, allowed: {', '.join(FINISH_REASONS)}; "
-                    "leave finish_reason out of the 'fields' if it says something else"
-                )
-            reason = FINISH_REASONS[given]
-    if not isinstance(text, str):
-        raise UserError(f"{where}: '{fields['response']}' must be a text, found {type(text).__name__}")
-    return RecordedResponse(text, reason, where)
+            return RecordedResponse(None, given, self.where)
+        if given not in (None, "") and (not isinstance(given, str) or given not in FINISH_REASONS):
+            raise UserError(
+                f"{self.where}: '{self.fields['finish_reason']}' is {quoted(given)}, allowed: "
+                f"{', '.join(FINISH_REASONS)}; leave finish_reason out of the 'fields' if it says something else"
+            )
+        if not isinstance(text, str):
+            raise self._wrong("response", "text", text)
+        return RecordedResponse(text, FINISH_REASONS[given] if given else UNKNOWN, self.where)
+
+    def prompt_sha256(self) -> str | None:
+        """The digest of the prompt that the record answers; None if missing.
+
+        Only records in our own format may lack it, or have an empty cell in a table, as earlier versions did;
+        `UserError` for others, and for a value that is no text.
+        """
+        is_own = self.fields == OWN_FIELDS
+        if PROMPT_SHA256 not in self.fields or (is_own and self.values.get(PROMPT_SHA256) in (None, "")):
+            return None
+        value = self.value(PROMPT_SHA256)
+        if not isinstance(value, str):
+            raise self._wrong(PROMPT_SHA256, "text", value)
+        return value.lower()
+
+    def matched(self) -> tuple[str, ...]:
+        """The values that are compared, see `_comparable`."""
+        return tuple(
+            _comparable(name, self.value(name), f"{self.where}: '{self.fields[name]}'")
+            for name in MATCHED
+            if name in self.fields
+        )
+
+    def _wrong(self, name: str, kind: str, value: Any) -> UserError:
+        return UserError(f"{self.where}: '{self.fields[name]}' must be a {kind}, found {type(value).__name__}")
 
 
-def read_prompt_sha256(record: Mapping, fields: Mapping[str, str], where: str) -> str | None:
-    """The digest of the prompt that a record answers; None if missing.
-
-    Only records in our own format may lack it, or have an empty cell in a table, as earlier versions did; `UserError`
-    beginning with `where` for others, and for a value that is no text.
-    """
-    if PROMPT_SHA256 not in fields or (fields == OWN_FIELDS and record.get(PROMPT_SHA256) in (None, "")):
-        return None
-    value = field_value(record, PROMPT_SHA256, fields, where)
-    if not isinstance(value, str):
-        raise UserError(f"{where}: '{fields[PROMPT_SHA256]}' must be a text, found {type(value).__name__}")
-    return value.lower()
-
-
-def field_value(record: Mapping, name: str, fields: Mapping[str, str], where: str) -> Any:
-    """The value of field `name`; a name with dots is looked up as written, then level by level."""
-    theirs = fields[name]
-    if theirs in record:
-        return record[theirs]
-    value: Any = record
-    for part in theirs.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            present = ", ".join(map(repr, record)) or "nothing"
-            raise UserError(f"{where}: the field '{theirs}' ({name}) is missing; there are: {shortened(present)}")
-        value = value[part]
-    return value
+def read_recorded(path: str | Path, fields: Mapping[str, str]) -> Iterator[Record]:
+    """The records of a file; table values are texts."""
+    delimiter = DELIMITERS.get(file_kind(path))
+    records = read_jsonl(path) if delimiter is None else read_named_columns(Path(path), delimiter)
+    for line, values in records:
+        yield Record(values, fields, f"{path}, line {line}")
 
 
 @dataclass(frozen=True)
@@ -160,14 +174,19 @@ class Matching:
 
 def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Mapping[str, str]) -> list[Asked]:
     """The prompts of examples, in their order."""
-    names = _matched_names(fields)
+
+    def value(example: Example, name: str) -> str:
+        if name == "position":
+            return "_".join(str(target.position) for target in example.targets)
+        return _comparable(name, getattr(example, name), f"question {example.id}")
+
     return [
         Asked(
             example.id,
             example.size,
             example.placement,
             response_key(identity_digest, example.prompt),
-            tuple(_example_value(example, name) for name in names),
+            tuple(value(example, name) for name in MATCHED if name in fields),
             example.prompt_sha256,
         )
         for example in examples
@@ -184,92 +203,63 @@ def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], field
     for one in asked:
         by_cell.setdefault((one.size, one.placement), []).append(one)
     found: dict[tuple[int, str, str], RecordedResponse] = {}
-    counts = tuple(_match_file(file, _index(file, by_cell, fields), fields, found) for file in files)
-    responses = {prompt: recorded for prompt, recorded in found.items() if recorded.finish_reason != NOT_RECORDED}
-    return Matching(responses, counts)
-
-
-def _match_file(
-    file: RecordedFile,
-    index: Mapping[tuple[str, ...], Sequence[Asked]],
-    fields: Mapping[str, str],
-    found: dict[tuple[int, str, str], RecordedResponse],
-) -> FileCount:
-    """Add the responses of a file to `found`. index: the prompts of the file's cells, by the values of `MATCHED`."""
-    records = unused = not_compared = 0
-    others: list[str] = []
-    for where, record in read_recorded(file.path):
-        records += 1
-        named = index.get(_record_values(record, fields, where), [])
-        recorded, sha256 = read_response(record, fields, where), read_prompt_sha256(record, fields, where)
-        prompts = [prompt for prompt in named if sha256 in (None, prompt.sha256)]
-        if named and not prompts:
-            others.append(where)
-        unused += not prompts
-        not_compared += bool(prompts) and sha256 is None and "prompt" not in fields
-        for prompt in prompts:
-            _add(found, prompt, recorded)
-    return FileCount(records, unused, len(others), others[0] if others else "", not_compared)
+    counts = []
+    for file in files:
+        index = _index(file, by_cell, fields)
+        records = unused = not_compared = 0
+        others: list[str] = []
+        for record in read_recorded(file.path, fields):
+            records += 1
+            named = index.get(record.matched(), [])
+            response, sha256 = record.response(), record.prompt_sha256()
+            prompts = [prompt for prompt in named if sha256 in (None, prompt.sha256)]
+            if named and not prompts:
+                others.append(record.where)
+            unused += not prompts
+            not_compared += bool(prompts) and sha256 is None and "prompt" not in fields
+            for prompt in prompts:
+                other = found.setdefault((prompt.size, prompt.placement, prompt.id), response)
+                if (other.text, other.finish_reason) != (response.text, response.finish_reason):
+                    raise UserError(
+                        f"{record.where}: another response to question {prompt.id}, size {prompt.size}, "
+                        f"{prompt.placement} than in {other.where}: leave one of them"
+                    )
+        counts.append(FileCount(records, unused, len(others), others[0] if others else "", not_compared))
+    responses = {prompt: response for prompt, response in found.items() if response.finish_reason != NOT_RECORDED}
+    return Matching(responses, tuple(counts))
 
 
 def _index(
     file: RecordedFile, by_cell: Mapping[Cell, Sequence[Asked]], fields: Mapping[str, str]
 ) -> dict[tuple[str, ...], list[Asked]]:
+    """The prompts of a file's cells by the values of `MATCHED`."""
     index: dict[tuple[str, ...], list[Asked]] = {}
     for cell in file.cells:
         in_cell: dict[tuple[str, ...], Asked] = {}
         for prompt in by_cell.get(cell, []):
             other = in_cell.setdefault(prompt.matched, prompt)
             if other is not prompt:
+                names = " and ".join(name for name in MATCHED if name in fields)
                 raise UserError(
-                    f"size {cell[0]}, {cell[1]}: questions {other.id} and {prompt.id} cannot be told apart by "
-                    f"{' and '.join(_matched_names(fields))}: give 'id' or 'prompt' among the 'fields' too"
+                    f"size {cell[0]}, {cell[1]}: questions {other.id} and {prompt.id} cannot be told apart by {names}: "
+                    "give 'id' or 'prompt' among the 'fields' too"
                 )
             index.setdefault(prompt.matched, []).append(prompt)
     return index
 
 
-def _add(found: dict[tuple[int, str, str], RecordedResponse], prompt: Asked, recorded: RecordedResponse) -> None:
-    name = (prompt.size, prompt.placement, prompt.id)
-    other = found.setdefault(name, recorded)
-    if (other.text, other.finish_reason) != (recorded.text, recorded.finish_reason):
-        raise UserError(
-            f"{recorded.where}: another response to question {prompt.id}, size {prompt.size}, {prompt.placement} than "
-            f"in {other.where}: leave one of them"
-        )
-
-
-def _record_values(record: Mapping, fields: Mapping[str, str], where: str) -> tuple[str, ...]:
-    return tuple(
-        _comparable(name, field_value(record, name, fields, where), f"{where}: '{fields[name]}'")
-        for name in _matched_names(fields)
-    )
-
-
-def _example_value(example: Example, name: str) -> str:
-    if name == "position":
-        return "_".join(str(target.position) for target in example.targets)
-    return _comparable(name, getattr(example, name), f"question {example.id}")
-
-
 def _comparable(name: str, value: Any, what: str) -> str:
     """A value in the form that is compared; a size, position or id may be a number, several positions a list."""
-    is_number = isinstance(value, int) and not isinstance(value, bool)
+    may_be_number = name in ("size", "position", "id")
     if name == "position" and isinstance(value, list):
         return "_".join(map(str, value))
-    if name in ("size", "position", "id") and is_number:
+    if may_be_number and type(value) is int:
         return str(value)
     if not isinstance(value, str):
-        kind = "text or a whole number" if name in ("size", "position", "id") else "text"
+        kind = "text or a whole number" if may_be_number else "text"
         raise UserError(f"{what} must be a {kind}, found {type(value).__name__}")
-    if name == "question":
-        return match_key(value)
     # Prompts are long, so their digests are compared.
-    return text_sha256(value) if name == "prompt" else value
-
-
-def _matched_names(fields: Mapping[str, str]) -> list[str]:
-    return [name for name in MATCHED if name in fields]
+    return match_key(value) if name == "question" else text_sha256(value) if name == "prompt" else value
 
 
 def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mapping[str, str]) -> dict:
@@ -285,26 +275,9 @@ def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[S
     """The response to each prompt, in their order; token counts are None, because the files do not have them."""
     for prompt in asked:
         recorded = matching.responses.get((prompt.size, prompt.placement, prompt.id))
-        yield SweepResponse(
-            prompt.id,
-            prompt.size,
-            prompt.placement,
-            prompt.key,
-            text=recorded.text if recorded else None,
-            finish_reason=recorded.finish_reason if recorded else NOT_RECORDED,
-            prompt_tokens=None,
-            response_tokens=None,
-            prompt_sha256=prompt.sha256,
-        )
-
-
-def missing_by_cell(asked: Iterable[Asked], matching: Matching) -> dict[str, list[str]]:
-    """The ids of questions without a recorded response, by `size/placement`; complete cells are left out."""
-    missing: dict[str, list[str]] = {}
-    for prompt in asked:
-        if (prompt.size, prompt.placement, prompt.id) not in matching.responses:
-            missing.setdefault(f"{prompt.size}/{prompt.placement}", []).append(prompt.id)
-    return missing
+        name = (prompt.id, prompt.size, prompt.placement, prompt.key)
+        text, reason = (recorded.text, recorded.finish_reason) if recorded else (None, NOT_RECORDED)
+        yield SweepResponse(*name, text, reason, prompt_tokens=None, response_tokens=None, prompt_sha256=prompt.sha256)
 
 
 def check_any(asked: Sequence[Asked], matching: Matching, files: Sequence[RecordedFile]) -> None:
@@ -352,7 +325,10 @@ def recorded_manifest(
     other_prompts: unused records whose question was asked with another prompt. No prompt is asked, and token counts
     are unknown.
     """
-    missing = missing_by_cell(asked, matching)
+    missing: dict[str, list[str]] = {}
+    for prompt in asked:
+        if (prompt.size, prompt.placement, prompt.id) not in matching.responses:
+            missing.setdefault(f"{prompt.size}/{prompt.placement}", []).append(prompt.id)
     reasons = [recorded.finish_reason for recorded in matching.responses.values()]
     return {
         **sweep,

@@ -1,23 +1,22 @@
 """Failed requests: which to repeat and when, which need the user; concurrent requests with retries.
 
-tenacity retries. Concurrency is limited here and not by a limiter, because no request may start while an answer waits
-to be written or after a failure, and the order of prompts must suit the server's cache.
+Concurrency is limited here and not by a limiter, because no request may start while an answer waits to be written or
+after a failure, and the order of prompts must suit the server's cache.
 """
 
 import asyncio
 import json
 import math
+import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from itertools import islice
-from typing import Any, TypeVar, cast
+from itertools import count, islice
+from typing import Any, TypeVar
 from urllib.parse import urljoin
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from litm.base.download import public_url
 from litm.base.messages import UserError, note
@@ -73,14 +72,19 @@ def failure_of(error: Any, secret: str = "") -> Exception:
     message = masked(" ".join(str(error).split()), secret)[:LONGEST_REASON]
     response = getattr(error, "response", None)
     if response is None:
-        if is_refused_connection(error):
+        # Libraries say "all attempts failed" and keep the reason of the last attempt as cause or context.
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, ConnectionRefusedError):
+            cause = cause.__cause__ or cause.__context__
+        if cause is not None:
             asked = public_url(str(error.request.url))
             return Unanswered(f"{asked} refused the connection, so nothing listens there", no_server=True)
         return Unanswered(f"{message} ({type(error.__cause__ or error).__name__})")
     status, body = response.status_code, getattr(error, "body", None)
     if 300 <= status < 400:
-        return UserError(redirect(status, str(response.request.url), response.headers.get("location")))
-    if is_final(status, body):
+        return _redirected(status, str(response.request.url), response.headers.get("location"))
+    is_spent = status == TOO_MANY and not QUOTA.isdisjoint(error_names(body))
+    if (status < 500 and status not in PASSING) or is_spent:
         return UserError(f"the API refused a request: {message}. {remedy(status, body)}")
     wait = asked_wait(response.headers, datetime.now(UTC))
     if wait is not None and wait > LONGEST_WAIT:
@@ -88,32 +92,16 @@ def failure_of(error: Any, secret: str = "") -> Exception:
     return Unanswered(message, wait, for_all=status == TOO_MANY)
 
 
-def is_refused_connection(error: BaseException) -> bool:
-    """Whether an error means that the machine answers but nothing listens at the port."""
-    # Libraries say "all attempts failed" and keep the reason of the last attempt as cause or context.
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ConnectionRefusedError):
-            return True
-        cause = cause.__cause__ or cause.__context__
-    return False
-
-
-def redirect(status: int, asked: str, location: str | None) -> str:
-    """The message on a server that redirects requests. location: the target in its header."""
+def _redirected(status: int, asked: str, location: str | None) -> UserError:
+    """The failure of a server that redirects requests. location: the target in its header."""
     try:
         there = public_url(urljoin(asked, location or ""))
     except ValueError:
         there = "an address that is none"
-    return (
+    return UserError(
         f"{public_url(asked)} redirects requests to {there} (status {status}): nothing was sent there. If that is the "
         "server that you mean, set the model's 'base_url' to it"
     )
-
-
-def is_final(status: int, body: object) -> bool:
-    """Whether the same request would fail again, by the status and the body of the response."""
-    return (status < 500 and status not in PASSING) or (status == TOO_MANY and not QUOTA.isdisjoint(error_names(body)))
 
 
 def error_names(body: object) -> set[str]:
@@ -143,25 +131,13 @@ def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
     Read from `retry-after-ms` (milliseconds, more exact) or `retry-after` (seconds, or a date compared to `now`; RFC
     9110, section 10.2.3). The SDKs read the same for their own retries, but offer no function.
     """
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    return _seconds_until(value, now) if seconds is None and value else seconds
-
-
-def _number(text: str | None) -> float | None:
+    value = headers.get("retry-after") or ""
+    for text, scale in ((headers.get("retry-after-ms") or "", 1000), (value, 1)):
+        with suppress(ValueError):
+            if math.isfinite(number := float(text)):
+                return max(0.0, number) / scale
     try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return max(0.0, number) if math.isfinite(number) else None
-
-
-def _seconds_until(date: str, now: datetime) -> float | None:
-    try:
-        then = parsedate_to_datetime(date)
+        then = parsedate_to_datetime(value)
     except ValueError:
         return None
     # A date without a zone is UTC, as all HTTP dates are.
@@ -204,13 +180,12 @@ class Patience:
         """Upper bound, in seconds, of all waits for one prompt."""
         return sum(min(self.longest_wait, self.first_wait * 2**number) for number in range(self.attempts - 1))
 
-    @property
-    def backoff(self) -> wait_random_exponential:
-        """Waits between requests: exponential backoff with full jitter.
+    def wait(self, attempt: int) -> float:
+        """Seconds before the attempt after number `attempt`, from 1: exponential backoff with full jitter.
 
         M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog, 2015.
         """
-        return wait_random_exponential(multiplier=self.first_wait, max=self.longest_wait)
+        return random.uniform(0, min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))
 
 
 #: Reason of a request that is given up because another one ended the run.
@@ -248,59 +223,43 @@ class Line:
         return None
 
     async def _send_again(self, send: Callable[[], Awaitable[T]]) -> T:
-        backoff = self.patience.backoff
-
-        async def send_once() -> T:
-            await self._until_open()
+        for attempt in count(1):
+            while (closed := self._opens - self._now()) > 0:
+                await self._sleep(closed)
             # Created before another request failed, started after it.
             if self.failure:
-                raise Unanswered(NOT_SENT)
-            return await send()
+                break
+            try:
+                return await send()
+            except Unanswered as error:
+                self._is_there = self._is_there or not error.no_server
+                if not self._is_there or self.failure or attempt >= self.patience.attempts:
+                    raise
+                wait = (error.wait or 0.0) + self.patience.wait(attempt)
+                self._heed(error, wait)
+            await self._sleep(wait)
+        raise Unanswered(NOT_SENT)
 
-        def wait(state: RetryCallState) -> float:
-            return (failure_of_try(state).wait or 0.0) + backoff(state)
-
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(self._is_worth_another),
-            stop=stop_after_attempt(self.patience.attempts),
-            wait=wait,
-            before_sleep=self._heed,
-            sleep=self._sleep,
-            reraise=True,
-        )
-        return await retrying(send_once)
-
-    def _is_worth_another(self, error: BaseException) -> bool:
-        if not isinstance(error, Unanswered):
-            return False
-        self._is_there = self._is_there or not error.no_server
-        return self._is_there and not self.failure
-
-    def _heed(self, state: RetryCallState) -> None:
+    def _heed(self, error: Unanswered, wait: float) -> None:
         """Report the retry, and delay all other requests too if the server asks for it: each would make the wait
         longer.
         """
-        error = failure_of_try(state)
-        now = asyncio.get_running_loop().time()
-        if not error.for_all or error.wait is None:
-            if now >= self._next_note:
-                note(self._outlook(error, state.upcoming_sleep))
-                self._next_note = now + BETWEEN_NOTES
-            return
-        if error.wait >= WORTH_A_NOTE and self._opens <= now:
-            note(f"the API wants a wait of {error.wait:.0f} seconds: {error}")
-        self._opens = max(self._opens, now + error.wait)
+        now = self._now()
+        if error.for_all and error.wait is not None:
+            if error.wait >= WORTH_A_NOTE and self._opens <= now:
+                note(f"the API wants a wait of {error.wait:.0f} seconds: {error}")
+            self._opens = max(self._opens, now + error.wait)
+        elif now >= self._next_note:
+            note(
+                f"a request got no answer: {error}. It is sent again in {wait:.1f} seconds; a prompt is asked up to "
+                f"{self.patience.attempts} times, with waits that grow to {self.patience.longest_waits / 60:.1f} "
+                "minutes in all"
+            )
+            self._next_note = now + BETWEEN_NOTES
 
-    def _outlook(self, error: Unanswered, wait: float) -> str:
-        minutes = self.patience.longest_waits / 60
-        return (
-            f"a request got no answer: {error}. It is sent again in {wait:.1f} seconds; a prompt is asked up to "
-            f"{self.patience.attempts} times, with waits that grow to {minutes:.1f} minutes in all"
-        )
-
-    async def _until_open(self) -> None:
-        while (wait := self._opens - asyncio.get_running_loop().time()) > 0:
-            await self._sleep(wait)
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
 
     async def _sleep(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -326,11 +285,6 @@ class Line:
     def _close(self, failure: UserError) -> None:
         self.failure = self.failure or failure
         self._closed.set()
-
-
-def failure_of_try(state: RetryCallState) -> Unanswered:
-    """Why an attempt that is to be repeated failed."""
-    return cast(Unanswered, state.outcome and state.outcome.exception())
 
 
 async def as_they_finish(
@@ -373,20 +327,17 @@ def in_step(items: AsyncGenerator[T, None]) -> Iterator[T]:
     async def following() -> T | None:
         return await anext(items, None)
 
+    async def closed() -> None:
+        # After its remaining tasks: the runner would close them at the same time, and asyncio would print a traceback.
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await items.aclose()
+
     with asyncio.Runner() as runner:
         try:
             while (item := runner.run(following())) is not None:
                 yield item
         finally:
-            runner.run(_closed(items))
-
-
-async def _closed(items: AsyncGenerator[T, None]) -> None:
-    """Close a generator after its remaining tasks: the runner would close them at the same time, and asyncio would
-    print a traceback.
-    """
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await items.aclose()
+            runner.run(closed())

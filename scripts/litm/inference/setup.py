@@ -10,11 +10,12 @@ from litm.base.records import read_json
 from litm.base.store import state_with_links
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
 from litm.inference.identity import sweep_identity
+from litm.inference.stopping import cut_at_line_end
 from litm.models.devices import AUTO, NumberFormat, format_here
 from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity
 from litm.prompting.prompt_format import CHAT, chat_identity, load_tokenizer, opens_reasoning, read_prompt_template
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records import LENGTH, STOP, Content, Example, SweepResponse, response_key
+from litm.records import Content, Example, SweepResponse, response_key
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,12 @@ def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: s
 
     prompt_template: the model's, which decides between a list of messages and a text.
     """
-    return [_prompt(example, identity, prompt_template) for example in examples]
-
-
-def _prompt(example: Example, identity: str, prompt_template: str) -> Prompt:
-    content = example.content(prompt_template == CHAT)
-    key = response_key(identity, content)
-    return Prompt(example.id, example.size, example.placement, content, key, example.prompt_sha256)
+    prompts = []
+    for example in examples:
+        content = example.content(prompt_template == CHAT)
+        key = response_key(identity, content)
+        prompts.append(Prompt(example.id, example.size, example.placement, content, key, example.prompt_sha256))
+    return prompts
 
 
 @dataclass(frozen=True)
@@ -112,16 +112,6 @@ class SourceFiles:
     check: Callable[[], None] = lambda: None
     state: Callable[[], Any] = lambda: None
 
-    def checks(self, before: Any) -> Iterator[None]:
-        """A check at each step; the first is `check_loaded`.
-
-        For each batch of answers: weights on a CPU may be read from their file at any time.
-        """
-        self.check_loaded(before)
-        while True:
-            yield
-            self.check()
-
     def check_loaded(self, before: Any) -> None:
         """Raise `UserError` if files were replaced since they had the state `before`, even if they were put back: the
         model may have been loaded in between.
@@ -135,36 +125,6 @@ class SourceFiles:
 
 
 NO_FILES = SourceFiles()
-
-
-def line_end(text: str, reasoning: Reasoning) -> int | None:
-    """Characters up to the end of the answer's first non-blank line; None if that line does not end.
-
-    The rule of `line_end.LineEnd`, applied to text. (A model that runs here also records the rest of the token with the
-    line end, usually another line end, which nothing reads.) If reasoning and answer are separate, the answer begins
-    after the reasoning.
-    """
-    begin = 0
-    if reasoning.is_separate:
-        opening, closing = reasoning.tags
-        begin = text.find(closing) + len(closing) if closing in text else 0
-        if not begin and text.lstrip().startswith(opening):
-            return None
-    start = len(text) - len(text[begin:].lstrip())
-    end = text.find("\n", start) + 1
-    return end or None
-
-
-def cut_at_line_end(responses: Iterable[SweepResponse], reasoning: Reasoning) -> Iterator[SweepResponse]:
-    """The responses, each cut at the end of its first line by `line_end`, with finish reason `stop` if cut.
-
-    Responses that were already cut so, and responses cut before their reasoning ended, stay as they are.
-    """
-    for response in responses:
-        text = response.text or ""
-        was_cut = reasoning.is_separate and response.finish_reason == LENGTH
-        end = None if was_cut and reasoning.tags[1] not in text else line_end(text, reasoning)
-        yield response if end is None else replace(response, text=text[:end], finish_reason=STOP)
 
 
 @dataclass(frozen=True)
@@ -211,11 +171,6 @@ class Asking:
         return "answer_window" in self.source
 
     @property
-    def ends_with_line(self) -> bool:
-        """Whether answers end with their first line."""
-        return self.decoding["stop"] == FIRST_LINE
-
-    @property
     def sends_rendered_chats(self) -> bool:
         """Whether a server is sent chats as texts, which its tokenizer's chat template makes here."""
         return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
@@ -227,15 +182,13 @@ class Asking:
         `UserError` if rendering needs the tokenizer and it has no chat template.
         """
         # Answers of servers are journalled whole; no rule ends them early.
-        stops_early = self.ends_with_line and not self.is_served
-        asked_with = generation_settings(self.settings, stops_early)
-        template = self._chat_identity(tokenizer) if self.sends_rendered_chats else self.template
+        asked_with = generation_settings(self.settings, self.decoding["stop"] == FIRST_LINE and not self.is_served)
+        template: Any = self.template
+        if self.sends_rendered_chats:
+            if not tokenizer:
+                raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
+            template = chat_identity(load_tokenizer(tokenizer))
         return sweep_identity(self.source["identity"], asked_with, template, dict(self.decoding))
-
-    def _chat_identity(self, tokenizer: str | None) -> dict:
-        if not tokenizer:
-            raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
-        return chat_identity(load_tokenizer(tokenizer))
 
     def manifest_fields(self) -> dict:
         """The manifest's entries on numbers: the format of the computation with its reason, and that of the stored
@@ -304,7 +257,7 @@ class Asking:
         """
         if not self.has_tokenizer:
             responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
-        if self.ends_with_line and self.is_served:
+        if self.decoding["stop"] == FIRST_LINE and self.is_served:
             # Older journals hold server answers that were cut before journalling, by the reasoning settings of that
             # time. They stay as they are; the missing part is unknown.
             responses = cut_at_line_end(responses, self.reasoning)

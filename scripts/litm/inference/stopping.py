@@ -1,109 +1,52 @@
-"""Stopping: where an answer of a model that runs here ends, by its first line or after its reasoning."""
+"""Stopping: where an answer ends, by its first line, after its reasoning, or by its number of tokens.
 
-from collections.abc import Sequence
+Responses of models that run here are followed token by token, those of servers are cut as texts.
+"""
 
-import torch
-from transformers import (
-    LogitsProcessor,
-    LogitsProcessorList,
-    PretrainedConfig,
-    PreTrainedTokenizerBase,
-    StoppingCriteria,
-    StoppingCriteriaList,
-)
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from litm.base.messages import UserError
 from litm.inference.engine import FIRST_LINE, EngineSettings
-from litm.prompting.reasoning import BUDGET
-from litm.records import LENGTH, STOP
+from litm.prompting.reasoning import BUDGET, Reasoning
+from litm.records import LENGTH, STOP, SweepResponse
 
-
-class LineEnd:
-    """Finds the end of the first non-blank line in token ids.
-
-    Bool tensors of (vocabulary,): has_text (the token has something other than white space), has_end (a line end),
-    closes (a line end after its own text). Special tokens count as no text.
-    """
-
-    def __init__(self, pieces: Sequence[str]) -> None:
-        self.has_text = torch.tensor([bool(piece.strip()) for piece in pieces])
-        self.has_end = torch.tensor(["\n" in piece for piece in pieces])
-        self.closes = torch.tensor(["\n" in piece.lstrip() for piece in pieces])
-
-    def find(self, ids: Sequence[int]) -> int | None:
-        """Number of ids up to the end of the first non-blank line; None if it does not end."""
-        seen_text = False
-        for count, id in enumerate(ids, start=1):
-            if self.closes[id] or (seen_text and self.has_end[id]):
-                return count
-            seen_text = seen_text or bool(self.has_text[id])
-        return None
-
-
-class StopAtLineEnd(StoppingCriteria):
-    """Stops each sequence of a batch at the end of its first non-blank line."""
-
-    def __init__(self, line_end: LineEnd) -> None:
-        self.line_end = line_end
-        self.seen_text: torch.Tensor | None = None
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor | None, **kwargs) -> torch.Tensor:
-        last = input_ids[:, -1].to("cpu")
-        if self.seen_text is None:
-            self.seen_text = torch.zeros(len(last), dtype=torch.bool)
-        done = self.line_end.closes[last] | (self.seen_text & self.line_end.has_end[last])
-        self.seen_text |= self.line_end.has_text[last]
-        return done.to(input_ids.device)
-
-
-def cut_answer(output: Sequence[int], end_tokens: Sequence[int], line_end: LineEnd | None) -> tuple[list[int], str]:
-    """The answer in a row that ran until its whole batch was done, and its finish reason.
-
-    End tokens are not part of the answer. The reason is 'stop', or 'length' at the limit of new tokens.
-    """
-    ends = [index for index, id in enumerate(output) if id in end_tokens][:1]
-    answer = list(output[: ends[0]] if ends else output)
-    line = line_end.find(answer) if line_end else None
-    if line is not None:
-        return answer[:line], STOP
-    return answer, STOP if ends else LENGTH
-
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedTokenizerBase
 
 #: Tokens at the end of a prompt that are searched for a tag.
 TAG_TOKENS = 32
 
 
-class ReasonedEnd:
-    """Finds in token ids the end of the reasoning, and then of the answer.
+@dataclass(frozen=True)
+class Ending:
+    """The rules that end responses, apart from end tokens and the limit of new tokens; by default none.
 
-    pieces: the text of each token of the vocabulary; line_end: ends answers after their first line, None if only end
-    tokens do; answer_tokens: most tokens of an answer, None if only reasoning and answer together have a limit.
-    closing_ids: forced when the reasoning, including them, reaches `reasoning_tokens`; None for never.
+    pieces: the text of each token of the vocabulary, "" for special ones, needed by all rules; first_line: whether an
+    answer ends with its first non-blank line; tags: those around the reasoning, None if a response is all answer;
+    answer_tokens: most tokens of an answer, None if only reasoning and answer together have a limit. closing_ids: are
+    forced when the reasoning, including them, reaches `reasoning_tokens`; none for never.
     """
 
-    def __init__(
-        self,
-        pieces: Sequence[str],
-        tags: tuple[str, str],
-        line_end: LineEnd | None,
-        answer_tokens: int | None = None,
-        reasoning_tokens: int = 0,
-        closing_ids: Sequence[int] | None = None,
-    ) -> None:
-        self.pieces = pieces
-        self.tags = tags
-        self.line_end = line_end
-        self.answer_tokens = answer_tokens
-        self.closing_ids = closing_ids or []
-        self.closed_from = reasoning_tokens - len(self.closing_ids) if closing_ids else None
+    pieces: Sequence[str] = ()
+    first_line: bool = False
+    tags: tuple[str, str] | None = None
+    answer_tokens: int | None = None
+    reasoning_tokens: int = 0
+    closing_ids: Sequence[int] = ()
 
-    def follow(self, prompt: Sequence[int]) -> "Followed":
+    def follow(self, prompt: Sequence[int] = ()) -> "Followed":
         """An empty response to a prompt."""
+        if not self.tags:
+            return Followed(self)
         end_of_prompt = "".join(self.pieces[id] for id in prompt[-TAG_TOKENS:])
-        return Followed(self, opened=end_of_prompt.rstrip().endswith(self.tags[0]))
+        return Followed(self, end_of_prompt.rstrip().endswith(self.tags[0]))
 
     def cut(self, output: Sequence[int], end_tokens: Sequence[int], prompt: Sequence[int]) -> tuple[list[int], str]:
-        """The part of an output that belongs to the response, and its finish reason, as in `line_end.cut_answer`."""
+        """The response in an output that ran until its whole batch was done, and its finish reason: 'stop' at an end
+        token, which is not part of it, or by a rule, 'length' at the limit of tokens.
+        """
         response = self.follow(prompt)
         for id in output:
             if id in end_tokens:
@@ -117,39 +60,46 @@ class ReasonedEnd:
 class Followed:
     """A response that grows token by token.
 
-    begin: number of `ids` before the answer, None while unknown; ended: its finish reason by the rules of
-    `ReasonedEnd` alone, None while it continues.
+    begin: number of `ids` before the answer, None while unknown; ended: its finish reason by the rules alone, None
+    while it continues.
     """
 
-    def __init__(self, rules: ReasonedEnd, opened: bool) -> None:
+    def __init__(self, rules: Ending, is_reasoning: bool = False) -> None:
         self.rules = rules
         self.ids: list[int] = []
-        self.begin: int | None = None
+        self.begin = None if rules.tags else 0
         self.ended: str | None = None
-        self.is_reasoning = opened
+        self.is_reasoning = is_reasoning
         self._text = ""
+        self._answer_has_text = False
 
     def add(self, id: int) -> None:
         """Add a token; a response that has ended takes none."""
         if self.ended is not None:
             return
+        known = len(self.ids) if self.begin is not None else None
         self.ids.append(id)
         if self.begin is None:
             self._look_for_answer(self.rules.pieces[id])
-        if self.begin is not None:
-            self._look_for_end(self.ids[self.begin :])
+        if self.begin is None:
+            return
+        for new in self.ids[self.begin if known is None else known :] if self.rules.first_line else ():
+            piece = self.rules.pieces[new]
+            if "\n" in (piece if self._answer_has_text else piece.lstrip()):
+                self.ended = STOP
+            self._answer_has_text |= bool(piece.strip())
+        if self.ended is None and len(self.ids) - self.begin == self.rules.answer_tokens:
+            self.ended = LENGTH
 
     @property
     def forced(self) -> int | None:
         """The token that must come next, None if the model decides."""
-        start = self.rules.closed_from
-        if start is None or not self.is_reasoning:
-            return None
+        closing, place = self.rules.closing_ids, len(self.ids) - self.rules.reasoning_tokens
         # None after an end token too, where a batch continues without this response.
-        return dict(enumerate(self.rules.closing_ids, start)).get(len(self.ids))
+        return closing[place] if closing and self.is_reasoning and -len(closing) <= place < 0 else None
 
     def _look_for_answer(self, piece: str) -> None:
-        opening, closing = self.rules.tags
+        opening, closing = self.rules.tags or ("", "")
         self._text += piece
         if not self.is_reasoning:
             text = self._text.lstrip()
@@ -160,79 +110,52 @@ class Followed:
         if self.is_reasoning and closing in self._text[-len(piece) - len(closing) :]:
             self.begin, self.is_reasoning = len(self.ids), False
 
-    def _look_for_end(self, answer: Sequence[int]) -> None:
-        if self.rules.line_end and self.rules.line_end.find(answer) is not None:
-            self.ended = STOP
-        elif len(answer) == self.rules.answer_tokens:
-            self.ended = LENGTH
 
-
-class StopFollowed(StoppingCriteria):
-    """Stops each sequence of a batch where its rules end it."""
-
-    def __init__(self, responses: Sequence[Followed]) -> None:
-        self.responses = responses
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor | None, **kwargs) -> torch.Tensor:
-        for response, id in zip(self.responses, input_ids[:, -1].tolist(), strict=True):
-            response.add(id)
-        return torch.tensor([response.ended is not None for response in self.responses], device=input_ids.device)
-
-
-class CloseReasoning(LogitsProcessor):
-    """Forces the closing tag in each sequence of a batch that has used up its tokens for reasoning."""
-
-    def __init__(self, responses: Sequence[Followed]) -> None:
-        self.responses = responses
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        for row, response in enumerate(self.responses):
-            if response.forced is not None:
-                scores[row] = -torch.inf
-                scores[row, response.forced] = 0
-        return scores
-
-
-Ending = LineEnd | ReasonedEnd | None
-
-
-def response_ending(settings: EngineSettings, tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> Ending:
-    """The rules that end responses, apart from end tokens and the limit of new tokens; None for no rule.
+def response_ending(
+    settings: EngineSettings, tokenizer: "PreTrainedTokenizerBase", config: "PretrainedConfig"
+) -> Ending:
+    """The rules of an engine's settings.
 
     Raises `UserError` if the tokens for reasoning leave no room for the closing tag.
     """
     reasoning, first_line = settings.reasoning, settings.stop == FIRST_LINE
     if not first_line and reasoning.policy != BUDGET:
-        return None
+        return Ending()
     vocabulary = max(len(tokenizer), config.get_text_config().vocab_size)
     pieces = tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True)
-    line_end = LineEnd(pieces) if first_line else None
-    if not reasoning.is_separate:
-        return line_end
     if reasoning.policy != BUDGET:
-        return ReasonedEnd(pieces, reasoning.tags, line_end)
+        return Ending(pieces, first_line, reasoning.tags if reasoning.is_separate else None)
     closing = reasoning.tags[1]
     closing_ids = tokenizer(closing, add_special_tokens=False)["input_ids"]
     if len(closing_ids) >= reasoning.tokens:
         raise UserError(f"reasoning_tokens: {reasoning.tokens} is too few, {closing} alone has {len(closing_ids)}")
-    return ReasonedEnd(pieces, reasoning.tags, line_end, settings.max_new_tokens, reasoning.tokens, closing_ids)
+    return Ending(pieces, first_line, reasoning.tags, settings.max_new_tokens, reasoning.tokens, closing_ids)
 
 
-def stopping_rules(ending: Ending, prompts: Sequence[Sequence[int]]) -> dict:
-    """Arguments of `generate` that end responses by the rules."""
-    if isinstance(ending, ReasonedEnd):
-        responses = [ending.follow(prompt) for prompt in prompts]
-        return {
-            "logits_processor": LogitsProcessorList([CloseReasoning(responses)]),
-            "stopping_criteria": StoppingCriteriaList([StopFollowed(responses)]),
-        }
-    return {"stopping_criteria": StoppingCriteriaList([StopAtLineEnd(ending)] if ending else [])}
+def line_end(text: str, reasoning: Reasoning) -> int | None:
+    """Characters up to the end of the answer's first non-blank line; None if that line does not end.
+
+    The rule of `Ending`, applied to text. (A model that runs here also records the rest of the token with the line end,
+    usually another line end, which nothing reads.) If reasoning and answer are separate, the answer begins after the
+    reasoning.
+    """
+    begin = 0
+    if reasoning.is_separate:
+        opening, closing = reasoning.tags
+        begin = text.find(closing) + len(closing) if closing in text else 0
+        if not begin and text.lstrip().startswith(opening):
+            return None
+    start = len(text) - len(text[begin:].lstrip())
+    return text.find("\n", start) + 1 or None
 
 
-def cut_response(
-    output: Sequence[int], end_tokens: Sequence[int], ending: Ending, prompt: Sequence[int]
-) -> tuple[list[int], str]:
-    """The response in a row that ran until its whole batch was done, and its finish reason."""
-    if isinstance(ending, ReasonedEnd):
-        return ending.cut(output, end_tokens, prompt)
-    return cut_answer(output, end_tokens, ending)
+def cut_at_line_end(responses: Iterable[SweepResponse], reasoning: Reasoning) -> Iterator[SweepResponse]:
+    """The responses, each cut at the end of its first line by `line_end`, with finish reason `stop` if cut.
+
+    Responses that were already cut so, and responses cut before their reasoning ended, stay as they are.
+    """
+    for response in responses:
+        text = response.text or ""
+        was_cut = reasoning.is_separate and response.finish_reason == LENGTH
+        end = None if was_cut and reasoning.tags[1] not in text else line_end(text, reasoning)
+        yield response if end is None else replace(response, text=text[:end], finish_reason=STOP)

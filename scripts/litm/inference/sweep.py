@@ -1,4 +1,4 @@
-"""Sweep: ask a model all prompts whose answers its journal lacks, and what its manifest says about it."""
+"""Sweep: which answers are there, asking a model for the others, and what the manifest says about it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,14 +8,13 @@ from pathlib import Path
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.base.store import digest
-from litm.inference.engine import COUNT, Engine, Prepared
+from litm.inference.costs import tree_tokens
+from litm.inference.engine import COUNT, Engine
 from litm.inference.identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
-from litm.inference.journal import Journal
-from litm.inference.prefix_tree import tree_tokens
-from litm.inference.present_answers import answers_elsewhere
-from litm.inference.setup import NO_FILES, Fit, Prompt, SourceFiles, check_fits
+from litm.inference.journal import Found, Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
+from litm.inference.setup import NO_FILES, Asking, Fit, Prompt, SourceFiles, check_fits, sweep_prompts
 from litm.models.devices import NumberFormat
-from litm.records import FAILED, OVERFLOW, REFUSED, Content, Response, SweepResponse, is_served, served_name
+from litm.records import FAILED, OVERFLOW, REFUSED, Example, Response, SweepResponse, is_served, served_name
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,6 @@ class Outcome:
     work: "Work | None" = None
     reused_elsewhere: int = 0
     asked_too_long: int = 0
-
-    @property
-    def answered(self) -> int:
-        """Prompts that were asked in this run and got an answer that counts."""
-        return max(0, self.asked - len(self.failed) - self.asked_too_long)
 
 
 @dataclass(frozen=True)
@@ -91,7 +85,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "distinct_prompts": len(keys),
         "asked": outcome.asked,
         "asked_because": outcome.asked_because,
-        "reused": len(answers) - outcome.answered,
+        "reused": len(answers) - max(0, outcome.asked - len(outcome.failed) - outcome.asked_too_long),
         "reused_elsewhere": outcome.reused_elsewhere,
         "overflow": len(outcome.overflow),
         "left_out": {size: list(ids) for size, ids in left_out.items()},
@@ -101,6 +95,84 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "work": asdict(outcome.work) if outcome.work else None,
         "made_with": dict(sorted(made_with.items())),
     }
+
+
+@dataclass(frozen=True)
+class Reused:
+    """Answers that are there though not under a prompt's key in the sweep's own journal, by the prompts' keys.
+
+    equal: those in it under identities of the same meaning; elsewhere: those in the journals of other sweeps.
+    """
+
+    equal: dict[str, Response]
+    elsewhere: Found
+
+
+def reused_answers(
+    prompts: Iterable[Prompt],
+    identity: dict,
+    stored_dtype: str | None,
+    responses: Mapping[str, Response],
+    identities: Mapping[str, dict],
+    others: Callable[[], Sequence[Path]],
+) -> Reused:
+    """The answers to prompts that lack one of their own in a journal, whose contents are `responses` and `identities`.
+
+    others: the journals of other sweeps, read only if answers are missing then. stored_dtype: see `equal_form`.
+    """
+    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in responses}
+    equal = equal_answers(missing.items(), equal_digests(identities, identity, stored_dtype), responses)
+    missing = {key: content for key, content in missing.items() if key not in equal}
+    files = others() if missing else ()
+    return Reused(equal, answers_elsewhere(missing, identity, files, stored_dtype) if files else Found({}))
+
+
+@dataclass(frozen=True)
+class Present:
+    """The prompts of a sweep, and its answers by key. Some answers may be to other prompts."""
+
+    prompts: list[Prompt]
+    answers: dict[str, Response]
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of the prompts that have an answer."""
+        return {prompt.key for prompt in self.prompts} & self.answers.keys()
+
+
+def present_answers(
+    examples: Iterable[Example], asking: Asking, identity: dict, journal: str | Path, journals: str | Path | None
+) -> Present:
+    """The answers that a sweep would use again, as `ask_missing` finds them; changes no journal.
+
+    identity: the sweep's; journal: its path, which may not exist; journals: the folder of all sweeps' journals, None to
+    leave the others out.
+    """
+    answers: dict[str, Response] = {}
+    identities: dict[str, dict] = {}
+    for path in journal_files(journal):
+        recorded = read_journal(path)
+        answers |= recorded.responses
+        identities |= recorded.identities
+    prompts = sweep_prompts(examples, digest(identity), asking.settings["prompt_template"])
+    reused = reused_answers(
+        prompts,
+        identity,
+        asking.stored_dtype,
+        answers,
+        identities,
+        lambda: other_sweeps(journals, journal) if journals else [],
+    )
+    return Present(prompts, answers | reused.equal | dict(reused.elsewhere.answers))
+
+
+def prompts_of_shard(prompts: Sequence[Prompt], part: Shard) -> list[Prompt]:
+    """The prompts of every `count`-th question, in their order.
+
+    A question stays whole: its prompts share most of their tokens and are compared with one another.
+    """
+    order = {id: number for number, id in enumerate(dict.fromkeys(prompt.id for prompt in prompts))}
+    return [prompt for prompt in prompts if order[prompt.id] % part.count == part.number - 1]
 
 
 @dataclass(frozen=True)
@@ -139,13 +211,22 @@ def ask_missing(
     others: the journals of other sweeps, read only if answers are missing.
     """
     fit.check_answer(sweep.name)
-    equal = equal_digests(journal.identities, sweep.identity, sweep.stored_dtype)
-    journal.adopt(equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, journal.responses))
-    elsewhere = _adopt_others(_missing(prompts, journal), journal, sweep, others)
+    reused = reused_answers(
+        prompts, sweep.identity, sweep.stored_dtype, journal.responses, journal.identities, lambda: others
+    )
+    journal.adopt(reused.equal)
+    if reused.elsewhere.answers:
+        # The journal is then complete without the others, and its answers do not change with them.
+        journal.append(sweep.identity, list(reused.elsewhere.answers.items()))
+    if reused.elsewhere.conflicting:
+        note(
+            f"{sweep.name}: {reused.elsewhere.conflicting} prompts have different answers in journals of other sweeps "
+            "(asked at the same time, or on other machines?), and that in the last of these by name counts"
+        )
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
-    reused_elsewhere = len(elsewhere - overflow.keys())
-    missing = _missing(prompts, journal)
+    reused_elsewhere = len(reused.elsewhere.answers.keys() - overflow.keys())
+    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
     if not missing:
         check_fits(prompts, overflow, fit, sweep.name)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
@@ -162,93 +243,36 @@ def ask_missing(
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
     # Computed before asking, which adds the identity to the journal.
-    because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
+    has_equal = bool(equal_digests(journal.identities, sweep.identity, sweep.stored_dtype))
+    because = NEW_PROMPTS if has_equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
-    ids = [prompt.ids for prompt in fitting.values()]
-    note(f"{sweep.name}: {to_ask(ids)}" + (f", in {sweep.number_format}" if sweep.number_format else ""))
+    keys, ids = list(fitting), [prompt.ids for prompt in fitting.values()]
+    tokens = work_done(ids, None).prompt_tokens
+    of_tokens = "" if tokens is None else f", {tokens:,} tokens"
+    in_format = f", in {sweep.number_format}" if sweep.number_format else ""
+    note(f"{sweep.name}: {len(ids):,} prompts to ask{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):
-                bar.update(count)
+            for number, batch in enumerate(engine.generate(list(fitting.values()))):
+                # For each batch: weights on a CPU may be read from their file at any time.
+                sweep.files.check() if number else sweep.files.check_loaded(before)
+                names |= _note_names(sweep, names, [response for _, response in batch])
+                journal.append(sweep.identity, [(keys[index], response) for index, response in batch])
+                bar.update(len(batch))
         except (KeyboardInterrupt, SystemExit):
             bar.close()
             note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
             raise
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
-    too_long = _too_long_as_counted(fitting, journal, fit, sweep.name)
+    # By the count that only the server's reply has.
+    counted = {key: journal[key].prompt_tokens for key in fitting if key in journal}
+    too_long = {key: tokens for key, tokens in counted.items() if not fit.holds(tokens)}
+    if too_long:
+        note(f"{sweep.name}: by the server's count, {len(too_long)} prompts do not fit, so their answers do not count")
     overflow |= too_long
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work = work_done(ids, engine.computed_tokens)
     return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(too_long))
-
-
-def _missing(prompts: Iterable[Prompt], journal: Journal) -> dict[str, Content]:
-    return {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
-
-
-def _adopt_others(
-    missing: Mapping[str, Content], journal: Journal, sweep: AskedSweep, others: Sequence[Path]
-) -> set[str]:
-    """Copy answers of other sweeps to missing prompts into the journal; returns their keys.
-
-    The journal is then complete without the others, and its answers do not change with them.
-    """
-    if not missing or not others:
-        return set()
-    found = answers_elsewhere(missing, sweep.identity, others, sweep.stored_dtype)
-    if found.answers:
-        journal.append(sweep.identity, list(found.answers.items()))
-    if found.conflicting:
-        note(
-            f"{sweep.name}: {found.conflicting} prompts have different answers in journals of other sweeps (asked at "
-            "the same time, or on other machines?), and that in the last of these by name counts"
-        )
-    return set(found.answers)
-
-
-def _too_long_as_counted(asked: Iterable[str], journal: Journal, fit: Fit, what: str) -> dict[str, int]:
-    """Tokens, by key, of the asked prompts that do not fit by the count that only the server's reply has."""
-    counted = {key: journal[key].prompt_tokens for key in asked if key in journal}
-    too_long = {key: tokens for key, tokens in counted.items() if not fit.holds(tokens)}
-    if too_long:
-        note(f"{what}: by the server's count, {len(too_long)} prompts do not fit, so their answers do not count")
-    return too_long
-
-
-def _ask(
-    prepared: Mapping[str, Prepared],
-    engine: Engine,
-    journal: Journal,
-    sweep: AskedSweep,
-    checks: Iterator[None],
-    names: set[str],
-) -> Iterator[int]:
-    """Yield the size of each batch once its answers are in the journal.
-
-    checks: see `SourceFiles.checks`. names: the server's names for the model in answers of this sweep that the journal
-    has. Another name in a reply is reported before the answer is kept, but is no error, as providers add versions to
-    names of the same model.
-    """
-    keys = list(prepared)
-    for batch in engine.generate(list(prepared.values())):
-        next(checks)
-        others = _served_names(sweep.identity, (response for _, response in batch)) - names
-        if names and others:
-            old, new = (", ".join(sorted(some)) for some in (names, others))
-            note(f"{sweep.name}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
-        elif others and (strange := _strange(others, sweep.identity["source"]["api_model"])):
-            note(
-                f"{sweep.name}: {strange}; some servers answer to any name, so check that this one runs the right model"
-            )
-        names |= others
-        journal.append(sweep.identity, [(keys[index], response) for index, response in batch])
-        yield len(batch)
-
-
-def to_ask(prompts: Sequence[Sequence[int] | None]) -> str:
-    """The work to do, in words, from the token ids of prompts; None for prompts that only a server can tokenize."""
-    tokens = work_done(prompts, None).prompt_tokens
-    return f"{len(prompts):,} prompts to ask{'' if tokens is None else f', {tokens:,} tokens'}"
 
 
 def state_of(engine: Engine) -> str:
@@ -265,10 +289,24 @@ def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:
     return {served_name(response.made_with) for response in responses if response.finish_reason != REFUSED}
 
 
-def _strange(names: Iterable[str], asked_for: str) -> str:
-    """Names of the server's model without the name that was asked for, in words; "" for none."""
-    strange = sorted(name for name in names if asked_for not in name)
-    return f"the server calls its model {', '.join(strange)} instead of {asked_for}" if strange else ""
+def _note_names(sweep: AskedSweep, names: set[str], responses: Sequence[Response]) -> set[str]:
+    """The server's names for the model in new answers that are not among `names`, those in earlier answers.
+
+    They are reported before the answers are kept, but are no error, as providers add versions to names of the same
+    model.
+    """
+    others = _served_names(sweep.identity, responses) - names
+    if names and others:
+        old, new = (", ".join(sorted(some)) for some in (names, others))
+        note(f"{sweep.name}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
+    elif others:
+        asked_for = sweep.identity["source"]["api_model"]
+        if strange := sorted(name for name in others if asked_for not in name):
+            note(
+                f"{sweep.name}: the server calls its model {', '.join(strange)} instead of {asked_for}; some servers "
+                "answer to any name, so check that this one runs the right model"
+            )
+    return others
 
 
 def check_answered(outcome: Outcome) -> None:

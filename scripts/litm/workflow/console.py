@@ -19,9 +19,9 @@ from litm.base.messages import UserError, points
 from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
 from litm.config.study import Study
-from litm.inference.journal import journal_files
-from litm.inference.present_answers import JOURNALS, present_answers
+from litm.inference.journal import JOURNALS, journal_files
 from litm.inference.setup import Asking, number_format_of
+from litm.inference.sweep import present_answers
 from litm.prompting.prompt_format import read_prompt_template
 from litm.records import read_examples
 from litm.workflow.resources import SHOWN

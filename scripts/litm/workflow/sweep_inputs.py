@@ -13,7 +13,7 @@ from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import audit_engine
-from litm.inference.present_answers import JOURNALS, all_journals
+from litm.inference.journal import JOURNALS, all_journals
 from litm.models.devices import AUTO, format_here
 from litm.models.files import cached_file, tokenizer_files
 from litm.records import Cell

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
+    field,
     joined_text,
     known_reason,
-    list_field,
     optional_text,
     read_reply,
-    token_sum,
-    usage_of,
+    reported_tokens,
 )
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
 from litm.inference.retrying import failure_of
@@ -105,12 +104,10 @@ def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]
 
 def read(body: dict[str, Any]) -> Reply:
     """What a response says; LookupError, TypeError or AttributeError if it is none."""
-    usage = usage_of(body)
-    counted = [usage[name] for name in PROMPT_TOKENS if usage.get(name) is not None]
     return Reply(
-        text=joined_text(block for block in list_field(body, "content") if block["type"] == "text"),
+        text=joined_text(block for block in field(body, "content", list) if block["type"] == "text"),
         finish_reason=known_reason(REASONS, body["stop_reason"]),
-        prompt_tokens=token_sum(counted),
-        response_tokens=token_sum([usage.get("output_tokens")]),
+        prompt_tokens=reported_tokens(body, *PROMPT_TOKENS),
+        response_tokens=reported_tokens(body, "output_tokens"),
         served=optional_text(body, "model"),
     )

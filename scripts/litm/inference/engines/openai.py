@@ -7,14 +7,12 @@ from litm.base.messages import UserError
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
+    field,
     joined_text,
     known_reason,
-    list_field,
     optional_text,
     read_reply,
-    text_field,
-    token_sum,
-    usage_of,
+    reported_tokens,
 )
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
 from litm.inference.retrying import error_names, failure_of
@@ -78,24 +76,20 @@ class Engine(ApiEngine):
         """The answer to one request; a prompt blocked by a filter counts as answered."""
         from openai import APIError
 
+        model, fields = self.settings.location, request_fields(self.settings)
         try:
-            response = await self._send(client, content)
+            # Parsed here: the SDK silently fills the gaps of a truncated response.
+            if self.settings.endpoint == CHAT_ENDPOINT:
+                chats: Any = client.chat.completions.with_raw_response
+                raw = await chats.create(model=model, messages=as_messages(content), extra_body=fields)
+            else:
+                text = server_text(self.tokenizer, self.settings, content)
+                raw = await client.completions.with_raw_response.create(model=model, prompt=text, extra_body=fields)
         except APIError as error:
             if FILTERED in error_names(error.body):
                 return Reply("", REFUSED, None, None, None)
             raise failure_of(error, self.secret) from error
-        return read_reply(response, read)
-
-    async def _send(self, client: "AsyncOpenAI", content: Content) -> bytes:
-        model, fields = self.settings.location, request_fields(self.settings)
-        # Parsed here: the SDK silently fills the gaps of a truncated response.
-        if self.settings.endpoint == CHAT_ENDPOINT:
-            chats: Any = client.chat.completions.with_raw_response
-            raw = await chats.create(model=model, messages=as_messages(content), extra_body=fields)
-        else:
-            text = server_text(self.tokenizer, self.settings, content)
-            raw = await client.completions.with_raw_response.create(model=model, prompt=text, extra_body=fields)
-        return raw.http_response.content
+        return read_reply(raw.http_response.content, read)
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
@@ -118,30 +112,26 @@ def read(body: dict[str, Any]) -> Reply:
     """The reply in a response of either endpoint; LookupError, TypeError or AttributeError for any other body."""
     if body.get("object") == "error":
         raise LookupError("an error instead of a reply")
-    choice, usage = first_choice(list_field(body, "choices")), usage_of(body)
+    # The one with the lowest index, because servers may list several in any order.
+    choice = sorted(field(body, "choices", list), key=lambda choice: choice.get("index") or 0)[0]
     reason = known_reason(REASONS, choice["finish_reason"])
     if "message" in choice:
         message = choice["message"]
         refusal = optional_text(message, "refusal")
         text, reason = (refusal, REFUSED) if refusal else (content_text(message), reason)
     else:
-        text = text_field(choice, "text")
+        text = field(choice, "text", str)
     return Reply(
         text=text,
         finish_reason=reason,
-        prompt_tokens=token_sum([usage.get("prompt_tokens")]),
-        response_tokens=token_sum([usage.get("completion_tokens")]),
+        prompt_tokens=reported_tokens(body, "prompt_tokens"),
+        response_tokens=reported_tokens(body, "completion_tokens"),
         served=optional_text(body, "model"),
     )
-
-
-def first_choice(choices: list[dict[str, Any]]) -> dict[str, Any]:
-    """The choice with the lowest index, because servers may list several in any order."""
-    return sorted(choices, key=lambda choice: choice.get("index") or 0)[0]
 
 
 def content_text(message: dict[str, Any]) -> str:
     """The text of a message: "" for null; for a list of parts, their texts without thoughts."""
     if isinstance(message["content"], list):
         return joined_text(part for part in message["content"] if part["type"] not in THOUGHTS)
-    return "" if message["content"] is None else text_field(message, "content")
+    return "" if message["content"] is None else field(message, "content", str)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.base.records import in_batches
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
-from litm.inference.local_engine import LocalEngine
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared, token_ids
 from litm.models.files import check_generation_config
 from litm.records import STOP, Response
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
     from vllm import LLM
 
-    from litm.inference.stopping import Ending, LineEnd
+    from litm.inference.stopping import Ending
 
 ENGINE = EngineFacts(
     about="vLLM, which must be installed: causal language models on GPUs",
@@ -74,52 +73,39 @@ class Engine(LocalEngine):
         self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: "Ending"
     ) -> list[list[int]]:
         """New token ids of each prompt, up to its end token, its limit, or the end of its first line."""
-        from litm.inference.stopping import LineEnd
-
-        stops = line_end_ids(ending) if isinstance(ending, LineEnd) else []
-        outputs: list[list[int]] = [[] for _ in prompts]
-        left = list(range(len(prompts)))
-        while left:
-            parts = self._ask(model, [[*prompts[n], *outputs[n]] for n in left], [*end_tokens, *stops], outputs, left)
-            for n, part in zip(left, parts, strict=True):
-                outputs[n] += part
-            # A line end before any text ends no answer: vLLM stops at each one and resumes from there.
-            left = [n for n in left if stops and self._goes_on(outputs[n], end_tokens, ending)]
-        return outputs
-
-    def _ask(
-        self,
-        model: "LLM",
-        prompts: list[list[int]],
-        stops: list[int],
-        outputs: Sequence[Sequence[int]],
-        left: Sequence[int],
-    ) -> list[list[int]]:
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 
-        sampling = [
-            SamplingParams(
-                temperature=0.0,
-                max_tokens=self.settings.max_new_tokens - len(outputs[n]),
-                stop_token_ids=stops,
-                ignore_eos=True,
-                detokenize=False,
-            )
-            for n in left
-        ]
-        asked = [TokensPrompt(prompt_token_ids=prompt) for prompt in prompts]
-        answered = model.generate(asked, sampling, use_tqdm=False)
-        for n, prompt, answer in zip(left, prompts, answered, strict=True):
-            # When generation resumes, the tokens generated so far do not count as prompt.
-            self.computed_tokens += max(0, len(prompt) - len(outputs[n]) - (answer.num_cached_tokens or 0))
-        return [list(answer.outputs[0].token_ids) for answer in answered]
-
-    def _goes_on(self, output: list[int], end_tokens: list[int], ending: "Ending") -> bool:
-        from litm.inference.stopping import cut_response
-
-        is_over = cut_response(output, end_tokens, ending, ())[1] == STOP
-        return not is_over and len(output) < self.settings.max_new_tokens
+        # Lines of reasoning end nothing.
+        stops_at_lines = ending.first_line and not ending.tags
+        line_ends = [id for id, piece in enumerate(ending.pieces) if "\n" in piece] if stops_at_lines else []
+        outputs: list[list[int]] = [[] for _ in prompts]
+        left = list(range(len(prompts)))
+        while left:
+            asked = [TokensPrompt(prompt_token_ids=[*prompts[n], *outputs[n]]) for n in left]
+            sampling = [
+                SamplingParams(
+                    temperature=0.0,
+                    max_tokens=self.settings.max_new_tokens - len(outputs[n]),
+                    stop_token_ids=[*end_tokens, *line_ends],
+                    ignore_eos=True,
+                    detokenize=False,
+                )
+                for n in left
+            ]
+            for n, answer in zip(left, model.generate(asked, sampling, use_tqdm=False), strict=True):
+                # When generation resumes, the tokens generated so far do not count as prompt.
+                self.computed_tokens += max(0, len(prompts[n]) - (answer.num_cached_tokens or 0))
+                outputs[n] += answer.outputs[0].token_ids
+            # A line end before any text ends no answer: vLLM stops at each one and resumes from there.
+            left = [
+                n
+                for n in left
+                if line_ends
+                and len(outputs[n]) < self.settings.max_new_tokens
+                and ending.cut(outputs[n], end_tokens, ())[1] != STOP
+            ]
+        return outputs
 
     def _load(self, longest: int) -> "LLM":
         from vllm import LLM
@@ -185,11 +171,6 @@ def own_end_tokens(settings: EngineSettings, config: "PretrainedConfig") -> int 
         check_generation_config(settings.location, settings.revision)
         own = config.get_text_config().eos_token_id
     return own
-
-
-def line_end_ids(line_end: "LineEnd") -> list[int]:
-    """The tokens that contain a line end."""
-    return line_end.has_end.nonzero().flatten().tolist()
 
 
 def software() -> str:
