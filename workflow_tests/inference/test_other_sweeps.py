@@ -4,15 +4,13 @@ import json
 import os
 from pathlib import Path
 
+import echo_engine
 import pytest
-from test_sweep import FIT, IDENTITY, EchoEngine, examples
+from echo_engine import IDENTITY, Asked, planned
 
 from litm.base.store import digest
 from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal, all_journals, answers_elsewhere, other_sweeps
-from litm.inference.setup import Prompt, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, manifest, sweep_responses
-from litm.prompting.prompt_format import RAW
 from litm.records import Response
 
 FOLDER = {"files": {"model.safetensors": "ab"}}
@@ -23,19 +21,11 @@ def local(dtype: str) -> dict:
     return {"source": FOLDER, "model": {"engine": "transformers", "dtype": dtype}, "decoding": {"max_new_tokens": 5}}
 
 
-def planned(*texts: str, identity: dict = IDENTITY) -> list[Prompt]:
-    return sweep_prompts(examples(*texts), digest(identity), RAW)
-
-
-def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY, dtype: str | None = None):
-    """Run the sweep whose journal has this name; what was asked, the texts of its responses, and its manifest."""
-    path, engine, prompts = root / f"{name}.jsonl", EchoEngine(), planned(*texts, identity=identity)
-    with Journal(path) as journal:
-        others = other_sweeps(root, path)
-        sweep = AskedSweep(name, identity, stored_dtype=dtype)
-        outcome = ask_missing(prompts, journal, sweep, FIT, lambda: engine, others=others)
-        responses = [response.text for response in sweep_responses(prompts, journal, outcome)]
-        return engine.asked, responses, manifest({}, prompts, journal, outcome)
+def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY, dtype: str | None = None) -> Asked:
+    """Run the sweep whose journal has this name."""
+    path = root / f"{name}.jsonl"
+    others = other_sweeps(root, path)
+    return echo_engine.ask(path, *texts, identity=identity, name=name, dtype=dtype, others=others)
 
 
 def answer(root: Path, name: str, text: str, prompt: str = "a", identity: dict = IDENTITY) -> None:
@@ -46,50 +36,51 @@ def answer(root: Path, name: str, text: str, prompt: str = "a", identity: dict =
 
 
 def test_three_experiments_of_the_same_prompts_ask_them_once_and_say_where_the_others_are_from(tmp_path):
-    assert ask(tmp_path, "m/one", "a", "b", "c")[0] == ["a", "b", "c"]
-    asked, responses, summary = ask(tmp_path, "m/two", "c", "a")
-    assert (asked, responses) == ([], ["C", "A"])
-    assert (summary["asked"], summary["reused"], summary["reused_elsewhere"]) == (0, 2, 2)
-    asked, responses, summary = ask(tmp_path, "m/three", "a", "b", "c", "d")
-    assert (asked, responses) == (["d"], ["A", "B", "C", "D"])
-    assert (summary["asked"], summary["reused"], summary["reused_elsewhere"]) == (1, 3, 3)
-    assert ask(tmp_path, "m/one", "a")[2]["reused_elsewhere"] == 0
+    assert ask(tmp_path, "m/one", "a", "b", "c").asked == ["a", "b", "c"]
+    found = ask(tmp_path, "m/two", "c", "a")
+    assert (found.asked, found.texts) == ([], ["C", "A"])
+    assert found.counts("asked", "reused", "reused_elsewhere") == (0, 2, 2)
+    found = ask(tmp_path, "m/three", "a", "b", "c", "d")
+    assert (found.asked, found.texts) == (["d"], ["A", "B", "C", "D"])
+    assert found.counts("asked", "reused", "reused_elsewhere") == (1, 3, 3)
+    assert ask(tmp_path, "m/one", "a").manifest["reused_elsewhere"] == 0
     # What was found is in the own journal too, which needs no other from then on.
     (tmp_path / "m/one.jsonl").unlink()
     (tmp_path / "m/three.jsonl").unlink()
-    asked, responses, summary = ask(tmp_path, "m/two", "c", "a")
-    assert (asked, responses, summary["reused"], summary["reused_elsewhere"]) == ([], ["C", "A"], 2, 0)
+    found = ask(tmp_path, "m/two", "c", "a")
+    assert (found.asked, found.texts) == ([], ["C", "A"]) and found.counts("reused", "reused_elsewhere") == (2, 0)
 
 
 def test_a_model_of_another_name_and_the_shards_of_a_sweep_have_answers_for_all(tmp_path):
     answer(tmp_path, "old/e", "x", "a")
     answer(tmp_path, "old/f/1_of_2", "y", "b")
-    asked, responses, _ = ask(tmp_path, "new/e", "a", "b")
-    assert (asked, responses) == ([], ["x", "y"])
+    found = ask(tmp_path, "new/e", "a", "b")
+    assert (found.asked, found.texts) == ([], ["x", "y"])
 
 
 @pytest.mark.parametrize(("first", "then"), [("auto", "bfloat16"), ("bfloat16", "auto")])
 def test_identities_that_mean_the_same_share_answers_across_journals_and_others_do_not(tmp_path, first, then):
     ask(tmp_path, "m/one", "a", "b", identity=local(first), dtype="bfloat16")
-    assert ask(tmp_path, "n/two", "b", "a", identity=local(then), dtype="bfloat16")[:2] == ([], ["B", "A"])
-    assert ask(tmp_path, "n/three", "a", identity=local("float32"), dtype="bfloat16")[0] == ["a"]
+    found = ask(tmp_path, "n/two", "b", "a", identity=local(then), dtype="bfloat16")
+    assert (found.asked, found.texts) == ([], ["B", "A"])
+    assert ask(tmp_path, "n/three", "a", identity=local("float32"), dtype="bfloat16").asked == ["a"]
 
 
 def test_of_two_journals_with_different_answers_the_last_by_name_counts_with_a_message(tmp_path, capsys):
     answer(tmp_path, "m/b", "of b")
     answer(tmp_path, "m/a", "of a")
     answer(tmp_path, "a/z", "of z")
-    assert ask(tmp_path, "m/c", "a")[1] == ["of b"]
+    assert ask(tmp_path, "m/c", "a").texts == ["of b"]
     assert capsys.readouterr().err.count("m/c: 1 prompts have different answers in journals of other sweeps") == 1
     # Its own comes first, whatever the others have.
     answer(tmp_path, "a/own", "own")
-    assert ask(tmp_path, "a/own", "a")[1] == ["own"] and capsys.readouterr().err == ""
+    assert ask(tmp_path, "a/own", "a").texts == ["own"] and capsys.readouterr().err == ""
 
 
 def test_an_answer_under_the_same_identity_is_preferred_to_one_under_an_equal_identity(tmp_path):
     answer(tmp_path, "m/a", "the same", identity=local("auto"))
     answer(tmp_path, "m/b", "equal", identity=local("bfloat16"))
-    assert ask(tmp_path, "m/c", "a", identity=local("auto"), dtype="bfloat16")[1] == ["the same"]
+    assert ask(tmp_path, "m/c", "a", identity=local("auto"), dtype="bfloat16").texts == ["the same"]
 
 
 def test_foreign_and_unfinished_lines_of_a_journal_are_skipped_and_not_changed(tmp_path):
@@ -100,14 +91,16 @@ def test_foreign_and_unfinished_lines_of_a_journal_are_skipped_and_not_changed(t
     path.write_text(identity + a.replace('"x"', '"changed"') + "{]\n" + b + a[:-20])
     (tmp_path / "m/none.jsonl").write_bytes(b"\x1f\x8b no journal")
     before = path.read_bytes()
-    assert ask(tmp_path, "m/two", "a", "b")[:2] == (["a"], ["A", "y"])
+    found = ask(tmp_path, "m/two", "a", "b")
+    assert (found.asked, found.texts) == (["a"], ["A", "y"])
     assert path.read_bytes() == before
 
 
 def test_a_text_that_looks_like_an_identity_or_a_key_is_none(tmp_path):
     text = json.dumps({"key": planned("b")[0].key, "fields": IDENTITY, "identity": digest(IDENTITY)})
     answer(tmp_path, "m/one", text)
-    assert ask(tmp_path, "m/two", "a", "b")[:2] == (["b"], [text, "B"])
+    found = ask(tmp_path, "m/two", "a", "b")
+    assert (found.asked, found.texts) == (["b"], [text, "B"])
 
 
 def test_only_journals_that_have_the_identity_are_searched_for_answers(tmp_path, monkeypatch):
@@ -127,14 +120,14 @@ def test_a_prompt_that_is_too_long_now_is_not_counted_as_reused(tmp_path):
     with Journal(tmp_path / "m/one.jsonl") as journal:
         (one,) = planned("much longer than that")
         journal.append(IDENTITY, [(one.key, Response("x", "stop", 21, 1, "by hand"))])
-    _, responses, summary = ask(tmp_path, "m/two", "much longer than that")
-    assert responses == [None] and (summary["overflow"], summary["reused_elsewhere"], summary["reused"]) == (1, 0, 0)
+    found = ask(tmp_path, "m/two", "much longer than that")
+    assert found.texts == [None] and found.counts("overflow", "reused_elsewhere", "reused") == (1, 0, 0)
 
 
 def test_new_prompts_of_an_identity_that_another_sweep_has_are_new_prompts(tmp_path):
     answer(tmp_path, "m/one", "x")
-    assert ask(tmp_path, "m/two", "b")[2]["asked_because"] is None
-    assert ask(tmp_path, "m/two", "c")[2]["asked_because"] == NEW_PROMPTS
+    assert ask(tmp_path, "m/two", "b").manifest["asked_because"] is None
+    assert ask(tmp_path, "m/two", "c").manifest["asked_because"] == NEW_PROMPTS
 
 
 def test_the_journals_of_the_sweep_itself_are_none_of_other_sweeps(tmp_path):
@@ -150,6 +143,6 @@ def test_a_journal_that_cannot_be_read_is_named_and_passed_over(tmp_path, capsys
     (tmp_path / "m/lost.jsonl").symlink_to(tmp_path / "nowhere")
     (tmp_path / "m/folder.jsonl").mkdir()
     os.mkfifo(tmp_path / "m/pipe.jsonl")
-    assert ask(tmp_path, "m/two", "a")[0] == []
+    assert ask(tmp_path, "m/two", "a").asked == []
     said = capsys.readouterr().err
     assert all(f"{name}.jsonl: not looked at for answers" in said for name in ("lost", "folder", "pipe"))

@@ -1,68 +1,67 @@
 """A sweep with a fake engine: prompts asked, answers kept, questions left out."""
 
+import os
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from echo_engine import FIT, IDENTITY, EchoEngine, examples
+from echo_engine import FIT, IDENTITY, EchoEngine, ask, planned
 from record_makers import example
 
 from litm.base.messages import UserError
-from litm.base.store import digest
-from litm.inference.engine import FAIL
+from litm.base.store import state_with_links
+from litm.inference.engine import FAIL, Prepared
 from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, check_answered, manifest, state_of, sweep_responses
+from litm.inference.sweep import check_answered, state_of
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import Example, Target, made_with_server, several_names
+from litm.records import Target, made_with_server, several_names
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 
-def run(path, engine, *prompts, fit=FIT):
-    planned = sweep_prompts(examples(*prompts), digest(IDENTITY), RAW)
-    with Journal(path) as journal:
-        outcome = ask_missing(planned, journal, AskedSweep("test", IDENTITY), fit, lambda: engine)
-        responses = list(sweep_responses(planned, journal, outcome))
-        return outcome, responses, manifest({}, planned, journal, outcome)
-
-
-def test_only_what_is_missing_is_asked(tmp_path):
-    run(tmp_path / "j", EchoEngine(), "a", "b")
+def forgetful(*prompts: str) -> EchoEngine:
     engine = EchoEngine()
-    outcome, responses, summary = run(tmp_path / "j", engine, "c", "a", "b")
-    assert engine.asked == ["c"] and outcome.asked == 1
-    assert [response.text for response in responses] == ["C", "A", "B"]
-    assert (summary["asked"], summary["reused"], summary["prompts"]) == (1, 2, 3)
+    engine.forgets = prompts
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("before", "prompts", "asked", "distinct", "reused"),
+    [
+        pytest.param("ab", "cab", "c", 3, 2, id="only what is missing is asked"),
+        pytest.param("", "aab", "ab", 2, 0, id="the same prompt in two cells is asked once"),
+        pytest.param("ab", "ba", "", 2, 2, id="nothing is missing"),
+    ],
+)
+def test_a_prompt_is_asked_once_and_its_answer_serves_all_cells(tmp_path, before, prompts, asked, distinct, reused):
+    ask(tmp_path / "j", *before)
+    found = ask(tmp_path / "j", *prompts)
+    assert found.asked == list(asked) and found.texts == list(prompts.upper())
+    counted = found.counts("prompts", "distinct_prompts", "asked", "reused")
+    assert counted == (len(prompts), distinct, len(asked), reused)
 
 
 def test_no_engine_is_made_when_nothing_is_missing(tmp_path):
-    run(tmp_path / "j", EchoEngine(), "a")
+    ask(tmp_path / "j", "a")
 
     def no_engine():
         raise AssertionError("the engine was made")
 
-    planned = sweep_prompts(examples("a"), digest(IDENTITY), RAW)
-    with Journal(tmp_path / "j") as journal:
-        assert ask_missing(planned, journal, AskedSweep("test", IDENTITY), FIT, no_engine).asked == 0
-
-
-def test_the_same_prompt_in_two_cells_is_asked_once(tmp_path):
-    engine = EchoEngine()
-    _, responses, summary = run(tmp_path / "j", engine, "a", "a", "b")
-    assert engine.asked == ["a", "b"]
-    assert [response.text for response in responses] == ["A", "A", "B"]
-    assert (summary["prompts"], summary["distinct_prompts"], summary["asked"]) == (3, 2, 2)
+    assert ask(tmp_path / "j", "a", engine=no_engine).outcome.asked == 0
 
 
 def test_a_crash_loses_at_most_one_batch(tmp_path):
     engine = EchoEngine()
     engine.dies_after = 3
     with pytest.raises(RuntimeError, match="killed"):
-        run(tmp_path / "j", engine, "a", "b", "c", "d", "e")
-    again = EchoEngine()
-    _, responses, _ = run(tmp_path / "j", again, "a", "b", "c", "d", "e")
-    assert again.asked == ["c", "d", "e"]
-    assert [response.text for response in responses] == list("ABCDE")
+        ask(tmp_path / "j", *"abcde", engine=engine)
+    again = ask(tmp_path / "j", *"abcde")
+    assert again.asked == ["c", "d", "e"] and again.texts == list("ABCDE")
+
+
+# --- Models that are replaced ---
 
 
 @pytest.mark.parametrize(
@@ -87,72 +86,124 @@ def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_
         if len(calls) > changed_after:
             raise UserError("another model")
 
-    planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
+    with pytest.raises(UserError, match="another model"):
+        ask(tmp_path / "j", *"abcde", engine=make_engine, files=SourceFiles(check_source))
     with Journal(tmp_path / "j") as journal:
-        with pytest.raises(UserError, match="another model"):
-            ask_missing(planned, journal, AskedSweep("test", IDENTITY, SourceFiles(check_source)), FIT, make_engine)
-        assert [prompt.content for prompt in planned if prompt.key in journal] == list(kept)
+        assert [prompt.content for prompt in planned(*"abcde") if prompt.key in journal] == list(kept)
     assert len(made) == (changed_after > 0) and bool(made and made[0].asked) == (changed_after > 1)
 
 
+@pytest.fixture
+def models(tmp_path) -> Path:
+    """Two models of one file each, and a link to the first."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "w").write_text(name)
+    (tmp_path / "current").symlink_to("a")
+    return tmp_path
+
+
+def files_of(models: Path) -> SourceFiles:
+    location = models / "current"
+    return SourceFiles(lambda: None, lambda: [state_with_links(file) for file in (location, location / "w")])
+
+
+def by_link(models: Path) -> None:
+    for target in "ba":
+        (models / "current").unlink()
+        (models / "current").symlink_to(target)
+
+
+def by_copy(models: Path) -> None:
+    """The file is written over by another and by its copy, with the time that it had (`cp -p`)."""
+    shutil.copy2(models / "a" / "w", models / "kept")
+    shutil.copy2(models / "b" / "w", models / "a" / "w")
+    shutil.copy2(models / "kept", models / "a" / "w")
+
+
+def by_move(models: Path) -> None:
+    for one, other in (("a", "away"), ("b", "a"), ("a", "b"), ("away", "a")):
+        (models / one).rename(models / other)
+
+
+@pytest.mark.parametrize("replace_and_put_back", [by_link, by_copy, by_move])
+def test_no_answer_is_kept_of_a_model_that_was_another_while_it_was_loaded(models, replace_and_put_back):
+    class Loading(EchoEngine):
+        def generate(self, prompts):
+            replace_and_put_back(models)
+            return super().generate(prompts)
+
+    with pytest.raises(UserError, match="replaced while it was loaded, .* no answer was kept; run the"):
+        ask(models / "j", *"abc", engine=Loading, files=files_of(models))
+    assert ask(models / "j", *"abc", files=files_of(models)).outcome.asked == 3
+
+
+def test_files_may_be_touched_once_the_model_is_loaded(models):
+    class Touching(EchoEngine):
+        def generate(self, prompts):
+            for batch in super().generate(prompts):
+                yield batch
+                os.utime(models / "a" / "w")
+
+    assert ask(models / "j", *"abcde", engine=Touching, files=files_of(models)).outcome.asked == 5
+
+
+# --- Context windows ---
+
+
 def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
-    engine = EchoEngine()
     fits, too_long = "x" * 15, "y" * 16
-    _, responses, summary = run(tmp_path / "j", engine, fits, too_long)
-    assert engine.asked == [fits]
-    assert responses[1].text is None and responses[1].finish_reason == "overflow"
-    assert responses[1].prompt_tokens == 16
-    assert (summary["asked"], summary["overflow"], summary["reused"]) == (1, 1, 0)
+    found = ask(tmp_path / "j", fits, too_long)
+    left_out = found.responses[1]
+    assert found.asked == [fits]
+    assert (left_out.text, left_out.finish_reason, left_out.prompt_tokens) == (None, "overflow", 16)
+    assert found.counts("asked", "overflow", "reused") == (1, 1, 0)
 
 
 def test_a_larger_context_window_asks_only_what_did_not_fit(tmp_path):
-    run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
-    engine = EchoEngine()
-    _, responses, _ = run(tmp_path / "j", engine, "a", "y" * 16, fit=Fit(30, 5))
-    assert engine.asked == ["y" * 16] and responses[1].text == "Y" * 16
+    ask(tmp_path / "j", "a", "y" * 16)
+    found = ask(tmp_path / "j", "a", "y" * 16, fit=Fit(30, 5))
+    assert found.asked == ["y" * 16] and found.texts[1] == "Y" * 16
 
 
 def test_a_smaller_context_window_leaves_out_prompts_that_were_answered_before(tmp_path):
-    run(tmp_path / "j", EchoEngine(), "a", "y" * 16, fit=Fit(None, 5))
-    _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
-    fresh = run(tmp_path / "fresh", EchoEngine(), "a", "y" * 16)
-    assert responses == fresh[1] and responses[1].finish_reason == "overflow"
-    assert (summary["asked"], summary["reused"], summary["overflow"]) == (0, 1, 1)
+    ask(tmp_path / "j", "a", "y" * 16, fit=Fit(None, 5))
+    found = ask(tmp_path / "j", "a", "y" * 16)
+    assert found.responses == ask(tmp_path / "fresh", "a", "y" * 16).responses
+    assert found.responses[1].finish_reason == "overflow"
+    assert found.counts("asked", "reused", "overflow") == (0, 1, 1)
 
 
 def test_the_answer_of_an_encoder_decoder_takes_nothing_from_the_window_of_its_prompt(tmp_path):
     windows = Fit(context_window=20, max_new_tokens=5, is_shared=False, answer_window=5)
-    _, responses, _ = run(tmp_path / "j", EchoEngine(), "x" * 20, "y" * 21, fit=windows)
-    assert [response.finish_reason for response in responses] == ["stop", "overflow"]
-    with pytest.raises(UserError, match=r"^test: .* have 6 tokens, but the model's decoder holds 5: lower the experim"):
-        run(tmp_path / "j", EchoEngine(), "x", fit=replace(windows, max_new_tokens=6))
+    found = ask(tmp_path / "j", "x" * 20, "y" * 21, fit=windows)
+    assert [response.finish_reason for response in found.responses] == ["stop", "overflow"]
+    with pytest.raises(UserError, match=r"^m/e: .* have 6 tokens, but the model's decoder holds 5: lower the experim"):
+        ask(tmp_path / "j", "x", fit=replace(windows, max_new_tokens=6))
     with pytest.raises(UserError, match=r"the longest has 21 tokens, and the context window is 20; nothing was asked"):
-        run(tmp_path / "j", EchoEngine(), "y" * 21, fit=replace(windows, on_overflow=FAIL))
+        ask(tmp_path / "j", "y" * 21, fit=replace(windows, on_overflow=FAIL))
 
 
-def cells(*cells: tuple[int, str, str, str]) -> list[Example]:
-    return [example(id=id, size=size, placement=placement, prompt=prompt) for id, size, placement, prompt in cells]
-
-
-SEVERAL_TOO_LONG = cells(
-    ("q0", 4, "gold_at_0", "a"),
-    ("q1", 4, "gold_at_0", "y" * 16),
-    ("q0", 4, "gold_at_3", "b"),
-    ("q1", 4, "gold_at_3", "z" * 17),
-    ("q0", 9, "gold_at_0", "u" * 18),
-    ("q1", 9, "gold_at_0", "v" * 19),
-)
+SEVERAL_TOO_LONG = [
+    example(id=id, size=size, placement=placement, prompt=prompt)
+    for id, size, placement, prompt in (
+        ("q0", 4, "gold_at_0", "a"),
+        ("q1", 4, "gold_at_0", "y" * 16),
+        ("q0", 4, "gold_at_3", "b"),
+        ("q1", 4, "gold_at_3", "z" * 17),
+        ("q0", 9, "gold_at_0", "u" * 18),
+        ("q1", 9, "gold_at_0", "v" * 19),
+    )
+]
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
 def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked(tmp_path, answered_before):
-    planned = sweep_prompts(SEVERAL_TOO_LONG, digest(IDENTITY), RAW)
-    with Journal(tmp_path / "j") as journal:
-        if answered_before:
-            ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), Fit(None, 5), EchoEngine)
-        engine = EchoEngine()
-        with pytest.raises(UserError) as error:
-            ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), Fit(20, 5, FAIL), lambda: engine)
+    if answered_before:
+        ask(tmp_path / "j", *SEVERAL_TOO_LONG, fit=Fit(None, 5))
+    engine = EchoEngine()
+    with pytest.raises(UserError) as error:
+        ask(tmp_path / "j", *SEVERAL_TOO_LONG, fit=Fit(20, 5, FAIL), engine=engine)
     assert engine.asked == []
     assert str(error.value) == (
         "m/e: 2 prompts of size 9, gold_at_0 (and 2 in other cells) do not fit: the longest has 19 tokens, and the "
@@ -162,102 +213,109 @@ def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked
 
 
 def test_prompts_that_fit_are_asked_although_others_are_an_error(tmp_path):
-    _, responses, _ = run(tmp_path / "j", EchoEngine(), "a", "x" * 15, fit=Fit(20, 5, FAIL))
-    assert [response.finish_reason for response in responses] == ["stop", "stop"]
+    found = ask(tmp_path / "j", "a", "x" * 15, fit=Fit(20, 5, FAIL))
+    assert [response.finish_reason for response in found.responses] == ["stop", "stop"]
 
 
 def test_the_manifest_lists_the_questions_that_are_left_out_by_size(tmp_path):
-    planned = sweep_prompts(SEVERAL_TOO_LONG, digest(IDENTITY), RAW)
-    with Journal(tmp_path / "j") as journal:
-        outcome = ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), FIT, EchoEngine)
-        assert manifest({}, planned, journal, outcome)["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
-    assert run(tmp_path / "j", EchoEngine(), "a")[2]["left_out"] == {}
+    assert ask(tmp_path / "j", *SEVERAL_TOO_LONG).manifest["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
+    assert ask(tmp_path / "j", "a").manifest["left_out"] == {}
 
 
-def test_the_manifest_says_why_prompts_were_asked(tmp_path):
-    def because(identity, *prompts):
-        planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
-        with Journal(tmp_path / "j") as journal:
-            outcome = ask_missing(planned, journal, AskedSweep("test", identity), FIT, EchoEngine)
-            return manifest({}, planned, journal, outcome)["asked_because"]
+class Server(EchoEngine):
+    """Counts no tokens before it answers."""
 
-    other = {**IDENTITY, "dtype": "bfloat16"}
-    assert because(IDENTITY, "y" * 16) is None
-    assert because(IDENTITY, "a") is None
-    assert because(IDENTITY, "a") is None
-    assert because(IDENTITY, "a", "b") == "new prompts"
-    assert because(other, "a") == {"dtype": [None, "bfloat16"]}
-    assert because(other, "a") is None
-    assert because({**IDENTITY, "dtype": "float32"}, "y" * 16) is None
+    def prepare(self, contents):
+        return [Prepared(text, None) for text in contents]
 
 
-def forgetful(*prompts: str) -> EchoEngine:
-    engine = EchoEngine()
-    engine.forgets = prompts
-    return engine
+def test_a_prompt_that_is_too_long_by_the_servers_count_is_left_out_by_the_first_run_as_by_the_next(tmp_path, capsys):
+    first = ask(tmp_path / "j", "a", "b" * 16, engine=Server)
+    assert "m/e: by the server's count, 1 prompts do not fit, so their answers do not count" in capsys.readouterr().err
+    assert [(one.text, one.finish_reason) for one in first.responses] == [("A", "stop"), (None, "overflow")]
+    assert first.counts("asked", "reused", "overflow") == (2, 0, 1)
+    again = ask(tmp_path / "j", "a", "b" * 16, engine=Server)
+    assert again.responses == first.responses and again.counts("asked", "reused", "overflow") == (0, 1, 1)
+
+
+def test_where_no_prompt_may_be_too_long_the_servers_count_stops_the_sweep_and_answers_are_kept(tmp_path):
+    with pytest.raises(UserError, match="do not fit: .*; their answers are kept in the journal"):
+        ask(tmp_path / "j", "a", "b" * 16, engine=Server, fit=replace(FIT, on_overflow=FAIL))
+    assert ask(tmp_path / "j", "a", "b" * 16, engine=Server).outcome.asked == 0
+
+
+# --- Prompts without an answer ---
 
 
 def test_prompts_without_an_answer_are_an_error_for_a_sweep_that_stops_and_the_others_are_kept(tmp_path):
-    outcome, *_ = run(tmp_path / "j", forgetful("b"), "a", "b", "c")
     with pytest.raises(UserError) as error:
-        check_answered(outcome)
+        check_answered(ask(tmp_path / "j", *"abc", engine=forgetful("b")).outcome)
     assert str(error.value) == (
         "1 of 3 prompts got no answer; the others are kept, run the same command again or set the model's "
         "on_failure to count"
     )
-    again = EchoEngine()
-    outcome, *_ = run(tmp_path / "j", again, "a", "b", "c")
-    check_answered(outcome)
+    again = ask(tmp_path / "j", *"abc")
+    check_answered(again.outcome)
     assert again.asked == ["b"]
 
 
 def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tmp_path):
-    _, responses, summary = run(tmp_path / "j", forgetful("bb", "ccc"), "a", "bb", "ccc", "bb", "y" * 16)
-    failed = responses[1]
+    found = ask(tmp_path / "j", "a", "bb", "ccc", "bb", "y" * 16, engine=forgetful("bb", "ccc"))
+    failed = found.responses[1]
     assert (failed.text, failed.finish_reason, failed.prompt_tokens, failed.response_tokens) == (None, "failed", 2, 0)
-    assert [response.finish_reason for response in responses] == ["stop", "failed", "failed", "failed", "overflow"]
+    reasons = [response.finish_reason for response in found.responses]
+    assert reasons == ["stop", "failed", "failed", "failed", "overflow"]
     counts = {"prompts": 5, "distinct_prompts": 4, "asked": 3, "reused": 0, "overflow": 1, "failed": 2}
-    assert summary.items() >= {**counts, "prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}.items()
+    answered = {"prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}
+    assert found.manifest.items() >= {**counts, **answered}.items()
 
 
 def test_failed_prompts_are_not_in_the_journal_and_only_they_are_asked_by_the_next_run(tmp_path):
-    run(tmp_path / "j", forgetful("b", "c"), "a", "b", "c")
+    ask(tmp_path / "j", *"abc", engine=forgetful("b", "c"))
     with Journal(tmp_path / "j") as journal:
         assert len(journal) == 1
-    engine = forgetful("c")
-    _, responses, summary = run(tmp_path / "j", engine, "a", "b", "c", "d")
-    assert engine.asked == ["b", "d"]
-    assert [response.text for response in responses] == ["A", "B", None, "D"]
-    assert (summary["asked"], summary["reused"], summary["failed"]) == (3, 1, 1)
-    _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "b", "c", "d")
-    assert responses == run(tmp_path / "fresh", EchoEngine(), "a", "b", "c", "d")[1]
-    assert (summary["asked"], summary["reused"], summary["failed"]) == (1, 3, 0)
+    found = ask(tmp_path / "j", *"abcd", engine=forgetful("c"))
+    assert found.asked == ["b", "d"] and found.texts == ["A", "B", None, "D"]
+    assert found.counts("asked", "reused", "failed") == (3, 1, 1)
+    found = ask(tmp_path / "j", *"abcd")
+    assert found.responses == ask(tmp_path / "fresh", *"abcd").responses
+    assert found.counts("asked", "reused", "failed") == (1, 3, 0)
 
 
 def test_a_sweep_whose_every_prompt_failed_still_has_its_responses(tmp_path):
-    _, responses, summary = run(tmp_path / "j", forgetful("a", "b"), "a", "b")
-    assert [response.finish_reason for response in responses] == ["failed", "failed"]
-    assert (summary["asked"], summary["reused"], summary["failed"], summary["made_with"]) == (2, 0, 2, {})
+    found = ask(tmp_path / "j", "a", "b", engine=forgetful("a", "b"))
+    assert [response.finish_reason for response in found.responses] == ["failed", "failed"]
+    assert found.counts("asked", "reused", "failed", "made_with") == (2, 0, 2, {})
 
 
 def test_failed_prompts_are_counted_in_the_accuracy_table_and_not_scored(tmp_path):
     """An answer that is empty, one that is wrong, and none are three different things."""
-    prompts = ("right", "wrong", "  ", "lost", "y" * 16)
-    asked = [replace(one, targets=(Target("gold", 0, 0.0, None, ("RIGHT",)),)) for one in examples(*prompts)]
-    _, responses, _ = run(tmp_path / "j", forgetful("lost"), *prompts)
-    scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), asked, responses)
+    target = Target("gold", 0, 0.0, None, ("RIGHT",))
+    texts = ("right", "wrong", "  ", "lost", "y" * 16)
+    asked = [replace(example(id=f"q{n}", size=4, prompt=text), targets=(target,)) for n, text in enumerate(texts)]
+    found = ask(tmp_path / "j", *asked, engine=forgetful("lost"))
+    scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), asked, found.responses)
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["n"], row["accuracy"]) == (3, pytest.approx(1 / 3))
     assert (row["n_empty"], row["n_failed"], row["n_left_out"]) == (1, 1, 1)
 
 
-def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_path):
-    engine = EchoEngine()
-    with Journal(tmp_path / "j") as journal:
-        for identity in (IDENTITY, {"model": "m", "dtype": "bfloat16"}, IDENTITY):
-            planned = sweep_prompts(examples("a"), digest(identity), RAW)
-            ask_missing(planned, journal, AskedSweep("test", identity), FIT, lambda: engine)
-    assert engine.asked == ["a", "a"]
+# --- Identities and keys ---
+
+
+def test_the_manifest_says_why_prompts_were_asked_and_switching_back_costs_nothing(tmp_path):
+    other = {**IDENTITY, "dtype": "bfloat16"}
+    for identity, prompts, because in (
+        (IDENTITY, ["y" * 16], None),
+        (IDENTITY, ["a"], None),
+        (IDENTITY, ["a"], None),
+        (IDENTITY, ["a", "b"], NEW_PROMPTS),
+        (other, ["a"], {"dtype": [None, "bfloat16"]}),
+        (other, ["a"], None),
+        ({**IDENTITY, "dtype": "float32"}, ["y" * 16], None),
+    ):
+        assert ask(tmp_path / "j", *prompts, identity=identity).manifest["asked_because"] == because
+    assert not ask(tmp_path / "j", "a", "b").asked
 
 
 def test_a_prompts_key_equals_that_in_existing_journals():
@@ -276,7 +334,7 @@ def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path
             self.contents = contents
             return super().prepare(["x" * number for number, _ in enumerate(contents, start=1)])
 
-    (plain,) = examples("User: a\nAssistant: b\nUser: c\nAssistant:")
+    plain = example(id="q0", size=4, prompt="User: a\nAssistant: b\nUser: c\nAssistant:")
     turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
     records = [
         replace(plain, messages=turns),
@@ -284,35 +342,36 @@ def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path
         replace(plain, messages=[turns[0]]),
         plain,
     ]
-    planned = sweep_prompts(records, digest(IDENTITY), CHAT)
     engine = Listener()
-    with Journal(tmp_path / "j") as journal:
-        ask_missing(planned, journal, AskedSweep("test", IDENTITY), FIT, lambda: engine)
+    responses = ask(tmp_path / "j", *records, engine=engine, prompt_template=CHAT).responses
     assert engine.contents == [turns, [turns[0]], plain.prompt]
-    assert planned[0].key == planned[1].key and len({prompt.key for prompt in planned}) == 3
+    assert responses[0].key == responses[1].key and len({response.key for response in responses}) == 3
 
 
 def test_answers_under_an_identity_that_means_the_same_are_served_and_not_written_again(tmp_path):
-    def ask(number, *prompts):
+    def asked(number, *prompts):
         identity = {"source": {}, "model": {"request": {"top_p": number}}}
-        planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
-        engine = EchoEngine()
-        with Journal(tmp_path / "j") as journal:
-            outcome = ask_missing(planned, journal, AskedSweep("test", identity), FIT, lambda: engine)
-            return engine.asked, [one.text for one in sweep_responses(planned, journal, outcome)], outcome.asked_because
+        found = ask(tmp_path / "j", *prompts, identity=identity)
+        return found.asked, found.texts, found.manifest["asked_because"]
 
-    ask(1, "a")
+    asked(1, "a")
     written = (tmp_path / "j").read_bytes()
-    assert ask(1.0, "a") == ([], ["A"], None) and (tmp_path / "j").read_bytes() == written
-    assert ask(1.0, "a", "b") == (["b"], ["A", "B"], NEW_PROMPTS)
-    assert ask(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
+    assert asked(1.0, "a") == ([], ["A"], None) and (tmp_path / "j").read_bytes() == written
+    assert asked(1.0, "a", "b") == (["b"], ["A", "B"], NEW_PROMPTS)
+    assert asked(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
 
 
-def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp_path, capsys):
+# --- What is said ---
+
+
+def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp_path, capsys, monkeypatch):
     identity = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {}}
-    told = []
+    told, append = [], Journal.append
+    monkeypatch.setattr(
+        Journal, "append", lambda self, *batch: (told.append(capsys.readouterr().err), append(self, *batch))
+    )
 
-    class Server(EchoEngine):
+    class Named(EchoEngine):
         def __init__(self, name):
             super().__init__()
             self.name = name
@@ -322,20 +381,14 @@ def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp
                 said = made_with_server("openai 1", "http://a", self.name)
                 yield [(index, replace(response, made_with=said)) for index, response in batch]
 
-    def ask(name, *prompts):
-        planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
-        with Journal(tmp_path / "j") as journal:
-            append = journal.append
-            journal.append = lambda *batch: (told.append(capsys.readouterr().err), append(*batch))
-            outcome = ask_missing(planned, journal, AskedSweep("m/e", identity), FIT, lambda: Server(name))
-            return several_names(manifest({"identity_fields": identity}, planned, journal, outcome))
+    def names(name, *prompts):
+        return several_names(ask(tmp_path / "j", *prompts, engine=Named(name), identity=identity).manifest)
 
-    assert ask("alpha", "a", "b") == "" and ask("alpha", "a", "b", "c") == ""
+    assert names("alpha", "a", "b") == "" and names("alpha", "a", "b", "c") == ""
     (said,) = [text for text in told if "calls its model" in text]
     assert "m/e: the server calls its model alpha instead of x; some servers answer to any name" in said
     told.clear()
-    named = ask("gamma", "a", "b", "c", "d", "e", "f")
-    assert named == "2 names of models in the server's answers: alpha (3), gamma (3)"
+    assert names("gamma", *"abcdef") == "2 names of models in the server's answers: alpha (3), gamma (3)"
     said = "m/e: the server now calls its model gamma, and in earlier answers of this sweep alpha"
     assert [said in text for text in told] == [True, False]
 
@@ -355,10 +408,8 @@ def test_an_interrupted_sweep_says_how_many_answers_it_has_kept(tmp_path, capsys
             yield next(iter(super().generate(prompts)))
             raise KeyboardInterrupt
 
-    prompts = sweep_prompts(examples("a", "b", "c"), digest(IDENTITY), RAW)
-    with Journal(tmp_path / "j.jsonl") as journal, pytest.raises(KeyboardInterrupt):
-        ask_missing(prompts, journal, AskedSweep("m/kv", IDENTITY), FIT, Interrupted)
-    with Journal(tmp_path / "j.jsonl") as journal:
-        kept = len(journal.responses)
-    line = f"m/kv: {kept} of {len(prompts)} prompts were answered, and these answers are kept"
-    assert 0 < kept < len(prompts) and line in capsys.readouterr().err.splitlines()
+    with pytest.raises(KeyboardInterrupt):
+        ask(tmp_path / "j", *"abc", engine=Interrupted)
+    with Journal(tmp_path / "j") as journal:
+        assert len(journal.responses) == 2
+    assert "m/e: 2 of 3 prompts were answered, and these answers are kept" in capsys.readouterr().err.splitlines()

@@ -1,10 +1,18 @@
-"""An engine that answers each prompt with itself, and a sweep that it can be asked."""
+"""An engine that answers each prompt with itself, and sweeps that it is asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from record_makers import example
 
+from litm.base.store import digest
 from litm.inference.engine import Prepared
-from litm.inference.setup import Fit
-from litm.records import Example, Response
+from litm.inference.journal import Journal, Shard, other_journals, shard_journal
+from litm.inference.setup import NO_FILES, Fit, Prompt, SourceFiles, sweep_prompts
+from litm.inference.sweep import AskedSweep, Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
+from litm.prompting.prompt_format import RAW
+from litm.records import Example, Response, SweepResponse
 
 IDENTITY = {"model": "m"}
 
@@ -42,3 +50,61 @@ def examples(*prompts: str, size: int = 4) -> list[Example]:
 
 
 FIT = Fit(context_window=20, max_new_tokens=5)
+
+
+def planned(*prompts: str | Example, identity: dict = IDENTITY, prompt_template: str = RAW) -> list[Prompt]:
+    """The prompts of a sweep, by their texts or examples."""
+    made = [example(id=f"q{n}", size=4, prompt=one) if isinstance(one, str) else one for n, one in enumerate(prompts)]
+    return sweep_prompts(made, digest(identity), prompt_template)
+
+
+@dataclass
+class Asked:
+    """What became of a sweep. asked: the texts that its engine was asked."""
+
+    asked: list[str]
+    outcome: Outcome
+    responses: list[SweepResponse]
+    manifest: dict
+
+    @property
+    def texts(self) -> list[str | None]:
+        """The texts of the responses."""
+        return [response.text for response in self.responses]
+
+    def counts(self, *names: str) -> tuple:
+        """Entries of the manifest."""
+        return tuple(self.manifest[name] for name in names)
+
+
+def ask(
+    path: Path,
+    *prompts: str | Example,
+    engine: EchoEngine | Callable[[], EchoEngine] | None = None,
+    identity: dict = IDENTITY,
+    fit: Fit = FIT,
+    name: str = "m/e",
+    files: SourceFiles = NO_FILES,
+    dtype: str | None = None,
+    part: Shard | None = None,
+    others: Sequence[Path] = (),
+    prompt_template: str = RAW,
+    only_gather: bool = False,
+) -> Asked:
+    """Run the sweep, or one shard of it, whose journal is at `path`. engine: one, or what makes one."""
+    engines: list[EchoEngine] = []
+
+    def make_engine() -> EchoEngine:
+        engines.append(engine() if callable(engine) else engine or EchoEngine())
+        return engines[-1]
+
+    asked = planned(*prompts, identity=identity, prompt_template=prompt_template)
+    own = path
+    if part:
+        asked, own = prompts_of_shard(asked, part), shard_journal(path, part)
+    sweep = AskedSweep(name, identity, files, dtype)
+    with Journal(own, other_journals(path, own)) as journal:
+        outcome = ask_missing(asked, journal, sweep, fit, make_engine, not only_gather, others)
+        responses = list(sweep_responses(asked, journal, outcome))
+        summary = manifest({"identity_fields": identity}, asked, journal, outcome)
+    return Asked([text for one in engines for text in one.asked], outcome, responses, summary)
