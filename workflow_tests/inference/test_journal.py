@@ -4,14 +4,24 @@ import errno
 import gzip
 import json
 import os
+import signal
+import threading
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
+from litm.base.cli import ENDING, stop_on_signals
 from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.inference.journal import Journal, read_journal
 from litm.records import Response, response_key
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "journal.jsonl"
 
 
 def test_appended_answers_are_read_again(tmp_path):
@@ -23,8 +33,7 @@ def test_appended_answers_are_read_again(tmp_path):
         assert "key3" not in read and len(read) == 3
 
 
-def test_a_second_run_is_refused_while_one_is_writing(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_a_second_run_is_refused_while_one_is_writing(path):
     with Journal(path) as journal:
         journal.append(IDENTITY, ANSWERS[:1])
         with pytest.raises(UserError, match=r"journal\.jsonl is in use by another run"):
@@ -33,16 +42,14 @@ def test_a_second_run_is_refused_while_one_is_writing(tmp_path):
     assert keys_in(path) == {"key0", "key1"}
 
 
-def test_a_pipe_with_the_name_of_a_journal_is_refused_instead_of_read_without_end(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_a_pipe_with_the_name_of_a_journal_is_refused_instead_of_read_without_end(path):
     os.mkfifo(path)
     for opened in (Journal, read_journal):
         with pytest.raises(OSError, match="not a regular file"):
             opened(path)
 
 
-def test_the_identity_is_written_once_before_its_first_response(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_the_identity_is_written_once_before_its_first_response(path):
     write(path, [ANSWERS[:1]])
     write(path, [ANSWERS[1:2]])
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -50,8 +57,7 @@ def test_the_identity_is_written_once_before_its_first_response(tmp_path):
     assert lines[0] == {"identity": digest(IDENTITY), "fields": IDENTITY}
 
 
-def test_every_length_of_a_torn_last_line_loses_that_line_only(tmp_path):
-    path = tmp_path / "journal.jsonl"
+def test_every_length_of_a_torn_last_line_loses_that_line_only(path):
     write(path, [ANSWERS[:2]])
     whole = path.read_bytes()
     last = whole.rindex(b"\n", 0, -1) + 1
@@ -68,44 +74,58 @@ def with_field(line: bytes, name: str, value: object) -> bytes:
     return json.dumps({name: value for name, value in record.items() if value != "no field"}).encode() + b"\n"
 
 
+CHANGED = "it was changed after it was written: its crc32 is another"
+#: Fields of a line, what may stand there instead, and what is said of it.
 BAD_FIELDS = [
-    *(("key", value) for value in (5, None, "no field")),
-    *(("text", value) for value in (None, 5, ["answer"], {"text": "a"}, "no field")),
-    *(("finish_reason", value) for value in (None, 5, ["stop"], "no field")),
-    *(("prompt_tokens", value) for value in ("12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), None, "no field")),
-    *(("response_tokens", value) for value in ("12", 12.5, -1, False, None, "no field")),
-    *(("made_with", value) for value in (None, 5, "no field")),
-    *(("fields", value) for value in (None, "text", [1])),
+    *(("key", value, "") for value in (5, None, "no field")),
+    *(("text", value, "") for value in (None, 5, ["answer"], {"text": "a"}, "no field")),
+    *(("finish_reason", value, "") for value in (None, 5, ["stop"], "no field")),
+    *(
+        ("prompt_tokens", value, "")
+        for value in ("12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), None, "no field")
+    ),
+    *(("response_tokens", value, "") for value in ("12", 12.5, -1, False, None, "no field")),
+    *(("made_with", value, "") for value in (None, 5, "no field")),
+    *(("fields", value, "") for value in (None, "text", [1])),
+    ("text", "answer 9\n", CHANGED),
+    ("text", "answer 1", CHANGED),
+    ("key", "key2", CHANGED),
+    ("identity", "0" * 64, CHANGED),
+    ("finish_reason", "length", CHANGED),
+    ("prompt_tokens", 12, CHANGED),
+    ("made_with", "y 1.0, cpu", CHANGED),
+    ("note", "mine", CHANGED),
+    ("crc32", "00000000", CHANGED),
+    ("crc32", 5, CHANGED),
 ]
+NO_OBJECTS = [b"x\n", b"\xff\xfe\n", b"[]\n", b"null\n", b'"fields"\n', b"[" * 100_000 + b"\n", b"\n", b"\0\0{}\n"]
 
 
-@pytest.mark.parametrize(("name", "value"), BAD_FIELDS, ids=str)
-def test_a_line_with_a_field_of_the_wrong_type_is_set_aside_and_costs_one_prompt(tmp_path, capsys, name, value):
-    path = tmp_path / "journal.jsonl"
-    write(path, [ANSWERS[:3]])
+def check_set_aside(path: Path, bad: bytes, why: str, capsys) -> None:
+    """The bad line in place of an answer is named, moved to another file, never served, and costs one prompt."""
     lines = path.read_bytes().splitlines(keepends=True)
-    bad = with_field(lines[2], name, value)
     path.write_bytes(b"".join([*lines[:2], bad, lines[3]]))
-    assert keys_in(path) == {"key0", "key2"}
+    with Journal(path) as journal:
+        assert [journal[key] for key, _ in ANSWERS if key in journal] == [ANSWERS[0][1], ANSWERS[2][1]]
     said = capsys.readouterr().err
-    assert said.startswith(f"{path}, line 3: not a journal line (") and said.count("\n") == 1
+    assert said.startswith(f"{path}, line 3: not a journal line ({why}") and said.count("\n") == 1
     assert "moved to journal.jsonl.rejected; if it was an answer, its prompt is asked again" in said
     assert path.read_bytes() == b"".join([*lines[:2], lines[3]])
-    assert (tmp_path / "journal.jsonl.rejected").read_bytes() == bad
+    assert (path.parent / "journal.jsonl.rejected").read_bytes() == bad
     write(path, [ANSWERS[1:2]])
     assert keys_in(path) == {"key0", "key1", "key2"} and not capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "bad", [b"x\n", b"\xff\xfe\n", b"[]\n", b"null\n", b'"fields"\n', b"[" * 100_000 + b"\n", b"\n", b"\0\0{}\n"]
-)
-def test_a_line_that_is_no_object_is_set_aside(tmp_path, bad):
-    path = tmp_path / "journal.jsonl"
-    write(path, [ANSWERS[:2]])
-    whole = path.read_bytes()
-    path.write_bytes(bad + whole)
-    assert keys_in(path) == {"key0", "key1"}
-    assert path.read_bytes() == whole and (tmp_path / "journal.jsonl.rejected").read_bytes() == bad
+@pytest.mark.parametrize(("name", "value", "why"), BAD_FIELDS, ids=str)
+def test_a_line_that_was_changed_or_has_a_wrong_field_is_set_aside_and_costs_one_prompt(path, capsys, name, value, why):
+    write(path, [ANSWERS[:3]])
+    check_set_aside(path, with_field(path.read_bytes().splitlines()[2], name, value), why, capsys)
+
+
+@pytest.mark.parametrize("bad", NO_OBJECTS)
+def test_a_line_that_is_no_object_is_set_aside_and_costs_one_prompt(path, capsys, bad):
+    write(path, [ANSWERS[:3]])
+    check_set_aside(path, bad, "", capsys)
 
 
 def test_bad_lines_are_named_in_one_message_and_those_of_later_runs_are_added_to_the_file(tmp_path, capsys):
@@ -134,8 +154,7 @@ def test_a_journal_keeps_its_lock_mode_and_link_when_lines_are_set_aside(tmp_pat
     assert keys_in(elsewhere) == {"key0", "key1", "key2"}
 
 
-def test_a_file_that_was_replaced_before_it_was_locked_is_not_written_to(tmp_path, monkeypatch):
-    path = tmp_path / "journal.jsonl"
+def test_a_file_that_was_replaced_before_it_was_locked_is_not_written_to(path, tmp_path, monkeypatch):
     write(path, [ANSWERS[:2]])
 
     def replaced_and_locked(file):
@@ -150,9 +169,8 @@ def test_a_file_that_was_replaced_before_it_was_locked_is_not_written_to(tmp_pat
 
 @pytest.mark.parametrize("full_at", [1, 2])
 def test_a_full_disk_while_lines_are_set_aside_changes_no_journal_and_the_next_run_moves_them_once(
-    tmp_path, monkeypatch, full_at
+    path, tmp_path, monkeypatch, full_at
 ):
-    path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS[:2]])
     broken = path.read_bytes() + b"bad\n"
     path.write_bytes(broken)
@@ -184,8 +202,7 @@ def test_the_journal_of_another_part_is_read_without_its_bad_line_and_not_change
     assert other.read_bytes() == broken and not (tmp_path / "other.jsonl.rejected").exists()
 
 
-def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_the_file(tmp_path, capsys):
-    path = tmp_path / "journal.jsonl"
+def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_the_file(path, capsys):
     write(path, [[("key0", Response("half \ud83d", "stop", 1, 1, "x")), *ANSWERS[1:2]]])
     before = path.read_bytes()
     with Journal(path) as journal:
@@ -198,8 +215,7 @@ def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_th
 
 
 @pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
-def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(tmp_path, kind):
-    path = tmp_path / "journal.jsonl"
+def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(path, tmp_path, kind):
     write(path, [ANSWERS])
     whole = path.read_bytes()
     first = whole.index(b"\n") + 1
@@ -218,8 +234,7 @@ def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(tmp_path, kind)
     assert [file.name for file in tmp_path.iterdir()] == ["journal.jsonl"]
 
 
-def test_a_first_write_that_was_cut_anywhere_or_left_zeros_is_begun_again(tmp_path, capsys):
-    path = tmp_path / "journal.jsonl"
+def test_a_first_write_that_was_cut_anywhere_or_left_zeros_is_begun_again(path, capsys):
     write(path, [ANSWERS[:1]])
     first = path.read_bytes().splitlines()[0]
     for half in (*(first[:length] for length in range(1, len(first))), b"\0" * 50, first[:20] + b"\0" * 50):
@@ -228,8 +243,7 @@ def test_a_first_write_that_was_cut_anywhere_or_left_zeros_is_begun_again(tmp_pa
         assert "is incomplete (a run was interrupted)" in capsys.readouterr().err
 
 
-def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):
-    path = tmp_path / "journal.jsonl"
+def test_a_full_disk_leaves_whole_batches_only(path, monkeypatch):
     write(path, [ANSWERS[:1]])
     before = path.read_bytes()
     with Journal(path) as journal:
@@ -268,3 +282,125 @@ def test_a_key_depends_on_the_identity_and_the_prompt_and_not_on_the_order_of_se
     assert response_key(digest(IDENTITY), "p") == response_key(digest(other), "p")
     assert response_key(digest(IDENTITY), "p") != response_key(digest(IDENTITY), "q")
     assert response_key(digest(IDENTITY), "p") != response_key(digest({**IDENTITY, "dtype": "bfloat16"}), "p")
+
+
+# --- Lines that were changed, and lines of others ---
+
+
+def test_two_answers_whose_keys_were_swapped_are_both_asked_again(path, capsys):
+    write(path, [ANSWERS[:3]])
+    swapped = path.read_bytes().replace(b"key0", b"key_").replace(b"key1", b"key0").replace(b"key_", b"key1")
+    path.write_bytes(swapped)
+    assert keys_in(path) == {"key2"}
+    assert f"{path}, line 2, 3: not a journal line" in capsys.readouterr().err
+
+
+def test_an_identity_whose_fields_were_changed_is_set_aside(path, capsys):
+    write(path, [ANSWERS[:2]])
+    path.write_bytes(path.read_bytes().replace(b"float32", b"float16"))
+    with Journal(path) as journal:
+        assert not journal.identities and len(journal) == 2
+    assert "line 1: not a journal line (it was changed after it was written: 'identity'" in capsys.readouterr().err
+
+
+def test_lines_written_otherwise_that_say_the_same_are_served(path, capsys):
+    written = [("key0", Response("é “quoted” 😀\n", "stop", 1, 1, "x")), *ANSWERS[1:3]]
+    write(path, [written])
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    others = [json.dumps(dict(reversed(line.items())), ensure_ascii=False) + "\r\n" for line in reversed(lines)]
+    path.write_bytes("".join(others).encode())
+    with Journal(path) as journal:
+        assert [journal[key] for key, _ in written] == [response for _, response in written]
+    assert not capsys.readouterr().err
+
+
+def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(tmp_path, capsys):
+    path, other = tmp_path / "journal.jsonl", tmp_path / "other.jsonl"
+    write(path, [ANSWERS[:2]])
+    write(other, [[(ANSWERS[0][0], replace(ANSWERS[0][1], text="another")), ANSWERS[1]]])
+    path.write_bytes(path.read_bytes() + other.read_bytes())
+    with Journal(path) as journal:
+        assert journal[ANSWERS[0][0]].text == "another"
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}: 1 answers are others than a line above") and said.count("\n") == 1
+
+
+def test_answers_of_earlier_versions_have_no_checksum_and_are_served_with_a_message_that_counts_them(path, capsys):
+    write(path, [ANSWERS[:3]])
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    old = "".join(
+        json.dumps({name: value for name, value in record.items() if name != "crc32"}, sort_keys=True) + "\n"
+        for record in records
+    )
+    path.write_text(old)
+    write(path, [ANSWERS[3:]])
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}: 3 answers have no checksum") and said.count("\n") == 1
+    assert path.read_text().startswith(old)
+    with Journal(path) as journal:
+        assert [journal[key] for key, _ in ANSWERS] == [response for _, response in ANSWERS]
+
+
+# --- Signals during a write ---
+
+
+@pytest.fixture
+def handlers():
+    """Signal handlers of a program, and those of the tests again."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Tests that `nohup` starts would ignore it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    stop_on_signals()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+class Interrupting:
+    """A file that takes ten bytes at a time, and a signal comes after the first."""
+
+    def __init__(self, file, number):
+        self.file, self.number = file, number
+
+    def write(self, data):
+        written = self.file.write(data[:10])
+        if self.number:
+            # To the process, as it comes from outside: any of its threads may be the one that gets it.
+            os.kill(os.getpid(), self.number)
+            self.number = None
+        return written
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+@pytest.mark.parametrize(
+    ("number", "raised"),
+    [(signal.SIGTERM, SystemExit), (signal.SIGHUP, SystemExit), (signal.SIGINT, KeyboardInterrupt)],
+    ids=["term", "hup", "int"],
+)
+def test_a_signal_within_a_write_waits_until_the_batch_is_whole(path, monkeypatch, handlers, number, raised):
+    others = threading.Event()
+    thread = threading.Thread(target=others.wait)
+    thread.start()
+    try:
+        with pytest.raises(raised), Journal(path) as journal:
+            monkeypatch.setattr(journal, "_file", Interrupting(journal._file, number))
+            try:
+                journal.append(IDENTITY, ANSWERS[:3])
+            finally:
+                assert all(key in journal for key, _ in ANSWERS[:3])
+    finally:
+        others.set()
+        thread.join()
+    assert path.read_bytes().endswith(b"\n") and keys_in(path) == {"key0", "key1", "key2"}
+    with pytest.raises(raised):
+        signal.raise_signal(number)
+
+
+def test_a_batch_may_be_written_by_another_thread(tmp_path):
+    thread = threading.Thread(target=write, args=(tmp_path / "journal.jsonl", [ANSWERS[:1]]))
+    thread.start()
+    thread.join()
+    assert keys_in(tmp_path / "journal.jsonl") == {"key0"}
