@@ -37,7 +37,7 @@ import runpy, sys
 notes, script, *sys.argv[1:] = sys.argv[1:]
 sys.argv[0] = script
 sys.path.insert(0, sys.argv[0].rpartition("/")[0])
-import litm.inference.generation as generation
+from litm.inference import generation
 compute = generation.generate_batch
 def noted(model, prompts, *more):
     with open(notes, "a") as file:

@@ -9,7 +9,7 @@ from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
 from litm.base.messages import UserError
-from litm.inference import generation as batch_generation
+from litm.inference import generation
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.inference.generation import load_model
 from litm.records import LENGTH, STOP, Response
@@ -161,7 +161,7 @@ def test_an_encoder_decoder_without_a_start_token_is_refused(settings_of):
     model = AutoModelForSeq2SeqLM.from_pretrained(settings_of("t5").location)
     model.generation_config.decoder_start_token_id = None
     with pytest.raises(UserError, match="T5ForConditionalGeneration has no decoder_start_token_id"):
-        batch_generation.greedy_decoding(model, 1, [], 0)
+        generation.greedy_decoding(model, 1, [], 0)
 
 
 def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with_the_remedy(settings_of):
@@ -192,7 +192,7 @@ CPU_ERROR = RuntimeError(
 def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int, int]]:
     """Make every batch of more than `room` tokens fail. Returns the shapes (prompts, longest) that were tried."""
     tried: list[tuple[int, int]] = []
-    generate_batch = batch_generation.generate_batch
+    generate_batch = generation.generate_batch
 
     def limited(model: PreTrainedModel, prompts: Sequence[list[int]], *rest) -> list[list[int]]:
         longest = max(len(prompt) for prompt in prompts)
@@ -201,7 +201,7 @@ def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int,
             raise error
         return generate_batch(model, prompts, *rest)
 
-    monkeypatch.setattr(batch_generation, "generate_batch", limited)
+    monkeypatch.setattr(generation, "generate_batch", limited)
     return tried
 
 

@@ -22,7 +22,7 @@ from transformers import (
     RobertaForCausalLM,
 )
 
-from litm.inference import prefix_sharing as prefix_cache
+from litm.inference import prefix_sharing
 from litm.inference.costs import tree_tokens
 from litm.inference.engine import EngineSettings, load_engine
 from litm.inference.generation import load_model
@@ -54,8 +54,8 @@ def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Re
 
 @pytest.fixture(autouse=True)
 def _no_prompt_is_short(monkeypatch):
-    monkeypatch.setattr(prefix_cache, "SHORT", 0)
-    monkeypatch.setattr(prefix_cache, "SHORT_TO_JOIN", 0)
+    monkeypatch.setattr(prefix_sharing, "SHORT", 0)
+    monkeypatch.setattr(prefix_sharing, "SHORT_TO_JOIN", 0)
 
 
 #: Families that share have both pieces and both budgets, and each pair of these has two families. The others read
@@ -75,8 +75,8 @@ def test_every_family_is_among_those_whose_answers_are_compared():
 def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     tmp_path, monkeypatch, family, piece, batch_tokens
 ):
-    monkeypatch.setattr(prefix_cache, "can_join", lambda model: False)
-    monkeypatch.setattr(prefix_cache, "PIECE", piece)
+    monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
+    monkeypatch.setattr(prefix_sharing, "PIECE", piece)
     save_model(family, tmp_path)
     prompts = related_prompts(40)
     settings = replace(SETTINGS, location=str(tmp_path), attention=ATTENTION.get(family, SETTINGS.attention))
@@ -180,7 +180,7 @@ def test_attention_that_asks_for_more_stays_as_it_is():
         v_head_dim=6, n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=1, moe_intermediate_size=16,
     )  # fmt: skip
     model = DeepseekV3ForCausalLM(shape).eval()
-    assert can_keep(model) and prefix_cache.can_join(model)
+    assert can_keep(model) and prefix_sharing.can_join(model)
     assert not KeptCache(model, 3, 10).joins
     assert model.config._attn_implementation == "sdpa"
 
@@ -238,7 +238,7 @@ def test_attention_is_not_joined_if_the_model_then_answers_differently(monkeypat
 
 def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkeypatch):
     """As MPT does, with what the layer of a cache returns."""
-    monkeypatch.setattr(prefix_cache, "can_join", lambda model: True)
+    monkeypatch.setattr(prefix_sharing, "can_join", lambda model: True)
     save_model("mpt", tmp_path)
     prompts = related_prompts(24)
     settings = replace(SETTINGS, location=str(tmp_path), attention="eager", batch_tokens=800)
@@ -247,7 +247,7 @@ def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkey
 
 @pytest.mark.parametrize("batch_tokens", [1, 800])
 def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(tmp_path, monkeypatch, batch_tokens):
-    monkeypatch.setattr(prefix_cache, "PIECE", 16)
+    monkeypatch.setattr(prefix_sharing, "PIECE", 16)
     lengths = []
     forward = MptForCausalLM.forward
 
@@ -271,12 +271,12 @@ def test_short_prompts_are_read_longest_first_after_the_others():
 @pytest.mark.parametrize("joins", [True, False])
 def test_short_prompts_share_nothing_and_are_answered_like_the_others(tmp_path, monkeypatch, joins):
     if not joins:
-        monkeypatch.setattr(prefix_cache, "can_join", lambda model: False)
+        monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
     save_model("llama", tmp_path)
     prompts = related_prompts(40)
     settings = replace(SETTINGS, location=str(tmp_path), batch_tokens=800)
     expected, _ = answers(replace(settings, batch_tokens=1, share_prefixes=False), prompts)
-    monkeypatch.setattr(prefix_cache, "SHORT_TO_JOIN" if joins else "SHORT", 60)
+    monkeypatch.setattr(prefix_sharing, "SHORT_TO_JOIN" if joins else "SHORT", 60)
     found, computed = answers(settings, prompts)
     assert found == expected
     assert tree_tokens(prompts) < computed < sum(map(len, prompts))
