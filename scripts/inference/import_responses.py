@@ -19,7 +19,6 @@ from litm.base.records import write_json
 from litm.base.store import file_sha256
 from litm.inference.recorded import (
     RecordedFile,
-    asked_prompts,
     check_any,
     identity,
     match_responses,
@@ -49,14 +48,16 @@ def main(
         for path, of_file in zip(recorded, cells, strict=True)
     ]
     sweep = sweep_fields(model, experiment, identity(files, [file_sha256(path) for path in recorded], fields))
-    asked = asked_prompts(read_examples(*examples), sweep["identity"], fields)
+    asked = list(read_examples(*examples))
     try:
         matching = match_responses(asked, files, fields)
         check_any(asked, matching, files)
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error
     summary = recorded_manifest(sweep, asked, files, matching, fields)
-    write_responses(responses, with_answers(recorded_responses(asked, matching), Reasoning.of(settings or {})))
+    write_responses(
+        responses, with_answers(recorded_responses(asked, sweep["identity"], matching), Reasoning.of(settings or {}))
+    )
     write_json(manifest, summary)
     counts = (
         f"{summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} have none "

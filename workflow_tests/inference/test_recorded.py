@@ -13,11 +13,9 @@ from conftest import write_lines
 from litm.base.messages import UserError
 from litm.inference.recorded import (
     OWN_FIELDS,
-    Asked,
     FileCount,
     Matching,
     RecordedFile,
-    asked_prompts,
     check_any,
     match_responses,
     prompt_notes,
@@ -45,9 +43,8 @@ def example(number: int, placement: str = "gold_at_0", size: int = 3) -> Example
 EXAMPLES = [example(number, placement) for _, placement in CELLS for number in range(3)]
 
 
-def match(path: Path, fields: dict, cells=CELLS, examples=EXAMPLES) -> tuple[list[Asked], Matching]:
-    asked = asked_prompts(examples, "identity", fields)
-    return asked, match_responses(asked, [RecordedFile(str(path), tuple(cells))], fields)
+def match(path: Path, fields: dict, cells=CELLS, examples=EXAMPLES) -> tuple[list[Example], Matching]:
+    return examples, match_responses(examples, [RecordedFile(str(path), tuple(cells))], fields)
 
 
 def texts(matching: Matching) -> dict:
@@ -160,7 +157,7 @@ def test_what_is_not_recorded_is_counted_and_never_scored(tmp_path):
     records = [{"question": f"what is number {n}", "model_answer": f"answer{n}"} for n in (0, 2)]
     path = write_lines(tmp_path / "a.jsonl", records)
     asked, matching = match(path, FIELDS, CELLS[:1], EXAMPLES[:3])
-    responses = list(recorded_responses(asked, matching))
+    responses = list(recorded_responses(asked, "identity", matching))
     assert [response.finish_reason for response in responses] == ["unknown", "not_recorded", "unknown"]
     scores = score_sweep(Sweep("m", "e", "multi_document_qa", "best_subspan_em"), EXAMPLES[:3], responses)
     (row,) = accuracy_table(scores).to_dict("records")
@@ -182,7 +179,7 @@ def test_responses_of_this_workflow_are_read_as_they_are_with_those_that_did_not
         ],
     )
     asked, matching = match(path, OWN_FIELDS, CELLS, EXAMPLES[:3])
-    reasons = [(one.text, one.finish_reason) for one in recorded_responses(asked, matching)]
+    reasons = [(one.text, one.finish_reason) for one in recorded_responses(asked, "identity", matching)]
     assert reasons == [("x", "length"), (None, "overflow"), (None, "not_recorded")]
 
 
@@ -203,7 +200,9 @@ def test_a_response_is_used_for_its_own_prompt_only_and_others_are_counted_with_
     assert told.endswith(f"and are not used; the first is {path}, line 1")
     summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS)], matching, OWN_FIELDS)
     assert (summary["recorded"], summary["unused"], summary["other_prompts"]) == (5, 1, 1)
-    assert [one.prompt_sha256 for one in recorded_responses(asked, matching)] == [e.prompt_sha256 for e in EXAMPLES]
+    assert [one.prompt_sha256 for one in recorded_responses(asked, "identity", matching)] == [
+        e.prompt_sha256 for e in EXAMPLES
+    ]
 
 
 def test_responses_to_two_prompts_of_a_question_in_one_file_are_distinguished(tmp_path):

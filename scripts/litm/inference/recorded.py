@@ -135,21 +135,6 @@ def read_recorded(path: str | Path, fields: Mapping[str, str]) -> Iterator[Recor
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A prompt of the sweep, the key of its response, and the values that records are matched by.
-
-    sha256: see `Example.prompt_sha256`.
-    """
-
-    id: str
-    size: int
-    placement: str
-    key: str
-    matched: tuple[str, ...]
-    sha256: str
-
-
-@dataclass(frozen=True)
 class FileCount:
     """The number of records in a file, and of those that match no prompt (`unused`).
 
@@ -172,35 +157,14 @@ class Matching:
     files: tuple[FileCount, ...]
 
 
-def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Mapping[str, str]) -> list[Asked]:
-    """The prompts of examples, in their order."""
-
-    def value(example: Example, name: str) -> str:
-        if name == "position":
-            return "_".join(str(target.position) for target in example.targets)
-        return _comparable(name, getattr(example, name), f"question {example.id}")
-
-    return [
-        Asked(
-            example.id,
-            example.size,
-            example.placement,
-            response_key(identity_digest, example.prompt),
-            tuple(value(example, name) for name in MATCHED if name in fields),
-            example.prompt_sha256,
-        )
-        for example in examples
-    ]
-
-
-def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], fields: Mapping[str, str]) -> Matching:
-    """The recorded responses of the prompts.
+def match_responses(examples: Iterable[Example], files: Sequence[RecordedFile], fields: Mapping[str, str]) -> Matching:
+    """The recorded responses to the prompts of examples.
 
     Raises `UserError`, naming file and line, for a record with a missing field or a wrong type, for two different
     responses to one prompt, and if the matched fields cannot tell two questions of a cell apart.
     """
-    by_cell: dict[Cell, list[Asked]] = {}
-    for one in asked:
+    by_cell: dict[Cell, list[Example]] = {}
+    for one in examples:
         by_cell.setdefault((one.size, one.placement), []).append(one)
     found: dict[tuple[int, str, str], RecordedResponse] = {}
     counts = []
@@ -212,7 +176,7 @@ def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], field
             records += 1
             named = index.get(record.matched(), [])
             response, sha256 = record.response(), record.prompt_sha256()
-            prompts = [prompt for prompt in named if sha256 in (None, prompt.sha256)]
+            prompts = [prompt for prompt in named if sha256 in (None, prompt.prompt_sha256)]
             if named and not prompts:
                 others.append(record.where)
             unused += not prompts
@@ -230,21 +194,26 @@ def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], field
 
 
 def _index(
-    file: RecordedFile, by_cell: Mapping[Cell, Sequence[Asked]], fields: Mapping[str, str]
-) -> dict[tuple[str, ...], list[Asked]]:
-    """The prompts of a file's cells by the values of `MATCHED`."""
-    index: dict[tuple[str, ...], list[Asked]] = {}
+    file: RecordedFile, by_cell: Mapping[Cell, Sequence[Example]], fields: Mapping[str, str]
+) -> dict[tuple[str, ...], list[Example]]:
+    """The examples of a file's cells by their values of `MATCHED`."""
+    names = [name for name in MATCHED if name in fields]
+    index: dict[tuple[str, ...], list[Example]] = {}
     for cell in file.cells:
-        in_cell: dict[tuple[str, ...], Asked] = {}
-        for prompt in by_cell.get(cell, []):
-            other = in_cell.setdefault(prompt.matched, prompt)
-            if other is not prompt:
-                names = " and ".join(name for name in MATCHED if name in fields)
+        in_cell: dict[tuple[str, ...], Example] = {}
+        for example in by_cell.get(cell, []):
+            positions = [target.position for target in example.targets]
+            values = tuple(
+                _comparable(name, positions if name == "position" else getattr(example, name), f"question {example.id}")
+                for name in names
+            )
+            other = in_cell.setdefault(values, example)
+            if other is not example:
                 raise UserError(
-                    f"size {cell[0]}, {cell[1]}: questions {other.id} and {prompt.id} cannot be told apart by {names}: "
-                    "give 'id' or 'prompt' among the 'fields' too"
+                    f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
+                    f"{' and '.join(names)}: give 'id' or 'prompt' among the 'fields' too"
                 )
-            index.setdefault(prompt.matched, []).append(prompt)
+            index.setdefault(values, []).append(example)
     return index
 
 
@@ -271,16 +240,19 @@ def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mappi
     return {"source": {"recorded": recorded}, "fields": dict(fields)}
 
 
-def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[SweepResponse]:
-    """The response to each prompt, in their order; token counts are None, because the files do not have them."""
-    for prompt in asked:
+def recorded_responses(examples: Iterable[Example], identity: str, matching: Matching) -> Iterator[SweepResponse]:
+    """The response to each prompt, in their order; token counts are None, because the files do not have them.
+
+    identity: the digest of the sweep's.
+    """
+    for prompt in examples:
         recorded = matching.responses.get((prompt.size, prompt.placement, prompt.id))
-        name = (prompt.id, prompt.size, prompt.placement, prompt.key)
+        name = (prompt.id, prompt.size, prompt.placement, response_key(identity, prompt.prompt))
         text, reason = (recorded.text, recorded.finish_reason) if recorded else (None, NOT_RECORDED)
-        yield SweepResponse(*name, text, reason, prompt_tokens=None, response_tokens=None, prompt_sha256=prompt.sha256)
+        yield SweepResponse(*name, text, reason, None, None, prompt_sha256=prompt.prompt_sha256)
 
 
-def check_any(asked: Sequence[Asked], matching: Matching, files: Sequence[RecordedFile]) -> None:
+def check_any(asked: Sequence[Example], matching: Matching, files: Sequence[RecordedFile]) -> None:
     """Raise `UserError` if no prompt has a response: then a name is wrong, or the responses answer other prompts."""
     if matching.responses:
         return
@@ -317,7 +289,11 @@ def prompt_notes(matching: Matching) -> list[str]:
 
 
 def recorded_manifest(
-    sweep: Mapping, asked: Sequence[Asked], files: Sequence[RecordedFile], matching: Matching, fields: Mapping[str, str]
+    sweep: Mapping,
+    asked: Sequence[Example],
+    files: Sequence[RecordedFile],
+    matching: Matching,
+    fields: Mapping[str, str],
 ) -> dict:
     """The manifest of recorded responses, with those keys of a computed sweep's manifest that apply.
 
@@ -333,7 +309,7 @@ def recorded_manifest(
     return {
         **sweep,
         "prompts": len(asked),
-        "distinct_prompts": len({prompt.key for prompt in asked}),
+        "distinct_prompts": len({prompt.prompt for prompt in asked}),
         "asked": 0,
         "reused": 0,
         "recorded": sum(reason not in WITHOUT_ANSWER for reason in reasons),
