@@ -11,17 +11,15 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.models.files import check_safe_weights
 from litm.prompting.prompt_format import encode_prompts, model_tokenizer
-from litm.prompting.reasoning import Reasoning
+from litm.prompting.reasoning import BUDGET, Reasoning
 from litm.records import Content, Response
-
-if TYPE_CHECKING:
-    from litm.inference.stopping import Ending
 
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
@@ -232,13 +230,32 @@ class LocalEngine:
         ids = {*([own] if own is None or isinstance(own, int) else own), self.tokenizer.eos_token_id}
         return sorted(id for id in ids if id is not None)
 
+    def ending(self) -> Ending:
+        """The rules of the settings for where an answer ends.
+
+        Raises `UserError` if the tokens for reasoning leave no room for the closing tag.
+        """
+        settings, reasoning = self.settings, self.settings.reasoning
+        first_line = settings.stop == FIRST_LINE
+        if not first_line and reasoning.policy != BUDGET:
+            return Ending()
+        vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
+        pieces = self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True)
+        if reasoning.policy != BUDGET:
+            return Ending(pieces, first_line, reasoning.tags if reasoning.is_separate else None)
+        closing = reasoning.tags[1]
+        closing_ids = self.tokenizer(closing, add_special_tokens=False)["input_ids"]
+        if len(closing_ids) >= reasoning.tokens:
+            raise UserError(f"reasoning_tokens: {reasoning.tokens} is too few, {closing} alone has {len(closing_ids)}")
+        return Ending(pieces, first_line, reasoning.tags, settings.max_new_tokens, reasoning.tokens, closing_ids)
+
     def responses(
         self,
         prompts: Sequence[Sequence[int]],
         batch: Iterable[int],
         outputs: Iterable[Sequence[int]],
         end_tokens: Sequence[int],
-        ending: "Ending",
+        ending: Ending,
         made_with: str,
     ) -> list[tuple[int, Response]]:
         """The responses of a batch as (index of the prompt, response): its outputs, cut at their ends, as texts.

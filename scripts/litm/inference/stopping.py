@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from litm.base.messages import UserError
-from litm.inference.engine import FIRST_LINE, EngineSettings
-from litm.prompting.reasoning import BUDGET, Reasoning
+from litm.prompting.reasoning import Reasoning
 from litm.records import LENGTH, STOP, SweepResponse
 
 if TYPE_CHECKING:
-    from transformers import PretrainedConfig, PreTrainedTokenizerBase
+    pass
 
 #: Tokens at the end of a prompt that are searched for a tag.
 TAG_TOKENS = 32
@@ -109,27 +107,6 @@ class Followed:
                 self.begin = 0
         if self.is_reasoning and closing in self._text[-len(piece) - len(closing) :]:
             self.begin, self.is_reasoning = len(self.ids), False
-
-
-def response_ending(
-    settings: EngineSettings, tokenizer: "PreTrainedTokenizerBase", config: "PretrainedConfig"
-) -> Ending:
-    """The rules of an engine's settings.
-
-    Raises `UserError` if the tokens for reasoning leave no room for the closing tag.
-    """
-    reasoning, first_line = settings.reasoning, settings.stop == FIRST_LINE
-    if not first_line and reasoning.policy != BUDGET:
-        return Ending()
-    vocabulary = max(len(tokenizer), config.get_text_config().vocab_size)
-    pieces = tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True)
-    if reasoning.policy != BUDGET:
-        return Ending(pieces, first_line, reasoning.tags if reasoning.is_separate else None)
-    closing = reasoning.tags[1]
-    closing_ids = tokenizer(closing, add_special_tokens=False)["input_ids"]
-    if len(closing_ids) >= reasoning.tokens:
-        raise UserError(f"reasoning_tokens: {reasoning.tokens} is too few, {closing} alone has {len(closing_ids)}")
-    return Ending(pieces, first_line, reasoning.tags, settings.max_new_tokens, reasoning.tokens, closing_ids)
 
 
 def line_end(text: str, reasoning: Reasoning) -> int | None:

@@ -42,7 +42,6 @@ class Engine(LocalEngine):
             worker_count,
         )
         from litm.inference.prefix_sharing import KeptCache, can_keep
-        from litm.inference.stopping import response_ending
 
         settings, config = self.settings, self.config
         device = choose_device(settings.device, max(1, settings.gpus))
@@ -59,7 +58,7 @@ class Engine(LocalEngine):
         if pad is None or pad >= config.get_text_config().vocab_size:
             pad = (end_tokens or [0])[0]
         model.generation_config = greedy_decoding(model, new_tokens, end_tokens, pad)
-        ending = response_ending(settings, self.tokenizer, config)
+        ending = self.ending()
         ids = token_ids(prompts)
         may_keep = settings.share_prefixes and can_keep(model)
         parts = parts_of(ids, worker_count(model, settings.quantization))

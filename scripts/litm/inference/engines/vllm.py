@@ -57,13 +57,11 @@ class Engine(LocalEngine):
         """
         if not prompts:
             return
-        from litm.inference.stopping import response_ending
-
         ids = token_ids(prompts)
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
         self.is_loading = False
         end_tokens = self.end_tokens(own_end_tokens(self.settings, self.config))
-        ending = response_ending(self.settings, self.tokenizer, self.config)
+        ending = self.ending()
         made_with = f"{software()}, {model.llm_engine.vllm_config.device_config.device_type}"
         for chunk in in_batches(sorted(range(len(ids)), key=lambda index: tuple(ids[index])), CHUNK):
             outputs = self._outputs(model, [ids[index] for index in chunk], end_tokens, ending)
