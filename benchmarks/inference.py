@@ -33,7 +33,7 @@ from measuring import run as run_process
 from litm.answers import normalize_answer
 from litm.base.records import in_batches, read_json, read_jsonl, write_jsonl
 from litm.examples.examples import make_example, read_template
-from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings
+from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import positions_for
 from litm.records import read_examples, write_examples
@@ -168,7 +168,7 @@ def write_cells(what: str, data: str | None, questions: int, folder: Path) -> li
         paths.append(folder / f"{place}.jsonl.gz")
         placed = asked
         if what == "ask":
-            ask_another_key = getattr(task, ASK_ANOTHER_KEY)
+            ask_another_key = task.ask_another_key
             placed = [ask_another_key(one, size, positions_for(place, size)) for one in asked]
         write_examples(paths[-1], (make_example(one, size, place, template, task) for one in placed))
     return paths
@@ -233,7 +233,7 @@ def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], f
     """The programs that Snakemake runs for a sweep: identify the model, and generate."""
     location = {"path": args.model, "hub": None, "revision": None}
     settings = {"engine": "transformers", "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
-    decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}
+    decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).stop}
     source = folder / f"{way}.source.json"
     identify = program("identify_model.py", "--location", json.dumps(location), "--output", source)
     generate = program(

@@ -72,7 +72,7 @@ class Workload:
     @property
     def is_first_line(self) -> bool:
         """Whether only an answer's first line is scored."""
-        return load_task(self.task).DEFAULTS.stop == FIRST_LINE
+        return load_task(self.task).stop == FIRST_LINE
 
 
 DOCUMENTS = "nq-open-20_total_documents_gold_at_0*.jsonl.gz"
@@ -224,7 +224,7 @@ def new_tokens(name: str) -> int:
 def ours(args: argparse.Namespace, name: str) -> tuple[Cost, int, dict[str, str]]:
     """The two programs that Snakemake runs for a sweep."""
     settings = {"engine": "transformers", "dtype": args.dtype, "attention": "sdpa", "prompt_template": CHAT}
-    decoding = {"max_new_tokens": new_tokens(name), "stop": load_task(workload(args, name).task).DEFAULTS.stop}
+    decoding = {"max_new_tokens": new_tokens(name), "stop": load_task(workload(args, name).task).stop}
     location = {"path": str(args.gguf), "hub": None, "revision": None, "dtype": args.dtype}
     for old in args.folder.glob(f"{name}.sweep.*"):
         old.unlink()

@@ -25,6 +25,7 @@ from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
 from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
 from litm.config.study import load_study
+from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
 from litm.workflow import console
 from litm.workflow.data_inputs import DataInputs
@@ -111,6 +112,8 @@ PROMPTING = Each(lambda wildcards: SWEEPS.prompting[wildcards.model])
 QUESTIONS = Each(lambda wildcards: STUDY.questions[wildcards[0]])
 RERANKER = Each(lambda wildcards: STUDY.rerankers[wildcards.reranker])
 RETRIEVER = Each(lambda wildcards: STUDY.retrievers[wildcards.retriever])
+# The module of the experiment's task.
+TASK_MODULE = EXPERIMENT(lambda one: module_of(one.task))
 
 
 def is_of_study(path):

@@ -19,7 +19,7 @@ rule sample_questions:
     params:
         **settings(
             "sample_questions",
-            code("examples.tasks", EXPERIMENT.task),
+            code("examples.tasks", TASK_MODULE),
             models=SWEEPS.models_of,
             task=EXPERIMENT.task,
             questions=STUDY.sampled_per_size,

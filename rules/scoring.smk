@@ -18,7 +18,7 @@ rule score:
     params:
         **settings(
             "score",
-            code("examples.tasks", EXPERIMENT.task),
+            code("examples.tasks", TASK_MODULE),
             **EXPERIMENT.keys("task metric"),
             **ASKED,
         ),

@@ -1,6 +1,6 @@
 """Make the examples of one cell: a prompt per question, with accepted answers and the place of the gold item.
 
-task: a module of litm/examples/tasks
+task: a task of litm/examples/tasks
 size: items in the context, or tokens, see --length
 placement: gold_at_{position} or gold_at_depth_{depth}, more after a _; or another
 length: what find_size.py wrote, where the size is in tokens

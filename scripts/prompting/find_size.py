@@ -1,6 +1,6 @@
 """Find the number of items at which a task's prompts have a requested length in a model's tokens.
 
-task: a module of litm/examples/tasks
+task: a task of litm/examples/tasks
 tokens: most tokens of a prompt
 placements: gold_at_depth_..., those of this size
 settings: JSON: what changes the examples (ExampleSettings)

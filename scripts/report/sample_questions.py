@@ -1,7 +1,7 @@
 """Take a sample of an experiment's questions for the report: prompts, answers and verdicts of all models.
 
 models: in the order of --responses
-task: a module of scripts/litm/examples/tasks
+task: a task of litm/examples/tasks
 questions: of each size
 """
 
@@ -30,6 +30,6 @@ def main(
     scored = pd.concat([read_parquet(path) for path in scores])
     ids = sampled_ids(scored, questions, seed)
     answers = {model: read_responses(path) for model, path in zip(models, responses, strict=True)}
-    other_items = getattr(load_task(task), "other_items", None)
+    other_items = load_task(task).other_items
     write_jsonl(output, question_records(read_examples(*examples), answers, scored, ids, other_items))
     note(f"{output}: {sum(map(len, ids.values()))} questions")

@@ -16,7 +16,7 @@ from litm.checks.audit import audit_findings, audit_table
 from litm.checks.audit_sample import audit_sample
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.inference.engine import EngineSettings, audit_engine
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal

@@ -10,7 +10,7 @@ from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.examples.checks import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY
-from litm.examples.tasks import kv_retrieval
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.inference.costs import tree_tokens

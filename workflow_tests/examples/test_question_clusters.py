@@ -7,7 +7,7 @@ import pytest
 from litm.base.messages import UserError
 from litm.examples.examples import examples_of
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import closed_book_qa, multi_document_qa
+from litm.examples.tasks.question_answering import closed_book_qa, multi_document_qa
 from litm.records import Example, SweepResponse
 from litm.scoring.scores import Sweep, score_sweep
 

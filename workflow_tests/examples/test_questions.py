@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
 from litm.examples.examples import answer_in_distractors, make_example, place, read_template, shuffle_distractors
-from litm.examples.tasks import kv_retrieval, multi_document_qa
+from litm.examples.tasks.key_values import kv_retrieval
+from litm.examples.tasks.question_answering import multi_document_qa
 from litm.placements import AS_RETRIEVED, NO_GOLD
 from litm.records import Gold, Question, Target
 

@@ -28,7 +28,8 @@ from litm.config.study import load_study
 from litm.config.yaml_files import read_yaml
 from litm.examples.checks import check_examples, checked
 from litm.examples.examples import make_example, place, read_template, shuffle_distractors
-from litm.examples.tasks import load_task, multi_needle
+from litm.examples.tasks import load_task
+from litm.examples.tasks.needles import multi_needle
 from litm.placements import gold_placement, gold_positions
 from litm.records import read_examples
 from litm.scoring.metrics import METRICS
@@ -211,7 +212,7 @@ def test_a_demonstration_shows_the_label_of_one_subject_and_the_question_asks_ab
 
 def test_a_context_of_more_demonstrations_than_subjects_is_refused():
     with pytest.raises(UserError, match="demonstrations: there are 576 subjects, so that a context cannot have 577"):
-        load_task("demonstrations").questions(577, SETTINGS, None)
+        next(load_task("demonstrations").questions(577, SETTINGS, None))
 
 
 def test_a_conversation_also_has_chat_messages_in_turns():
@@ -357,7 +358,7 @@ def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_names_a_metric_and_leaves_room_for_its_answer(task):
-    defaults = load_task(task).DEFAULTS
+    defaults = load_task(task)
     assert defaults.metric in METRICS and not defaults.needs_dataset
     answers = questions(task, 20)[0].golds
     assert defaults.max_new_tokens >= 2 * sum(len(gold.answers[0]) for gold in answers)

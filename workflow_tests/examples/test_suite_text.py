@@ -16,8 +16,10 @@ from suite_examples import (
 )
 
 from litm.answers import contains_code
-from litm.examples.tasks import fact_reasoning, temporal_narrative
-from litm.examples.wording import BUILDINGS, EVENTS, EXCHANGES, FILLERS, filler_sentences, random_codes, similar_names
+from litm.corpora.made_up import words
+from litm.examples.tasks.needles import PRICES
+from litm.examples.tasks.similar_items import FIRST_YEAR
+from litm.examples.wording import filler_sentences, random_codes, similar_names, word_list
 from litm.placements import gold_placement
 from litm.records import Question
 
@@ -47,14 +49,16 @@ def test_fillers_are_plain_sentences_without_numbers_codes_or_prices():
 
 
 def test_no_building_wants_another_article():
-    assert not [building for building in BUILDINGS if building[0] in "aeiou"]
+    assert not [building for building in word_list(words("suite")["buildings"]) if building[0] in "aeiou"]
 
 
 def test_all_wordings_differ_and_take_turns():
-    for wordings in (FILLERS, EVENTS, EXCHANGES):
+    for kind in ("fillers", "events", "exchanges"):
+        wordings = [*map(tuple, words("suite")[kind])]
         assert len(set(wordings)) == len(wordings)
-    text = " ".join(filler_sentences(Random(0), len(FILLERS))).lower()
-    assert all(max(re.split(r"\{\w+\}", wording), key=len) in text for wording in FILLERS)
+    fillers = words("suite")["fillers"]
+    text = " ".join(filler_sentences(Random(0), len(fillers))).lower()
+    assert all(max(re.split(r"\{\w+\}", wording), key=len) in text for wording in fillers)
 
 
 def test_no_message_and_no_reply_of_a_conversation_occurs_twice():
@@ -111,7 +115,7 @@ def test_the_answer_is_twelve_times_a_price_that_only_one_sentence_has():
         assert not any(re.search(rf"\d|\$|{product}", sentence) for (sentence,) in question.distractors)
         prices.append(int(price))
     assert 50 <= min(prices) < 150 and 400 < max(prices) <= 500 and len(set(prices)) > 20
-    assert fact_reasoning.PRICES == (50, 500)
+    assert PRICES == (50, 500)
 
 
 # --- The chronicle -----------------------------------------------------------------------------------------------
@@ -124,7 +128,7 @@ def test_the_years_are_in_order_wherever_the_target_is():
             years = [int(year) for year in re.findall(r"^In (\d+), ", prompt, re.MULTILINE)]
             assert len(years) == 100 and all(later == earlier + 1 for earlier, later in pairwise(years))
             (line,) = [line for line in prompt.splitlines() if question.golds[0].answers[0] in line]
-            year = temporal_narrative.FIRST_YEAR + position
+            year = FIRST_YEAR + position
             assert line == question.golds[0].item[0].format(year=year) and f"In {year}, " in line
 
 

@@ -10,7 +10,9 @@ from conftest import qa_record, write_lines
 from litm.base.messages import UserError
 from litm.examples.examples import shuffle_distractors
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval, load_task, multi_document_qa, task_names
+from litm.examples.tasks import load_task, task_names
+from litm.examples.tasks.key_values import kv_retrieval
+from litm.examples.tasks.question_answering import multi_document_qa
 
 SETTINGS = ExampleSettings(examples=20, seed=0, distractor_order="ranked")
 
@@ -19,7 +21,7 @@ def test_every_task_offers_what_the_workflow_needs():
     assert {"closed_book_qa", "kv_retrieval", "multi_document_qa", "oracle_qa"} <= set(task_names())
     for name in task_names():
         task = load_task(name)
-        assert task.DEFAULTS.metric and callable(task.questions) and callable(task.format_items) and task.SEPARATOR
+        assert task.metric and callable(task.questions) and callable(task.format_items) and task.separator
 
 
 def test_generated_keys_and_values_are_distinct_uuids_of_version_4():

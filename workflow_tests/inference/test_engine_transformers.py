@@ -20,7 +20,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrai
 from litm.base.messages import UserError
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine, token_ids
 from litm.inference.generation import load_model
 from litm.inference.stopping import Ending

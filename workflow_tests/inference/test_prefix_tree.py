@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.inference.costs import tree_order, tree_tokens
 from litm.prompting.prompt_format import load_tokenizer
 

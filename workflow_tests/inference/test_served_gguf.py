@@ -56,7 +56,7 @@ def prompts_of(task_name: str, size: int) -> list[str]:
     """Prompts of a generated task, with the gold item in the middle."""
     task = load_task(task_name)
     settings = ExampleSettings(QUESTIONS, 0, "ranked", "first", None)
-    prompt = read_template(ROOT / "resources" / "prompts" / f"{task.DEFAULTS.prompt}.txt")
+    prompt = read_template(ROOT / "resources" / "prompts" / f"{task.prompt}.txt")
     made = examples_of(task, task.questions(size, settings, None), size, f"gold_at_{size // 2}", prompt, settings)
     return [str(example.content(as_chat=False)) for example in made]
 

@@ -38,7 +38,7 @@ def needles() -> list[str]:
     """Prompts of each question with its needle at each position: they share what comes before it."""
     task = load_task("needle_in_haystack")
     settings = ExampleSettings(QUESTIONS, 0, "ranked", "first", None)
-    prompt = read_template(ROOT / "resources" / "prompts" / f"{task.DEFAULTS.prompt}.txt")
+    prompt = read_template(ROOT / "resources" / "prompts" / f"{task.prompt}.txt")
     questions = list(task.questions(SIZE, settings, None))
     return [
         str(example.content(as_chat=False))

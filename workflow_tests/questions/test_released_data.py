@@ -21,7 +21,7 @@ QA_20 = "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz"
 
 def examples(task_name: str, file, size: int, placement: str, settings: ExampleSettings = ALL) -> list[dict]:
     task = load_task(task_name)
-    template = read_template(ROOT / "resources" / "prompts" / f"{task.DEFAULTS.prompt}.txt", size > 0)
+    template = read_template(ROOT / "resources" / "prompts" / f"{task.prompt}.txt", size > 0)
     return [
         make_example(question, size, placement, template, task)
         for question in task.questions(size, settings, str(file))

@@ -14,7 +14,7 @@ from litm.base.records import read_csv, read_json
 from litm.corpora.made_up import make_articles
 from litm.examples.examples import make_example
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.reference_model.export import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, build_tokenizer, ordinary_words, read_templates
 from litm.reference_model.network import ANSWER, DOCUMENT, NAME, initialise, make_network, orthogonalised

@@ -28,7 +28,7 @@ from report_contents import (
     scores,
 )
 
-from litm.examples.wording import other_documents
+from litm.examples.tasks.question_answering import other_documents
 from litm.figures.style import DPI
 from litm.report.charts import chart, forest
 from litm.report.page import png_width, render_report

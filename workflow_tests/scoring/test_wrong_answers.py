@@ -25,7 +25,7 @@ SETTINGS = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
 def generated(task: str, size: int, placement: str):
     """An example of a task that makes its own questions, with the task."""
     module = load_task(task)
-    template = read_template(ROOT / "resources" / "prompts" / f"{module.DEFAULTS.prompt}.txt", with_context=True)
+    template = read_template(ROOT / "resources" / "prompts" / f"{module.prompt}.txt", with_context=True)
     (question,) = module.questions(size, SETTINGS, None)
     return make_example(question, size, placement, template, module), module
 
@@ -41,7 +41,7 @@ def documents(*texts: str, placement: str = "gold_at_0"):
 
 def scored(example, module, task: str, answer: str, finish_reason: str = "stop"):
     """The only score row of an answer."""
-    metric = module.DEFAULTS.metric
+    metric = module.metric
     response = record_makers.response(
         id=example.id, size=example.size, placement=example.placement, response=answer, finish_reason=finish_reason
     )
@@ -207,7 +207,7 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
 
 
 def test_a_task_that_knows_its_items_reads_all_of_them_back():
-    assert {name for name in task_names() if hasattr(load_task(name), "other_items")} >= {
+    assert {name for name in task_names() if load_task(name).other_items} >= {
         "kv_retrieval", "multi_document_qa", "open_domain_qa", "semantic_distractors", "temporal_narrative",
     }  # fmt: skip
     example, module = documents("A b.", "C d.", "E f.", placement="gold_at_1")

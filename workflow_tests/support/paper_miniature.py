@@ -24,7 +24,8 @@ from conftest import ROOT
 
 from litm.config.catalogue import read_catalogue_entry, string_keys
 from litm.config.experiments import read_cells
-from litm.examples.tasks.kv_retrieval import generate_question
+from litm.examples.task import PLAIN
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.placements import gold_positions
 from litm.records import Cell
 
@@ -162,7 +163,7 @@ def qa_record(number: int, documents: int) -> dict:
 
 def kv_record(number: int, pairs: int) -> dict:
     """A key-value example."""
-    made = generate_question(pairs, random.Random(f"{pairs}/{number}"))
+    made = kv_retrieval.generate("", pairs, random.Random(f"{pairs}/{number}"), PLAIN)
     gold = made.golds[0].item
     return {"ordered_kv_records": [gold, *made.distractors], "key": gold[0], "value": gold[1]}
 

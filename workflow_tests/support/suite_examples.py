@@ -37,7 +37,7 @@ def questions(task: str, size: int, settings: ExampleSettings = SETTINGS) -> tup
 
 def example(task: str, question: Question, size: int, placement: str) -> Example:
     module = load_task(task)
-    template = read_template(ROOT / "resources" / "prompts" / f"{module.DEFAULTS.prompt}.txt")
+    template = read_template(ROOT / "resources" / "prompts" / f"{module.prompt}.txt")
     return make_example(question, size, placement, template, module)
 
 

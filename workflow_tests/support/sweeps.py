@@ -16,7 +16,7 @@ from litm.base.records import write_json
 from litm.base.store import canonical_json
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval
+from litm.examples.tasks.key_values import kv_retrieval
 from litm.models.identity import folder_identity
 from litm.records import write_examples
 

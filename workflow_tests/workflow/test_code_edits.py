@@ -58,7 +58,7 @@ def test_an_edited_forest_plot_is_drawn_again_and_the_report_is_not_made_again(f
         "config/figures.py",
         "config/experiments.py",
         "inference/engines/vllm.py",
-        "examples/tasks/multi_document_qa.py",
+        "examples/tasks/question_answering.py",
     ],
 )
 def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished, module):

@@ -32,7 +32,6 @@ NAMES = ("Makefile", "Snakefile")
 SKIPPED = (".git", ".venv", ".venv-docs", ".snakemake", "results", "site")
 #: Texts that prompts and recorded answers are made of: changing a word changes results. And this list.
 DATA = (
-    "scripts/litm/examples/wording.py",
     "workflow_tests/examples/test_suite_tasks.py",
     "workflow_tests/support/paper_miniature.py",
     "workflow_tests/workflow/test_words.py",

@@ -123,7 +123,7 @@ def check_remedies(entry: ExperimentEntry) -> None:
     """Raise `UserError` for keys about retrieved documents in a task without them, and for keys that exclude others."""
     keys = {"order": entry.order != RANKED, "rerank": entry.rerank, "cut": entry.cut, "remedies": entry.remedies}
     given = [key for key, value in keys.items() if value]
-    if given and load_task(entry.task).DEFAULTS.placement != AS_RETRIEVED:
+    if given and load_task(entry.task).placement != AS_RETRIEVED:
         raise UserError(
             f"{entry.where}: '{given[0]}' is for documents as retrieved (task: open_domain_qa), not for the task "
             f"{entry.task}"

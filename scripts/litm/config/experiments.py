@@ -15,7 +15,7 @@ from litm.config.data import Candidates
 from litm.config.schema import FILLED_IN, AsGiven, Entry, check_names, choose, one_of, text_names
 from litm.examples.examples import read_template
 from litm.examples.orders import ORDERS
-from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, TaskDefaults
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, Task
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.records import RANKED, Cell, Curve, Cut, score_in_words
@@ -98,7 +98,7 @@ class ExperimentEntry(Entry):
     """A task with the sizes and positions of its contexts, and its questions."""
 
     task: Annotated[str, one_of(task_names)]
-    """The kind of questions and prompts, a module of scripts/litm/examples/tasks."""
+    """The kind of questions and prompts, a task of scripts/litm/examples/tasks."""
     title: str = FILLED_IN
     """Title in figures and the report; if left out, the experiment's name."""
     positions: (
@@ -209,7 +209,7 @@ class ExperimentEntry(Entry):
     def _fill_in(cls, value: Any) -> Any:
         if not isinstance(value, dict) or value.get("task") not in task_names():
             return value
-        defaults = load_task(value["task"]).DEFAULTS
+        defaults = load_task(value["task"])
         keys = ("prompt", "metric", "stop", "max_new_tokens")
         return {**{key: getattr(defaults, key) for key in keys}, **value}
 
@@ -285,8 +285,8 @@ class Experiment(ExperimentEntry):
 
     @property
     def asks(self) -> str:
-        """What the task asks: the first paragraph of its module's docstring."""
-        return single_spaced((load_task(self.task).__doc__ or "").partition("\n\n")[0])
+        """What the task asks."""
+        return load_task(self.task).sentence
 
     @property
     def right_if(self) -> str:
@@ -330,15 +330,15 @@ def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any],
     Raises `UserError` for an unknown name, an impossible position, and keys that the task does not accept.
     """
     where = entry.where
-    defaults = load_task(entry.task).DEFAULTS
+    defaults = load_task(entry.task)
     cells = read_cells(entry)
     prompts = root / "resources" / "prompts"
     choose([entry.prompt], text_names(prompts), f"{where}.prompt")
     check_names([entry.prompt], f"{where}.prompt")
     read_template(prompts / f"{entry.prompt}.txt", with_context=any(cell.size for cell in cells))
-    if entry.design == ASK_ANOTHER_KEY and not hasattr(load_task(entry.task), ASK_ANOTHER_KEY):
+    if entry.design == ASK_ANOTHER_KEY and defaults.ask_another_key is None:
         raise UserError(f"{where}: 'design: {entry.design}' is for kv_retrieval, not for the task {entry.task}")
-    if entry.wording != PLAIN and not hasattr(load_task(entry.task), "WORDINGS"):
+    if entry.wording != PLAIN and not defaults.has_suite_words:
         raise UserError(f"{where}: the task {entry.task} has no 'wording: {entry.wording}'")
     datasets = _dataset_by_size(entry, cells)
     _check_questions(entry, cells, datasets, defaults, files)
@@ -354,7 +354,7 @@ def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any],
 
 def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
     """The cells of an experiment by size and place; `UserError` for impossible positions or keys of other tasks."""
-    where, defaults = entry.where, load_task(entry.task).DEFAULTS
+    where, defaults = entry.where, load_task(entry.task)
     allowed = ["sizes"] if defaults.placement else [] if defaults.fixed_cells else ["positions", "depths", "sizes"]
     given = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
     for key in given:
@@ -443,7 +443,7 @@ def _check_questions(
     entry: ExperimentEntry,
     cells: tuple[Cell, ...],
     datasets: Mapping[int, str],
-    defaults: TaskDefaults,
+    defaults: Task,
     files: Mapping[str, Any],
 ) -> None:
     """Raise `UserError` unless the keys that select the questions are consistent with each other and with the task."""
@@ -507,7 +507,7 @@ def _dataset_by_size(entry: ExperimentEntry, cells: Iterable[Cell]) -> dict[int,
 
 def item_noun(experiments: Sequence[Experiment]) -> str:
     """The noun that the tasks of all experiments use for an item, "item" where they differ."""
-    nouns = {load_task(experiment.task).DEFAULTS.item for experiment in experiments}
+    nouns = {load_task(experiment.task).item for experiment in experiments}
     return nouns.pop() if len(nouns) == 1 else "item"
 
 
@@ -520,7 +520,7 @@ def short_limits(experiments: Iterable[Experiment]) -> Iterator[str]:
     """One line per limit below `SHORT` of the task's own, with all its experiments."""
     found: dict[tuple[int, int], list[str]] = {}
     for one in experiments:
-        usual = load_task(one.task).DEFAULTS.max_new_tokens
+        usual = load_task(one.task).max_new_tokens
         if one.max_new_tokens < SHORT * usual:
             found.setdefault((one.max_new_tokens, usual), []).append(one.name)
     for (limit, usual), names in found.items():

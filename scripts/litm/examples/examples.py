@@ -128,8 +128,8 @@ def examples_of(
         if settings.distractor_order == "random":
             question = shuffle_distractors(question, items, settings.seed)
         if settings.design == ASK_ANOTHER_KEY:
-            # Not every task has this attribute.
-            question = getattr(task, ASK_ANOTHER_KEY)(question, items, positions_for(placement, items))
+            assert task.ask_another_key is not None, "the configuration checks that the task has it"
+            question = task.ask_another_key(question, items, positions_for(placement, items))
         # A cut may have left fewer documents, but the cell is named by the requested number.
         shown = items if settings.cut is None else min(items, len(question.distractors))
         if settings.order != RANKED:
@@ -142,11 +142,10 @@ def make_example(question: Question, size: int, placement: str, template: str, t
     """The example of a question with its gold items placed in a context of `size` items."""
     placed = positions_for(placement, size)
     items = place(question, size, placed)
-    formatted = task.format_items(items)
-    context = task.SEPARATOR.join(formatted)
+    formatted = task.written(items)
+    context = task.separator.join(formatted)
     prompt, context_start = render(template, context, question.text)
     positions = gold_positions(placed) or (None,) * len(question.golds)
-    as_messages = getattr(task, "as_messages", None)
     return Example(
         id=question.id,
         size=size,
@@ -155,13 +154,13 @@ def make_example(question: Question, size: int, placement: str, template: str, t
         cluster=question.cluster,
         answer_in_distractors=answer_in_distractors(question, items, gold_positions(placed)),
         prompt=prompt,
-        messages=None if as_messages is None else as_messages(items, question.text),
+        messages=None if task.as_messages is None else task.as_messages(items, question.text),
         targets=tuple(
             Target(
                 name=gold.name,
                 position=position,
                 depth=None if position is None else depth_of(position, size),
-                span=None if position is None else item_span(formatted, position, task.SEPARATOR, context_start),
+                span=None if position is None else item_span(formatted, position, task.separator, context_start),
                 answers=tuple(gold.answers),
             )
             for gold, position in zip(question.golds, positions, strict=True)

@@ -1,75 +1,20 @@
-"""Interface of tasks: building prompts and judging answers.
+"""Tasks: how questions of a kind are made, how a context of them is written, and how their answers are judged.
 
-A task is a module of `litm.examples.tasks` with
-
-- `DEFAULTS`: a `TaskDefaults`, what an experiment gets unless it says otherwise;
-- `questions(size, settings, dataset) -> Iterator[Question]`: the base items, before any placement;
-- `format_items(items) -> list[str]` and `SEPARATOR`: how the items of a context are written;
-- if a context is a conversation, `as_messages(items, question) -> list[dict]`: the same as chat messages;
-- if a wrong answer can be traced to an item, `other_items(prompt, target) -> list[OtherItem]`: the items that were not
-  asked for, see `litm.records.OtherItem`;
-- if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`;
-- if its words are of two sources, `WORDINGS: dict[str, Wording]`, with `PLAIN` and `SUITE`.
-
-To add a task, add a module: it is found by its name.
+A task is a `Task` in a module of `litm.examples.tasks`. To add one, add it to a module there, or add a module.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol
 
 from litm.base.messages import UserError
-from litm.records import RANKED, Item, Question
+from litm.records import RANKED, Gold, Item, OtherItem, Question, Target
 
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
 #: ASK_ANOTHER_KEY: the item of a fixed context that the question asks for.
 MOVE_THE_PAIR, ASK_ANOTHER_KEY = "move_the_pair", "ask_another_key"
 #: Words of generated questions. PLAIN: this project's; SUITE: those of the suite's description.
 PLAIN, SUITE = "plain", "suite"
-#: Form of a code: `?` is a random letter, `#` a random digit.
-FORM = "???-####"
-
-
-@dataclass(frozen=True)
-class Wording:
-    """Words of a generated task, with fields in braces that `fill` fills in.
-
-    item: the gold item; other: another item; code: the form of codes, see `random_codes`. A field in double braces is
-    filled in by `format_items` of the task, because it belongs to the slot of the context.
-    """
-
-    item: Item
-    question: str
-    other: Item = ("{text}",)
-    code: str = FORM
-
-
-def fill(item: Item, **values: object) -> Item:
-    """The item with its fields filled in."""
-    return tuple(part.format(**values) for part in item)
-
-
-@dataclass(frozen=True)
-class TaskDefaults:
-    """The defaults of an experiment of the task.
-
-    fixed_cells: (size, placement) of a task whose contexts never change, else None; placement: the only placement of a
-    task whose contexts differ only in size, else None.
-    needs_dataset: whether questions come from a file; otherwise they are generated.
-    golds: gold items per question, each with its own position.
-    item: the noun for an item of the context, in labels of figures.
-    """
-
-    prompt: str
-    metric: str
-    stop: str
-    max_new_tokens: int
-    needs_dataset: bool
-    golds: int = 1
-    fixed_cells: tuple[tuple[int, str], ...] | None = None
-    placement: str | None = None
-    item: str = "item"
 
 
 @dataclass(frozen=True)
@@ -105,32 +50,83 @@ class ExampleSettings:
         return self.examples if self.selection == "first" and self.labels is None else None
 
 
-class Task(Protocol):
-    """Interface of a task's module."""
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A kind of questions and prompts; experiments have its prompt, metric, stop and max_new_tokens by default.
 
-    DEFAULTS: TaskDefaults
-    SEPARATOR: str
-
-    def questions(self, size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]: ...
-
-    def format_items(self, items: Sequence[Item]) -> list[str]: ...
-
-
-def seeded_questions(
-    task: str,
-    size: int,
-    settings: ExampleSettings,
-    dataset: str | None,
-    generate: Callable[[str, int, Random], Question],
-) -> Iterator[Question]:
-    """The number of questions that the settings ask for, each made by `generate(id, size, rng)`.
-
-    A question depends only on seed, task, size and index: raising the number of examples keeps earlier ones. Its id
-    consists of task and index, without the seed. Raises `UserError` if a dataset is given, because the task does not
-    use it.
+    asks: what it asks, the end of a sentence; source: the section of the paper. item: the noun for an item of the
+    context, in labels of figures.
+    format_items: the texts of a context's items, which `separator` joins. as_messages: if a context is a conversation,
+    the same with the question as chat messages.
+    read(dataset, size, settings): the questions of a file, if the task has them from files.
+    generate(id, size, rng, wording): a question with the items for a context of `size`, if the task makes them.
+    golds: gold items per question, each with its own position. has_suite_words: whether there are two wordings.
+    fixed_cells: (size, placement) of a task whose contexts never change, else None; placement: the only placement of a
+    task whose contexts differ only in size, else None.
+    other_items(prompt, target): if a wrong answer can be traced to an item, the items that were not asked for.
+    ask_another_key(question, size, placement): if items are all alike, see `ASK_ANOTHER_KEY`.
     """
-    if dataset is not None:
-        raise UserError(f"the task {task} makes its own questions: remove 'dataset' ({dataset}) from its experiment")
-    assert settings.examples is not None, "the configuration asks for a number of examples where there is no dataset"
-    for index in range(settings.examples):
-        yield generate(f"{task}/{size}/{index}", size, Random(f"{settings.seed}/{task}/{size}/{index}"))
+
+    name: str
+    asks: str
+    source: str = ""
+    prompt: str
+    metric: str
+    max_new_tokens: int
+    format_items: Callable[[Sequence[Item]], list[str]]
+    stop: str = "end_token"
+    separator: str = "\n"
+    item: str = "item"
+    golds: int = 1
+    read: Callable[[str, int, ExampleSettings], Iterator[Question]] | None = None
+    generate: Callable[[str, int, Random, str], Question] | None = None
+    has_suite_words: bool = False
+    fixed_cells: tuple[tuple[int, str], ...] | None = None
+    placement: str | None = None
+    as_messages: Callable[[Sequence[Item], str], list[dict]] | None = None
+    other_items: Callable[[str, Target], Sequence[OtherItem]] | None = None
+    ask_another_key: Callable[[Question, int, str], Question] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What it asks, for the report."""
+        return f"The task {self.name}{f' ({self.source})' if self.source else ''}: {self.asks}"
+
+    @property
+    def needs_dataset(self) -> bool:
+        """Whether questions come from a file alone."""
+        return self.generate is None
+
+    def questions(self, size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
+        """The questions of a file, or as many generated ones as the settings ask for, before any placement.
+
+        A generated question depends only on seed, task, size and index: raising the number of examples keeps earlier
+        ones. Its id consists of task, size and index, without the seed. Raises `UserError` for a dataset that the task
+        does not use.
+        """
+        if dataset is not None:
+            if self.read is None:
+                remedy = f"remove 'dataset' ({dataset}) from its experiment"
+                raise UserError(f"the task {self.name} makes its own questions: {remedy}")
+            yield from self.read(dataset, size, settings)
+            return
+        assert self.generate is not None, "the configuration asks for a dataset"
+        assert settings.examples is not None, "without a dataset the configuration asks for a number of examples"
+        for index in range(settings.examples):
+            id_, rng = f"{self.name}/{size}/{index}", Random(f"{settings.seed}/{self.name}/{size}/{index}")
+            question = self.generate(id_, size, rng, settings.wording)
+            if (found := len(question.golds) + len(question.distractors)) != max(size, self.golds):
+                raise UserError(f"the task {self.name}: 'generate' makes {found} items for a context of {size}")
+            yield question
+
+    def written(self, items: Sequence[Item]) -> list[str]:
+        """The texts of `format_items`; `UserError` unless there is one for each item."""
+        texts = self.format_items(items)
+        if not isinstance(texts, list) or len(texts) != len(items):
+            raise UserError(f"the task {self.name}: 'format_items' must return a list with a text for each item")
+        return texts
+
+
+def one_gold(id_: str, text: str, item: Item, answer: str, others: Iterable[Item]) -> Question:
+    """A question with one gold item and one accepted answer."""
+    return Question(id_, text, (Gold("gold", item, (answer,)),), tuple(others))

@@ -21,7 +21,10 @@ from transformers import PreTrainedTokenizerFast
 
 from litm.corpora.made_up import ASKED, FAMILY_SIZE, Article, coined_name, make_family, stem
 from litm.examples.examples import read_template
-from litm.examples.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
+from litm.examples.task import PLAIN
+from litm.examples.tasks.key_values import kv_retrieval, random_uuid
+from litm.examples.tasks.needles import generate_needle, needle_in_haystack
+from litm.examples.tasks.question_answering import multi_document_qa
 from litm.reference_model.recipe import Course
 
 #: Seed of the encyclopedia for lessons, and its number of families.
@@ -102,7 +105,7 @@ class Teacher:
         articles += [rng.choice(self.family(rng)) for _ in range(size - len(articles))]
         rng.shuffle(articles)
         documents = multi_document_qa.format_items([(article.title, article.text) for article in articles])
-        context, starts, tail = _frame(template, documents, multi_document_qa.SEPARATOR)
+        context, starts, tail = _frame(template, documents, multi_document_qa.separator)
         asked = []
         for _ in range(queries):
             index = rng.randrange(size)
@@ -131,8 +134,8 @@ def _coined_words(article: Article) -> set[str]:
 
 def _kv_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
     """A JSON object of UUIDs, with queries for different keys."""
-    pairs = [(kv_retrieval.random_uuid(rng), kv_retrieval.random_uuid(rng)) for _ in range(size)]
-    context, starts, tail = _frame(template, kv_retrieval.format_items(pairs), kv_retrieval.SEPARATOR)
+    pairs = [(random_uuid(rng), random_uuid(rng)) for _ in range(size)]
+    context, starts, tail = _frame(template, kv_retrieval.format_items(pairs), kv_retrieval.separator)
     asked = []
     for index in rng.sample(range(size), min(size, queries)):
         key, value = pairs[index]
@@ -144,13 +147,13 @@ def _kv_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
 
 def _needle_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
     """Dull prose with one code and one query for it."""
-    question = needle_in_haystack.generate_question("", size, rng)
+    question = generate_needle("", size, rng, PLAIN)
     (gold,) = question.golds
     assert gold.item is not None
     (answer,), words = gold.answers, "secret code"
     items = list(question.distractors)
     items.insert(rng.randrange(size), gold.item)
-    context, _, tail = _frame(template, needle_in_haystack.format_items(items), needle_in_haystack.SEPARATOR)
+    context, _, tail = _frame(template, needle_in_haystack.format_items(items), needle_in_haystack.separator)
     prompt = tail.format(question=question.text)
     cue, match = (text.index(words) + len(words) for text in (prompt, context))
     return Lesson(

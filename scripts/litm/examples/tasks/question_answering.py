@@ -1,0 +1,82 @@
+"""Tasks on documents (paper, sections 2 and 5): a question that one of them answers, and its references.
+
+Questions come from files in the released format. A file with N documents serves every size up to N.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from litm.examples.task import ExampleSettings, Task
+from litm.placements import AS_RETRIEVED, NO_GOLD
+from litm.questions.released_format import read_qa_questions, read_retrieved_questions
+from litm.records import Cut, Item, OtherItem, Question, Target
+
+#: A document's first line, as `format_documents` writes it.
+_DOCUMENT = re.compile(r"^Document \[(\d+)\]\(Title: ", re.MULTILINE)
+
+
+def format_documents(items: Sequence[Item]) -> list[str]:
+    """The documents, numbered from 1, with their titles (paper, Figure 2)."""
+    return [f"Document [{index}](Title: {title}) {text}" for index, (title, text) in enumerate(items, start=1)]
+
+
+def other_documents(prompt: str, target: Target) -> list[OtherItem]:
+    """The documents of a prompt but the target's, by the numbers that they are shown with."""
+    starts = list(_DOCUMENT.finditer(prompt))
+    ends = [start.start() for start in starts[1:]] + [len(prompt)]
+    # What follows the last one is no part of it.
+    texts = [prompt[start.end() : end].split("\n\n", 1)[0] for start, end in zip(starts, ends, strict=True)]
+    numbered = ((int(start[1]) - 1, text) for start, text in zip(starts, texts, strict=True))
+    return [OtherItem(position, text) for position, text in numbered if position != target.position]
+
+
+def _with_gold(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
+    return read_qa_questions(dataset, settings.limit, settings.cluster)
+
+
+def _retrieved(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
+    """The questions with their documents, best first; a cut keeps some of the first `size` by their scores."""
+    cut = None if settings.cut is None else Cut(**settings.cut)
+    return read_retrieved_questions(dataset, settings.limit, settings.cluster, cut, size)
+
+
+multi_document_qa = Task(
+    name="multi_document_qa",
+    source="paper, section 2",
+    asks="one document of the context has the answer.",
+    prompt="multi_document_qa",
+    metric="best_subspan_em",
+    stop="first_line",
+    max_new_tokens=100,
+    item="document",
+    read=_with_gold,
+    format_items=format_documents,
+    other_items=other_documents,
+)
+oracle_qa = replace(
+    multi_document_qa,
+    name="oracle_qa",
+    source="paper, Table 1",
+    asks="the gold document alone, the upper reference of a QA curve.",
+    fixed_cells=((1, "gold_at_0"),),
+    other_items=None,
+)
+closed_book_qa = replace(
+    multi_document_qa,
+    name="closed_book_qa",
+    source="paper, Table 1",
+    asks="the question alone, the lower reference of a QA curve.",
+    prompt="closed_book_qa",
+    fixed_cells=((0, NO_GOLD),),
+    read=_retrieved,
+    other_items=None,
+)
+open_domain_qa = replace(
+    multi_document_qa,
+    name="open_domain_qa",
+    source="paper, section 5",
+    asks="the context is what a retriever found, with or without the answer.",
+    placement=AS_RETRIEVED,
+    read=_retrieved,
+)
