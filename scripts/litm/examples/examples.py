@@ -1,7 +1,6 @@
 """Examples from questions: which questions, their prompts, and the places of the gold items."""
 
 import random
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -54,15 +53,8 @@ def render(template: str, context: str, question: str) -> tuple[str, int]:
 
     All fields are filled in one pass, so braces within questions and documents stay.
     """
-    values = {"context": context, "question": question}
-    parts = re.split(r"\{(context|question)\}", template)
-    prompt, context_start = "", 0
-    for index, part in enumerate(parts):
-        is_field = index % 2 == 1
-        if is_field and part == "context":
-            context_start = len(prompt)
-        prompt += values[part] if is_field else part
-    return prompt, context_start
+    head, found, tail = (part.replace("{question}", question) for part in template.partition("{context}"))
+    return (f"{head}{context}{tail}", len(head)) if found else (head, 0)
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:
