@@ -1,5 +1,6 @@
 """The generator of key-value questions, the orders of documents, and the released files as sources."""
 
+import re
 import uuid
 from dataclasses import replace
 from itertools import islice
@@ -8,7 +9,8 @@ import pytest
 from conftest import qa_record, write_lines
 
 from litm.base.messages import UserError
-from litm.examples.examples import shuffle_distractors
+from litm.examples import tasks
+from litm.examples.examples import examples_of, shuffle_distractors
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.examples.tasks.key_values import kv_retrieval
@@ -118,3 +120,36 @@ def test_a_bad_kv_record_is_refused_with_file_and_line(tmp_path, bad, message):
     path = write_lines(tmp_path / "kv.jsonl.gz", [bad])
     with pytest.raises(UserError, match=f"kv.jsonl.gz, line 1.*{message}"):
         list(kv_retrieval.questions(3, replace(SETTINGS, examples=None), str(path)))
+
+
+def _one_too_few(id_, size, rng, wording):
+    question = kv_retrieval.generate(id_, size, rng, wording)
+    return replace(question, distractors=question.distractors[1:])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"generate": _one_too_few}, "the task mine: 'generate' makes 4 items for a context of 5"),
+        (
+            {"format_items": lambda items: [str(item) for item in items[1:]]},
+            "the task mine: 'format_items' must return",
+        ),
+        ({"format_items": str}, "the task mine: 'format_items' must return a list with a text for each item"),
+    ],
+)
+def test_a_task_that_makes_another_number_of_items_than_it_is_asked_for_is_named_with_its_function(change, message):
+    task = replace(kv_retrieval, name="mine", **change)
+    with pytest.raises(UserError, match=re.escape(message)):
+        list(examples_of(task, task.questions(5, SETTINGS, None), 5, "gold_at_0", "{context} {question}", SETTINGS))
+
+
+def test_a_module_of_tasks_that_lacks_a_part_is_one_line(monkeypatch, tmp_path):
+    (tmp_path / "mine.py").write_text('from litm.examples.task import Task\nmine = Task(name="mine", asks="?")\n')
+    monkeypatch.setattr(tasks, "__path__", [*tasks.__path__, str(tmp_path)])
+    tasks._tasks.cache_clear()
+    with pytest.raises(
+        UserError, match=r"^litm/examples/tasks/mine.py: .* missing 4 required keyword-only arguments: 'p"
+    ):
+        load_task("mine")
+    tasks._tasks.cache_clear()

@@ -55,7 +55,8 @@ class Task:
     """A kind of questions and prompts; experiments have its prompt, metric, stop and max_new_tokens by default.
 
     asks: what it asks, the end of a sentence; source: the section of the paper. item: the noun for an item of the
-    context, in labels of figures.
+    context, in labels of figures; tokens_per_item: tokens of one, rather too many, for estimates before prompts are
+    made (by default those of a passage of 100 words with its title).
     format_items: the texts of a context's items, which `separator` joins. as_messages: if a context is a conversation,
     the same with the question as chat messages.
     read(dataset, size, settings): the questions of a file, if the task has them from files.
@@ -77,6 +78,7 @@ class Task:
     stop: str = "end_token"
     separator: str = "\n"
     item: str = "item"
+    tokens_per_item: int = 175
     golds: int = 1
     read: Callable[[str, int, ExampleSettings], Iterator[Question]] | None = None
     generate: Callable[[str, int, Random, str], Question] | None = None

@@ -8,34 +8,19 @@ from litm.config.experiments import Experiment
 from litm.config.models import Model
 from litm.config.study import Study
 from litm.examples.task import ASK_ANOTHER_KEY
+from litm.examples.tasks import load_task
 from litm.inference.engine import engine_facts
 from litm.placements import gold_positions
 from litm.records import Cell
 
 #: Questions of an experiment that uses its whole dataset: as in the paper.
 QUESTIONS = 2_655
-#: Tokens of an item, rather too many: of a passage of 100 words with its title, or by task.
-ITEM_TOKENS = 175
-TASK_TOKENS = {
-    "kv_retrieval": 75,
-    "needle_in_haystack": 30,
-    "multi_needle": 30,
-    "fact_reasoning": 30,
-    "semantic_distractors": 30,
-    "temporal_narrative": 40,
-    "conversation_memory": 80,
-    "demonstrations": 35,
-}
 #: Tokens around the items, rather too many.
 FRAME_TOKENS = 150
 
-#: Tasks whose prompts the paper counts (Tables 2 to 4), by what their contexts consist of. Prompts of the same contexts
-#: in another order, or with the question at both ends, are counted as these.
-PAIRS, PASSAGES = "pairs", "passages"
-COUNTED = {
-    "kv_retrieval": PAIRS,
-    **dict.fromkeys(["closed_book_qa", "oracle_qa", "multi_document_qa", "open_domain_qa"], PASSAGES),
-}
+#: Items whose tokens the paper counts (Tables 2 to 4). Prompts of the same contexts in another order, or with the
+#: question at both ends, are counted as these.
+COUNTED = ("key-value pair", "document")
 #: The model whose counts are taken for models that the paper does not count: LLaMA's tokenizer makes the most tokens.
 USUAL_MODEL = "longchat-13b-16k"
 #: Tokens of a passage by the source of its corpus, and of a word of a text whose passages are cut at a number of words.
@@ -72,7 +57,7 @@ def longest_tokens(experiment: Experiment) -> int:
 
 
 def _most_tokens(experiment: Experiment, size: int) -> int:
-    item = 1 if experiment.tokens_of else TASK_TOKENS.get(experiment.task, ITEM_TOKENS)
+    item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
     return size * item + FRAME_TOKENS + experiment.max_new_tokens
 
 
@@ -102,9 +87,9 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
     """
     if experiment.tokens_of:
         return Lengths(1)
-    kind = COUNTED.get(experiment.task)
-    if kind is None:
-        return Lengths(TASK_TOKENS.get(experiment.task, ITEM_TOKENS))
+    task = load_task(experiment.task)
+    if task.item not in COUNTED:
+        return Lengths(task.tokens_per_item)
     named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
     known = [tokens for tokens in named if tokens is not None]
     if known and len(known) == len(named):
@@ -113,7 +98,7 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
     printed = {
         one.size: one.tokens_mean
         for one in study.printed_tokens
-        if one.model == (model if is_counted else USUAL_MODEL) and COUNTED[one.experiment] == kind
+        if one.model == (model if is_counted else USUAL_MODEL) and load_task(one.experiment).item == task.item
     }
     item, around = linear_regression([*printed], [*printed.values()])
     return Lengths(item, around, printed)

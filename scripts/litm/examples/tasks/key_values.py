@@ -70,6 +70,7 @@ kv_retrieval = Task(
     metric="value_in_answer",
     max_new_tokens=100,
     item="key-value pair",
+    tokens_per_item=75,
     read=_read,
     generate=_generate,
     format_items=format_pairs,
