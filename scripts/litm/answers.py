@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 #: Includes the characters that stay: for missing ones, `translate` would repeat a failed lookup in every text.
 _PUNCTUATION = {code: chr(code) for code in range(128)} | str.maketrans("", "", string.punctuation)
-
-
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -122,11 +120,7 @@ def metric_check(document: Titled, answers: Sequence[str]) -> bool:
 
 #: Checks by their names in a config.
 CHECKS: dict[str, Check] = {"dpr": dpr_check, "metric": metric_check}
-
-
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
-
-
 #: Pattern of a code: letters, a hyphen, and digits.
 _CODE = re.compile(r"(?<!\w)(?<!\w-)[a-z]{2,}-[0-9]{3,}(?!-?\w)", re.IGNORECASE)
 
@@ -158,28 +152,16 @@ _NUMBER = re.compile(
     (?!(?!(?:kgs?|kilos?|kilograms?|USD|EUR|GBP|dollars?)\b)[0-9A-Za-z])""",
     re.VERBOSE,
 )
-
-
 #: Digits: a model that repeats itself can write more than Python converts to a number.
 MOST_DIGITS = 100
-
-
 _CURRENCY = r"(?:US\$|A\$|USD|US|EUR|GBP|dollars?|[$€£¥])"
-
-
 _KILOGRAM = r"(?:kgs?|kilos?|kilograms?)\b"
-
-
 #: Text after a number that is a quantity ("12 kg") or a unit price ("$357 per kg", "357/kg").
 _GIVEN = re.compile(rf"\s*(?:{_CURRENCY})?\s*(?:(?:per|an?|each|for\s+(?:each|every|one|1)|/)\s*)?{_KILOGRAM}", re.I)
-
-
 #: Text before a unit price: "one kg costs $357".
 _GIVEN_BEFORE = re.compile(
     rf"\b(?:one|each|every|1)\s+{_KILOGRAM}\s+(?:costs?|is|at|for)\s+\\?(?:{_CURRENCY})?\s*$", re.I
 )
-
-
 _BETWEEN = re.compile(
     rf"\s*(?:{_CURRENCY})?\s*(?:(?:(?:per|/)\s*)?{_KILOGRAM})?\s*\)?\s*"
     # Signs of multiplication and division, and minus signs.
@@ -187,19 +169,11 @@ _BETWEEN = re.compile(
     rf"\s*\(?\s*\\?(?:{_CURRENCY})?\s*",
     re.I,
 )
-
-
 #: Text that may precede a number at the beginning of an answer.
 _BEGINNING = re.compile(rf"(?:[\s*_\"'`(=~\\\u2248]|{_CURRENCY})*", re.I)
-
-
 _MINUS = re.compile(rf"(?:^|[\s(=$€£])[-\u2212]\s*\\?(?:{_CURRENCY})?\s*$", re.I)
-
-
 #: Number of a list entry, at the beginning of its line.
 _LIST_NUMBER = re.compile(r"^[ \t]*[0-9]{1,2}[.)][ \t]+(?=[^\s0-9])", re.MULTILINE)
-
-
 #: Beginning of another question, where a model continues after its answer as in the prompt.
 _NEXT_QUESTION = re.compile(r"^\s*(?:Question|Q)\s*:|^\s*Read the text below", re.MULTILINE)
 

@@ -4,9 +4,9 @@ The rules read this module at each start, so it imports no library that draws.
 """
 
 import importlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 #: Points of the labels of axes in figures as they are drawn; `scale` makes them those of the page.
 DRAWN_POINTS = 10.8
@@ -50,26 +50,8 @@ def room_of(figure: Mapping) -> float | None:
     return page.room if page else None
 
 
-class Cell(Protocol):
-    """The properties of a cell that decide which figures show it."""
-
-    @property
-    def size(self) -> int: ...
-
-
-class Experiment(Protocol):
-    """The properties of an experiment that decide which kinds of figures fit it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def cells(self) -> Sequence[Cell]: ...
-    @property
-    def curves(self) -> Collection[object]: ...
-    @property
-    def asks_several(self) -> bool: ...
-
-
+#: An experiment of the config: its `name`, its `cells` with a `size` each, its `curves`, and whether it `asks_several`.
+Experiment = Any
 Fits = Callable[[Experiment], bool]
 
 
@@ -81,6 +63,16 @@ def has_positions(experiment: Experiment) -> bool:
 def has_targets(experiment: Experiment) -> bool:
     """Whether its prompts ask for several items."""
     return bool(experiment.curves) and experiment.asks_several
+
+
+def has_no_curve(experiment: Experiment) -> bool:
+    """Whether it has no positions."""
+    return not experiment.curves
+
+
+def asks_one(experiment: Experiment) -> bool:
+    """Whether its prompts ask for one item."""
+    return not experiment.asks_several
 
 
 def has_sizes_alone(experiment: Experiment) -> bool:
@@ -96,13 +88,14 @@ class Kind:
     x_label: the default label of the horizontal axis, {item} stands for the task's noun. inputs: the fields of `Rows`
     that it reads, except `published`, which is a setting of each figure. charts: the function that gives the same as
     plain data, which the report draws from its tables; '' if it needs more than these.
-    alone: the sentence if a figure must be of one experiment and is not. each: what every experiment of a figure must
-    be, and the end of the sentence on one that is not. one: what at least
-    one of them must be, and the sentence if none is. is_automatic: whether an experiment without a figure gets one of
-    this kind. by_size: the suffixes of name and title of an additional figure for experiments of several sizes; None if
-    the kind gives no additional figure.
+    alone: the sentence if a figure must be of one experiment and is not; {kind} stands for this kind. each: what every
+    experiment of a figure must be, and the end of the sentence on one that is not. one: what at least one of them must
+    be, and the sentence if none is. is_automatic: whether an experiment without a figure gets one of this kind.
+    by_size: the suffixes of name and title of an additional figure for experiments of several sizes; None if the kind
+    gives no additional figure.
     """
 
+    name: str
     draws: str
     x_label: str
     inputs: tuple[str, ...]
@@ -120,13 +113,13 @@ class Kind:
 
     def misfit(self, experiments: Sequence[Experiment]) -> str | None:
         """Why a figure of these experiments cannot have this kind, None if it can."""
-        if self.alone and len(experiments) != 1:
-            return self.alone
-        (is_each, otherwise), (is_one, without) = self.each, self.one
+        (is_each, otherwise), (is_one, without), kind = self.each, self.one, f"'kind: {self.name}'"
         lacking = next((experiment.name for experiment in experiments if not is_each(experiment)), None)
+        if self.alone and len(experiments) != 1:
+            return self.alone.format(kind=kind)
         if lacking is not None:
-            return f"{lacking} {otherwise}"
-        return None if any(map(is_one, experiments)) else without
+            return f"{lacking} {otherwise.format(kind=kind)}"
+        return None if any(map(is_one, experiments)) else without.format(kind=kind)
 
     def draw(self, figure: Mapping, rows: Any) -> Any:
         """The picture, a `matplotlib.figure.Figure`, from `chart.Rows`.
@@ -147,103 +140,62 @@ class Kind:
         return getattr(importlib.import_module(f"litm.figures.{module}"), function)
 
 
-#: Kinds of figures by name. Of those that are automatic, an experiment gets the first.
-KINDS: dict[str, Kind] = {
-    "accuracy_by_cost": Kind(
-        "costs.draw_conditions",
-        "Tokens of a question, prompt and answer",
-        ("advice",),
-        each=(
-            lambda one: not one.curves,
-            "has positions, a figure of 'kind: accuracy_by_cost' is of conditions of remedies",
-        ),
+_KINDS = (
+    Kind(
+        "accuracy_by_cost", "costs.draw_conditions", "Tokens of a question, prompt and answer", ("advice",),
+        each=(has_no_curve, "has positions, a figure of {kind} is of conditions of remedies"),
     ),
-    "accuracy_by_position": Kind(
-        "curves.draw_positions",
-        "Position of the {item} with the answer",
-        ("accuracy", "token_counts"),
-        "curves.positions",
-        one=(has_positions, "none of its experiments has positions to draw a curve over"),
-        is_automatic=has_positions,
+    Kind(
+        "accuracy_by_position", "curves.draw_positions", "Position of the {item} with the answer",
+        ("accuracy", "token_counts"), "curves.positions",
+        one=(has_positions, "none of its experiments has positions to draw a curve over"), is_automatic=has_positions,
     ),
-    "accuracy_by_size": Kind(
-        "curves.draw_sizes",
-        "Number of {item}s in the context",
-        ("accuracy", "recall", "token_counts"),
-        "curves.sizes",
-        each=(
-            lambda one: not one.curves,
-            "has positions, a figure of 'kind: accuracy_by_size' is of experiments without",
-        ),
+    Kind(
+        "accuracy_by_size", "curves.draw_sizes", "Number of {item}s in the context",
+        ("accuracy", "recall", "token_counts"), "curves.sizes",
+        each=(has_no_curve, "has positions, a figure of {kind} is of experiments without"),
         is_automatic=has_sizes_alone,
     ),
-    "accuracy_by_size_and_position": Kind(
-        "heatmap.draw_heatmap",
-        "Position of the {item} with the answer, from start to end",
-        ("accuracy", "token_counts"),
-        each=(
-            has_positions,
-            "has no positions, a figure of 'kind: accuracy_by_size_and_position' is of experiments that have",
-        ),
+    Kind(
+        "accuracy_by_size_and_position", "heatmap.draw_heatmap",
+        "Position of the {item} with the answer, from start to end", ("accuracy", "token_counts"),
+        each=(has_positions, "has no positions, a figure of {kind} is of experiments that have"),
         by_size=("_heatmap", ", by size and position"),
     ),
-    "accuracy_by_target": Kind(
-        "bars.draw_targets",
-        "Item asked for, and its position",
-        ("accuracy", "token_counts"),
+    Kind(
+        "accuracy_by_target", "bars.draw_targets", "Item asked for, and its position", ("accuracy", "token_counts"),
         "bars.targets",
-        each=(
-            has_targets,
-            "asks for one item at a time, a figure of 'kind: accuracy_by_target' is of those with several",
-        ),
+        each=(has_targets, "asks for one item at a time, a figure of {kind} is of those with several"),
         is_automatic=has_targets,
     ),
     # The scores have the tokens of each prompt and answer.
-    "accuracy_by_tokens": Kind(
-        "costs.draw_tokens",
-        "Tokens of a question, prompt and answer",
-        ("accuracy", "scores"),
-        each=(
-            lambda one: not one.asks_several,
-            "asks for several items at once, a figure of 'kind: accuracy_by_tokens' is of experiments that ask for one",
-        ),
+    Kind(
+        "accuracy_by_tokens", "costs.draw_tokens", "Tokens of a question, prompt and answer", ("accuracy", "scores"),
+        each=(asks_one, "asks for several items at once, a figure of {kind} is of experiments that ask for one"),
         by_size=("_by_tokens", ", against the cost of a question"),
     ),
-    "condition_differences": Kind(
-        "curves.draw_differences",
-        "Position of the {item} with the answer",
+    Kind(
+        "condition_differences", "curves.draw_differences", "Position of the {item} with the answer",
         ("differences", "token_counts"),
-        each=(
-            lambda one: not one.asks_several,
-            "asks for several items at once, which condition_differences.csv leaves out",
-        ),
+        each=(asks_one, "asks for several items at once, which condition_differences.csv leaves out"),
         one=(lambda one: bool(one.curves), "none of its experiments has positions to compare"),
     ),
     # Also the scores, because the interval of a mean needs each question's answers at every position.
-    "mean_accuracy_by_size": Kind(
-        "curves.draw_means",
-        "Number of {item}s in the context",
+    Kind(
+        "mean_accuracy_by_size", "curves.draw_means", "Number of {item}s in the context",
         ("accuracy", "scores", "token_counts"),
-        each=(
-            has_positions,
-            "has no positions, a figure of 'kind: mean_accuracy_by_size' is of experiments that have",
-        ),
+        each=(has_positions, "has no positions, a figure of {kind} is of experiments that have"),
         by_size=("_by_size", ", mean of the positions"),
     ),
-    "pbi_forest": Kind(
-        "forest.draw_forest",
-        "Position Bias Index (percentage points): mean of start and end, minus middle",
-        ("position_bias",),
-        one=(
-            lambda one: False,
-            "a figure of 'kind: pbi_forest' is always made, of all curves; take this one out of the config",
-        ),
+    Kind(
+        "pbi_forest", "forest.draw_forest",
+        "Position Bias Index (percentage points): mean of start and end, minus middle", ("position_bias",),
+        one=(lambda one: False, "a figure of {kind} is always made, of all curves; take this one out of the config"),
     ),
-    "wrong_answers": Kind(
-        "bars.draw_wrong_answers",
-        "Position of the item asked for",
-        ("wrong_answers",),
-        "bars.wrong_answers",
-        alone="a figure of 'kind: wrong_answers' is of one experiment",
+    Kind(
+        "wrong_answers", "bars.draw_wrong_answers", "Position of the item asked for", ("wrong_answers",),
+        "bars.wrong_answers", alone="a figure of {kind} is of one experiment",
     ),
-}
+)  # fmt: skip
+#: Kinds of figures by name. Of those that are automatic, an experiment gets the first.
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}

@@ -22,7 +22,6 @@ from litm.figures.chart import (
     Panel,
     Point,
     Rows,
-    Series,
     indexed_curves,
 )
 from litm.figures.kinds import KINDS
@@ -31,8 +30,6 @@ from litm.report.wording import SizeNames, place
 
 #: Fraction: the least height of the vertical axis.
 LEAST_HEIGHT = 0.2
-
-
 #: Fraction: the scale of the Position Bias Index ends at a multiple of it that no interval exceeds.
 STEP = 0.25
 
@@ -55,10 +52,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
     if not made or not panels:
         return None
     return {
-        "name": made.name,
-        "title": made.title,
-        "x_label": made.x_label,
-        "y_label": made.y_label,
+        **{key: getattr(made, key) for key in ("name", "title", "x_label", "y_label")},
         "y": _heights(made),
         "panels": [_panel(panel) for panel in panels],
     }
@@ -91,23 +85,15 @@ def _recall(searches: Sequence, tables: Mapping[str, pd.DataFrame]) -> pd.DataFr
 
 def _panel(panel: Panel) -> dict:
     return {
-        "title": _in_a_line(panel.title),
-        "ticks": [[x, _in_a_line(label)] for x, label in panel.ticks],
-        "series": [_series(one) for one in panel.series],
-    }
-
-
-def _in_a_line(text: str) -> str:
-    return text.replace("\n", ", ")
-
-
-def _series(series: Series) -> dict:
-    return {
-        "model": series.model,
-        "label": series.label,
-        "kind": series.kind,
-        "dash": series.dash,
-        "points": [[point.x, point.n, *_fractions(point)] for point in series.points],
+        "title": panel.title.replace("\n", ", "),
+        "ticks": [[x, label.replace("\n", ", ")] for x, label in panel.ticks],
+        "series": [
+            {
+                **{key: getattr(one, key) for key in ("model", "label", "kind", "dash")},
+                "points": [[point.x, point.n, *_fractions(point)] for point in one.points],
+            }
+            for one in panel.series
+        ],
     }
 
 

@@ -31,7 +31,7 @@ from litm.report.provenance import (
     software,
     sweep_rows,
 )
-from litm.report.question_samples import pack
+from litm.report.question_samples import most_of_a_size, pack
 from litm.report.wording import (
     WRONG_KIND,
     SizeNames,
@@ -47,12 +47,8 @@ from litm.report.wording import (
 
 #: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
 SAMPLE_CHARACTERS = 16_000_000
-
-
 #: Pixels of a picture from which on it takes the page's whole width.
 WIDE_PIXELS = 1_700
-
-
 #: Scripts of the page, in their order.
 SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js", "downloads.js")
 
@@ -172,11 +168,13 @@ def _questions(contents: Contents) -> dict:
     """The sample of questions, and the prompt format of each model."""
     packed, left = pack(contents.samples, SAMPLE_CHARACTERS)
     curves = [name for figure in contents.figures for name in figure["experiments"] if name in packed]
+    of_a_size = {name: most_of_a_size(records) for name, records in contents.samples.items()}
     return {
         "opened": next(iter(curves), None),
         "questions": packed,
         "titles": contents.titles,
-        "sampled": {name: _sampled(records, left) for name, records in contents.samples.items()},
+        # The most questions per size.
+        "sampled": {name: most if left is None else min(most, left) for name, most in of_a_size.items()},
         "formats": contents.formats,
         "most_megabytes": SAMPLE_CHARACTERS // 1_000_000,
     }
@@ -207,13 +205,6 @@ def _figure(figure: Mapping, contents: Contents) -> dict:
         "chart": drawn,
         "is_wide": len(drawn["panels"]) > 1 if drawn else png_width(png) > WIDE_PIXELS,
     }
-
-
-def _sampled(records: Sequence[Mapping], questions_left: int | None) -> int:
-    """The number of questions per size on the page, at most."""
-    sizes = [record["size"] for record in records]
-    most = max(map(sizes.count, set(sizes)), default=0)
-    return most if questions_left is None else min(most, questions_left)
 
 
 def png_width(png: bytes) -> int:

@@ -1,8 +1,5 @@
 """Tables of the page: the study's tables, accuracies by position, the overview, tokens used; files for download."""
 
-import base64
-import gzip
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
@@ -14,27 +11,20 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 from litm.analysis.tables import all_tables
 from litm.base.messages import ordinal, percent
 from litm.base.records import csv_text
+from litm.report.question_samples import packed
 from litm.report.wording import Lengths, SizeNames, place
 
 _ALL = [table for table in all_tables() if table.report]
-
-
 #: Tables of the section `Tables`, in their order.
 SHOWN = tuple(table for table in _ALL if not table.section)
-
-
 #: Tables with a section of their own.
 COMPARISONS = tuple(table for table in _ALL if table.section)
-
-
 #: Names of the tables that are shown unfolded, and the number of rows up to which they are.
 OPEN_TABLES, FEW_ROWS = ("advice",), 24
 
 
 #: Characters: a longer text counts as a sentence.
 SENTENCE = 80
-
-
 _TOKENS_USED = {
     "model": MODEL,
     "experiment": EXPERIMENT,
@@ -47,8 +37,6 @@ _TOKENS_USED = {
     "saved": Column(FLOAT, "share of tokens that shared prefixes saved", "Saved", PERCENT),
     "dollars": Column(FLOAT, "cost by the prices in the config", "US$"),
 }
-
-
 #: Cost of each sweep; the report computes it from the manifests.
 TOKENS_USED = Table(
     name="tokens_used",
@@ -73,25 +61,26 @@ def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = S
     lacks are left out.
     """
     return [
-        _shown_table(table, frames[table.name]) for table in tables if table.name in frames and len(frames[table.name])
+        {
+            **{key: getattr(table, key) for key in ("name", "section", "title", "note")},
+            "headings": list(zip(headings, is_text, strict=True)),
+            "rows": [list(zip(row, is_text, strict=True)) for row in cells],
+            "is_open": table.name in OPEN_TABLES and len(cells) <= FEW_ROWS,
+            "is_wordy": any(len(cell) > SENTENCE for row in cells for cell in row),
+        }
+        for table, _, headings, is_text, cells in _with_rows(tables, frames)
     ]
 
 
-def _shown_table(table: Table, frame: pd.DataFrame) -> dict:
-    names = [name for name in table.report if name in frame]
-    columns = [table.columns[name] for name in names]
-    is_text = [column.dtype == TEXT for column in columns]
-    cells = table.cells(frame, names)
-    return {
-        "name": table.name,
-        "section": table.section,
-        "title": table.title,
-        "note": table.note,
-        "headings": list(zip((column.heading for column in columns), is_text, strict=True)),
-        "rows": [list(zip(row, is_text, strict=True)) for row in cells],
-        "is_open": table.name in OPEN_TABLES and len(cells) <= FEW_ROWS,
-        "is_wordy": any(len(cell) > SENTENCE for row in cells for cell in row),
-    }
+def _with_rows(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> Iterator[tuple]:
+    """Tables that have rows: itself, its rows, and, of the page's columns, headings, whether they are words, cells."""
+    for table in tables:
+        frame = frames.get(table.name)
+        if frame is not None and len(frame):
+            names = [name for name in table.report if name in frame]
+            columns = [table.columns[name] for name in names]
+            is_text = [column.dtype == TEXT for column in columns]
+            yield table, frame, [column.heading for column in columns], is_text, table.cells(frame, names)
 
 
 #: Counts that a row mentions if they are not 0: words and column.
@@ -132,12 +121,13 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
     for key, own in cells.groupby(keys, sort=False):
         model, *placement = cast(tuple[str, ...], key)
         by_column = {row["column"]: row for row in own.to_dict("records")}
+        noted = {words: int(own[name].fillna(0).sum()) for words, name in NOTED.items()}
         rows.append(
             {
                 "name": ", ".join([model, *map(place, placement)]),
                 "cells": [_cell(by_column.get(heading)) for heading in headings],
                 "n": _range(own["n"]),
-                "noted": ", ".join(_noted(own)),
+                "noted": ", ".join(f"{count:,} {words}" for words, count in noted.items() if count),
             }
         )
     return {"title": title, "headings": headings, "rows": rows, "has_noted": any(row["noted"] for row in rows)}
@@ -151,13 +141,6 @@ def _cell(row: Mapping | None) -> dict:
 
 def _range(numbers: pd.Series) -> str:
     return " to ".join(f"{number:,}" for number in dict.fromkeys((int(numbers.min()), int(numbers.max()))))
-
-
-def _noted(cells: pd.DataFrame) -> Iterator[str]:
-    for words, column in NOTED.items():
-        count = int(cells[column].fillna(0).sum())
-        if count:
-            yield f"{count:,} {words}"
 
 
 def overview_table(
@@ -200,32 +183,11 @@ def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
     n = f"n = {_range(pd.Series([row['n'] for row in scored]))}"
     if len(scored) == 1:
         return {"text": f"{percent(scored[0]['accuracy'])} {_cell(scored[0])['limits']}, {n}", "word": ""}
-    low, high = _ends(scored)
+    ends = [choose(scored, key=lambda row: row["accuracy"]) for choose in (min, max)]
+    # With its position, if a cell has one gold item.
+    where = ["" if pd.isna(row["position"]) else f" ({ordinal(int(row['position']) + 1)})" for row in ends]
+    low, high = (percent(row["accuracy"]) + place for row, place in zip(ends, where, strict=True))
     return {"text": f"{low} to {high}, {n}", "word": word}
-
-
-def _ends(rows: Sequence[Mapping]) -> tuple[str, str]:
-    """The lowest and the highest accuracy, each with its position if cells have one gold item."""
-    ends = []
-    for choose in (min, max):
-        row = choose(rows, key=lambda row: row["accuracy"])
-        where = "" if pd.isna(row["position"]) else f" ({ordinal(int(row['position']) + 1)})"
-        ends.append(percent(row["accuracy"]) + where)
-    return ends[0], ends[1]
-
-
-_TOKEN_COLUMNS = {
-    "model": "string",
-    "experiment": "string",
-    "answers": "Int64",
-    "prompt_tokens": "Int64",
-    "response_tokens": "Int64",
-    "last_asked": "Int64",
-    "last_prompt_tokens": "Int64",
-    "last_computed_tokens": "Int64",
-    "saved": "Float64",
-    "dollars": "Float64",
-}
 
 
 def token_table(manifests: Sequence[Mapping], prices: Mapping[str, Mapping | None]) -> pd.DataFrame:
@@ -236,7 +198,7 @@ def token_table(manifests: Sequence[Mapping], prices: Mapping[str, Mapping | Non
     them or nothing was asked.
     """
     rows = [_tokens_of(manifest, prices) for manifest in manifests if manifest["prompt_tokens"] is not None]
-    return pd.DataFrame(rows, columns=list(_TOKEN_COLUMNS)).astype(_TOKEN_COLUMNS)
+    return TOKENS_USED.frame(rows)
 
 
 def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
@@ -253,12 +215,9 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
         "last_prompt_tokens": all_of_it,
         "last_computed_tokens": computed,
         "saved": 1 - computed / all_of_it if all_of_it and computed is not None else None,
-        "dollars": None if price is None else _dollars(manifest, price),
+        "dollars": price
+        and (manifest["prompt_tokens"] * price["input"] + manifest["response_tokens"] * price["output"]) / 1e6,
     }
-
-
-def _dollars(manifest: Mapping, price: Mapping) -> float:
-    return (manifest["prompt_tokens"] * price["input"] + manifest["response_tokens"] * price["output"]) / 1e6
 
 
 def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -> list[str]:
@@ -287,8 +246,6 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
 
 #: Characters of all packed tables, at most; the largest tables are left out and the page names them.
 MOST_CHARACTERS = 4_000_000
-
-
 #: Characters that LaTeX reads as commands.
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -304,30 +261,19 @@ def packed_files(files: Mapping[str, str]) -> tuple[str, list[str]]:
     """Files by name as one gzip in base64, and the names of the files left out, the largest first."""
     kept = dict(files)
     left_out = []
-    while len(packed := _packed_text(kept)) > MOST_CHARACTERS:
+    while len(text := packed(kept)) > MOST_CHARACTERS:
         largest = max(kept, key=lambda name: len(kept[name]))
         left_out.append(largest)
         del kept[largest]
-    return packed, left_out
-
-
-def _packed_text(value: object) -> str:
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    return text, left_out
 
 
 def table_files(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     """`name.csv` with all columns and `name.tex` with the page's columns, for each table that exists."""
     files = {}
-    for table in tables:
-        frame = frames.get(table.name)
-        if frame is None or frame.empty:
-            continue
-        columns = [name for name in table.report if name in frame]
-        headings = [table.columns[name].heading for name in columns]
-        is_text = [table.columns[name].dtype == TEXT for name in columns]
+    for table, frame, *shown in _with_rows(tables, frames):
         files[f"{table.name}.csv"] = csv_text(frame, p_values=table.p_values)
-        files[f"{table.name}.tex"] = as_latex(headings, is_text, table.cells(frame, columns))
+        files[f"{table.name}.tex"] = as_latex(*shown)
     return files
 
 
@@ -348,21 +294,18 @@ def accuracy_files(tables: Sequence[Mapping]) -> dict[str, str]:
 def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Sequence[str]], title: str = "") -> str:
     """A table in LaTeX, for the package booktabs."""
     columns = "".join("l" if text else "r" for text in is_text)
-    lines = [
+    lines = [" & ".join(map(escaped, cells)) + r" \\" for cells in (headings, *rows)]
+    text = [
         *([f"% {title}"] if title else []),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        _line(headings),
+        *lines[:1],
         r"\midrule",
-        *map(_line, rows),
+        *lines[1:],
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return " & ".join(map(escaped, cells)) + r" \\"
+    return "\n".join(text) + "\n"
 
 
 def escaped(text: str) -> str:

@@ -12,26 +12,18 @@ from litm.report.wording import Lengths, SizeNames, tokens
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
-
-
 #: Tasks of the suite, apart from key-value retrieval; tasks of neither source.
 SUITE_TASKS = {
     "needle_in_haystack", "multi_needle", "fact_reasoning", "semantic_distractors", "temporal_narrative",
     "conversation_memory",
 }  # fmt: skip
-
-
 OWN_TASKS = {"demonstrations"}
-
-
 PAPER = {
     "Work": "The paper",
     "Reference": "Nelson F. Liu, Kevin Lin, John Hewitt, Ashwin Paranjape, Michele Bevilacqua, Fabio Petroni and Percy "
     "Liang (2024): Lost in the Middle: How Language Models Use Long Contexts. Transactions of the Association for "
     "Computational Linguistics 12, 157-173. doi:10.1162/tacl_a_00638",
 }
-
-
 SUITE = {
     "Work": "The suite",
     "Reference": "abhshkp (2026): Lost in the Middle Benchmark Suite v4. "
@@ -44,11 +36,6 @@ def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
     of_suite = any(one["task"] in SUITE_TASKS or one["name"].startswith("suite_") for one in experiments)
     of_paper = of_suite or any(one["task"] not in OWN_TASKS for one in experiments)
     return [work for work, is_used in ((PAPER, of_paper), (SUITE, of_suite)) if is_used]
-
-
-def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
-    """One row by heading per sweep: model, weights, number format, decoding and prompt format."""
-    return [_sweep(manifest) for manifest in manifests]
 
 
 def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
@@ -77,44 +64,38 @@ def software(commit: str | None) -> list[dict[str, str]]:
     return [{"Name": name, "Version": version} for name, version in versions]
 
 
+def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
+    """One row by heading per sweep: model, weights, number format, decoding and prompt format."""
+    return [_sweep(manifest) for manifest in manifests]
+
+
 def _sweep(manifest: Mapping) -> dict[str, str]:
     fields = manifest["identity_fields"]
-    source = fields["source"]
-    sweep = {"Model": manifest["model"], "Experiment": manifest["experiment"]}
-    last = {"Prompts": f"{manifest['prompts']:,}", "Computed with": "; ".join(manifest["made_with"])}
-    if "recorded" in source:
-        files = len(source["recorded"])
-        return {
-            **sweep,
-            "Weights": f"recorded responses ({files} hashed file{'s' if files > 1 else ''})",
-            **dict.fromkeys(["Number format", "Attention", "Prompt format", "Decoding"], "not known"),
-            **last,
-            "Computed with": "not known",
-            "Identity": manifest["identity"][:12],
+    if files := fields["source"].get("recorded"):
+        weights = [f"recorded responses ({len(files)} hashed file{'s' if len(files) > 1 else ''})"]
+        made = dict.fromkeys(["Number format", "Attention", "Prompt format", "Decoding", "Computed with"], "not known")
+    else:
+        model, decoding = fields["model"], fields["decoding"]
+        weights = [_weights(fields["source"]), several_names(manifest), manifest.get("weights") or ""]
+        weights += ["with code of its own"] if "trust_remote_code" in model else []
+        made = {
+            # The number format of a model on a server is unknown here.
+            "Number format": manifest.get("number_format") or model.get("dtype", "not known"),
+            "Attention": model.get("attention", "not known"),
+            "Prompt format": model["prompt_template"],
+            "Decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
+            "Computed with": "; ".join(manifest["made_with"]),
         }
-    decoding = fields["decoding"]
+    computed = made.pop("Computed with")
     return {
-        **sweep,
-        "Weights": "; ".join(_weights_in_words(manifest)),
-        # The number format of a model on a server is unknown here.
-        "Number format": manifest.get("number_format") or fields["model"].get("dtype", "not known"),
-        "Attention": fields["model"].get("attention", "not known"),
-        "Prompt format": fields["model"]["prompt_template"],
-        "Decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
-        **last,
+        "Model": manifest["model"],
+        "Experiment": manifest["experiment"],
+        "Weights": "; ".join(filter(None, weights)),
+        **made,
+        "Prompts": f"{manifest['prompts']:,}",
+        "Computed with": computed,
         "Identity": manifest["identity"][:12],
     }
-
-
-def _weights_in_words(manifest: Mapping) -> Iterator[str]:
-    fields = manifest["identity_fields"]
-    yield _weights(fields["source"])
-    if several_names(manifest):
-        yield several_names(manifest)
-    if manifest.get("weights"):
-        yield manifest["weights"]
-    if "trust_remote_code" in fields["model"]:
-        yield "with code of its own"
 
 
 def _weights(source: Mapping) -> str:
@@ -150,10 +131,8 @@ def _placements(cells: Sequence[Mapping]) -> str:
     """Positions by size, as in `10: 0, 4, 9; 20: 0, 19`; a placement without a gold item by its name."""
     by_size: dict[int, list[str]] = {}
     for cell in cells:
-        placement = (
-            cell["placement"].removeprefix("gold_at_").replace("_", "+" if gold_places(cell["placement"]) else " ")
-        )
-        by_size.setdefault(cell["size"], []).append(placement)
+        placement, between = cell["placement"], "+" if gold_places(cell["placement"]) else " "
+        by_size.setdefault(cell["size"], []).append(placement.removeprefix("gold_at_").replace("_", between))
     return "; ".join(f"{size}: {', '.join(placements)}" for size, placements in by_size.items())
 
 
@@ -176,8 +155,6 @@ def _questions(experiment: Mapping) -> str:
 
 #: Characters of a text in an example; longer texts are cut.
 LONGEST = 400
-
-
 #: Wording of the keys of a model's `about`.
 ABOUT = {
     "family": "family {}",
@@ -198,21 +175,15 @@ def experiments_studied(
     """
     return [
         {
-            "name": one["name"],
-            "title": one["title"],
-            "asks": one["asks"],
-            "right_if": one["right_if"],
-            "contexts": list(_contexts(one, names, lengths)),
+            **{key: one[key] for key in ("name", "title", "asks", "right_if")},
+            "contexts": [
+                ": ".join(filter(None, [names(one["name"], size), tokens(lengths, one["name"], size)]))
+                for size in dict.fromkeys(cell["size"] for cell in one["cells"])
+            ],
             "example": _example(samples.get(one["name"], ())),
         }
         for one in experiments
     ]
-
-
-def _contexts(experiment: Mapping, names: SizeNames, lengths: Lengths) -> Iterator[str]:
-    for size in dict.fromkeys(cell["size"] for cell in experiment["cells"]):
-        what = names(experiment["name"], size)
-        yield ": ".join(filter(None, [what, tokens(lengths, experiment["name"], size)]))
 
 
 def _example(records: Sequence[Mapping]) -> dict | None:
@@ -222,19 +193,16 @@ def _example(records: Sequence[Mapping]) -> dict | None:
     record = records[0]
     cell = record["cells"][0]
     prompt = "".join(record["pieces"][piece] for piece in cell["prompt"])
-    spans = [target["span"] for target in cell["targets"] if target["span"]]
+    start, end = next((target["span"] for target in cell["targets"] if target["span"]), (0, 0))
+    item = prompt.encode("utf-16-le")[2 * start : 2 * end]
     return {
         "question": _cut(cell["question"]),
         # Without the braces of JSON around the first and the last pair.
-        "item": _cut(_utf16_slice(prompt, *spans[0]).strip("{}, \n")) if spans else "",
+        "item": _cut(item.decode("utf-16-le").strip("{}, \n")),
         "answers": " or ".join(cell["targets"][0]["answers"][:3]),
         "id": record["id"],
         "size": record["size"],
     }
-
-
-def _utf16_slice(text: str, start: int, end: int) -> str:
-    return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
 
 
 def _cut(text: str) -> str:
@@ -253,7 +221,8 @@ def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], abou
     return [
         {
             "Model": model,
-            "What it is": ", ".join(_about(about.get(model, {}))) or "no facts in its entry (`about`)",
+            "What it is": ", ".join(words.format(said[key]) for key, words in ABOUT.items() if key in said)
+            or "no facts in its entry (`about`)",
             **{
                 heading: _joined(sweep[heading] for sweep, _ in own)
                 for heading in ("Weights", "Number format", "Prompt format")
@@ -264,13 +233,8 @@ def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], abou
             ),
         }
         for model, own in by_model.items()
+        for said in [about.get(model, {})]
     ]
-
-
-def _about(said: Mapping) -> Iterator[str]:
-    for key, words in ABOUT.items():
-        if key in said:
-            yield words.format(said[key])
 
 
 def _joined(values: Iterator[str]) -> str:

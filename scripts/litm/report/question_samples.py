@@ -133,11 +133,7 @@ def _target(target: Target, prompt: str) -> dict:
 
 
 def _utf16_span(span: tuple[int, int], prompt: str) -> list[int]:
-    return [_utf16_length(prompt[:end]) for end in span]
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
+    return [len(prompt[:end].encode("utf-16-le")) // 2 for end in span]
 
 
 def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tuple[dict[str, str], int | None]:
@@ -145,12 +141,12 @@ def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tupl
 
     That number is None for all, else the largest half, quarter, ... of the sample that fits.
     """
-    left = max((_largest(records) for records in samples.values()), default=0)
+    left = max(map(most_of_a_size, samples.values()), default=0)
     questions = None
     while True:
-        packed = {name: _packed(first_of_each_size(records, left)) for name, records in samples.items()}
-        if sum(map(len, packed.values())) <= most_characters or left == 0:
-            return packed, questions
+        texts = {name: packed(first_of_each_size(records, left)) for name, records in samples.items()}
+        if sum(map(len, texts.values())) <= most_characters or left == 0:
+            return texts, questions
         left //= 2
         questions = left
 
@@ -166,11 +162,13 @@ def first_of_each_size(records: Iterable[Mapping], questions: int) -> list[Mappi
     return kept
 
 
-def _largest(records: Iterable[Mapping]) -> int:
+def most_of_a_size(records: Iterable[Mapping]) -> int:
+    """The most questions that a size has."""
     sizes = [record["size"] for record in records]
     return max(map(sizes.count, set(sizes)), default=0)
 
 
-def _packed(records: Sequence[Mapping]) -> str:
-    text = json.dumps(records, separators=(",", ":"), ensure_ascii=False)
+def packed(value: object) -> str:
+    """JSON as gzip in base64; equal values give equal text."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

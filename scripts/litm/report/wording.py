@@ -16,8 +16,6 @@ from litm.scoring.wrong_answers import HEADINGS, KINDS
 
 #: Tokens: smallest and largest mean prompt length over models, by (experiment, size).
 Lengths = Mapping[tuple[str, int], tuple[float, float]]
-
-
 #: Names in a list on the first screen, at most.
 NAMED_BRIEFLY = 8
 
@@ -109,14 +107,7 @@ def claims_told(summary: pd.DataFrame | None) -> dict | None:
         if row["finding"].startswith(NOT_ASKED):
             others.append({"statement": row["statement"], "needs": row["finding"].removeprefix(NOT_ASKED)})
             continue
-        asked.append(
-            {
-                "statement": row["statement"],
-                "section": row["section"],
-                "finding": row["finding"],
-                "status": _status(row),
-            }
-        )
+        asked.append({**{key: row[key] for key in ("statement", "section", "finding")}, "status": _status(row)})
     return {"asked": asked, "others": others}
 
 
@@ -180,14 +171,10 @@ def _owner(row: Mapping, several: bool) -> str:
 
 #: Number of curves that the overview names one by one, at most.
 NAMED = 6
-
-
 #: Differences by word that the word does not state, though their single intervals may exclude 0: the word is corrected
 #: for all curves of the experiment.
 UNSAID = {
-    NONE: ("primacy", "recency", "tilt"),
-    FLAT: ("primacy", "recency", "tilt"),
-    UNEVEN: ("primacy", "recency", "tilt"),
+    **dict.fromkeys((NONE, FLAT, UNEVEN), ("primacy", "recency", "tilt")),
     START_LOWER: ("recency",),
     END_LOWER: ("primacy",),
 }
@@ -235,7 +222,11 @@ def _index(row: Mapping) -> str:
 
 def _with_interval(row: Mapping, name: str) -> str:
     """A difference in points with its interval."""
-    return f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
+    return f"{points(row[name])} {_limits(row, name)}"
+
+
+def _limits(row: Mapping, name: str) -> str:
+    return f"[{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
 
 
 def _shapes(curves: Sequence[Mapping]) -> list[str]:
@@ -260,11 +251,6 @@ def _primacy_and_recency(row: Mapping) -> str:
     return ", ".join(f"{name} {_with_interval(row, name)}" for name in ("primacy", "recency"))
 
 
-def excludes_0(row: Mapping, name: str) -> bool:
-    """Whether the single 95 % interval of a difference excludes 0."""
-    return row[f"{name}_ci_low"] > 0 or row[f"{name}_ci_high"] < 0
-
-
 def shape(row: Mapping) -> str:
     """The curve's word and its meaning, with primacy and recency; '' for a curve without a word.
 
@@ -275,7 +261,7 @@ def shape(row: Mapping) -> str:
     if pd.isna(word):
         return ""
     told = [f"{word} ({MEANINGS[word]}; {_primacy_and_recency(row)}"]
-    alone = [name for name in UNSAID.get(word, ()) if excludes_0(row, name)]
+    alone = [one for one in UNSAID.get(word, ()) if row[f"{one}_ci_low"] > 0 or row[f"{one}_ci_high"] < 0]
     if alone:
         tilt = f", tilt {_with_interval(row, 'tilt')}" if "tilt" in alone else ""
         told.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
@@ -311,13 +297,10 @@ def _finding(row: Mapping) -> str:
         spread = (
             f"best with the answer in the {best} ({percent(row['accuracy_best'])} %), "
             f"worst in the {worst} ({percent(row['accuracy_worst'])} %), "
-            f"gap {_gap(row)}, n = {row['n']}; the positions {_chance(row['cochran_p_holm'])}"
+            f"gap {percent(row['gap'])} points {_limits(row, 'gap')}, n = {row['n']}; the positions "
+            f"{_chance(row['cochran_p_holm'])}"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
-
-
-def _gap(row: Mapping) -> str:
-    return f"{percent(row['gap'])} points [{percent(row['gap_ci_low'])}, {percent(row['gap_ci_high'])}]"
 
 
 def _chance(p: float) -> str:
@@ -338,8 +321,6 @@ def _describe_pbi(row: Mapping) -> str:
 
 
 Tables = Mapping[str, pd.DataFrame]
-
-
 #: Warnings that are open, at most, and comparisons of models.
 OPEN, MOST_PAIRS = 3, 6
 

@@ -120,12 +120,8 @@ SCORE_COLUMNS = {
     "wrong_kind": "string",
     "taken_from": "Int64",
 }
-
-
 #: Function of a prompt and a target: the items that are not the target's gold item, see `litm.records.OtherItem`.
 OtherItems = Callable[[str, Target], Sequence[OtherItem]]
-
-
 #: Values of these columns for an answer that is right or was not scored.
 NO_KIND = {"wrong_kind": None, "taken_from": None}
 
@@ -245,8 +241,6 @@ def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dic
 
 #: Columns that identify a cell of the accuracy table.
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
-
-
 #: Columns of a sweep's accuracies and their types.
 ACCURACY_COLUMNS = {
     **dict.fromkeys(["model", "experiment", "task", "metric"], "string"),

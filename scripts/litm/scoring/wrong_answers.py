@@ -13,8 +13,6 @@ from litm.records import LENGTH, REFUSED, OtherItem
 EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER = (
     "empty", "refusal", "code", "other_item", "left_out", "invented", "cut", "other",
 )  # fmt: skip
-
-
 #: The kinds in the order in which they are looked for, and what each is.
 KINDS: dict[str, str] = {
     EMPTY: "is nothing, or nothing but spaces and punctuation",
@@ -27,8 +25,6 @@ KINDS: dict[str, str] = {
     CUT: "is none of these, and ended at the limit of new tokens",
     OTHER: "is none of these",
 }
-
-
 #: What tables and figures call them.
 HEADINGS: dict[str, str] = {
     EMPTY: "Nothing",
@@ -40,8 +36,6 @@ HEADINGS: dict[str, str] = {
     CUT: "Cut",
     OTHER: "Other",
 }
-
-
 _REFUSAL = re.compile(
     r"^\W*(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b|unfortunately\b"
     r"|(?:I|we)\s+(?:cannot|can['\u2019]t|could not|couldn['\u2019]t|do not|don['\u2019]t|did not|am unable)\b"
@@ -54,8 +48,6 @@ _REFUSAL = re.compile(
     r"|(?:\S+\s+){0,8}?(?:cannot|can['\u2019]t) be (?:determined|found|answered))",
     re.IGNORECASE,
 )
-
-
 _PROGRAM = re.compile(
     r"""^\s*(?:import\s+\w+\s*$|from\s+[\w.]+\s+import\s|def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:const|let|var)\s+\w+\s*=
     |function\s*\w*\s*\(|\#!|public\s+(?:static|class)\s|for\s+\w+(?:\s*,\s*\w+)?\s+in\s+.+:\s*$|if\s+.+:\s*$|return\s+\w+[\[.(])
@@ -63,22 +55,12 @@ _PROGRAM = re.compile(
     |\b\w+\[["'][^"'\n]+["']\]|\.get\(\s*["'\w]|\bjq\s+['"-]|\b\w+\.(?:keys|values|items)\(\)""",
     re.VERBOSE | re.MULTILINE,
 )
-
-
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
-
-
 #: A value of a key-value pair (UUID) or a code of the suite.
 _VALUE = re.compile(rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b", re.IGNORECASE)
-
-
 #: A name or a number: consecutive words that begin with a capital or a digit.
 _NAME = re.compile(r"(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*(?:\s+(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*)*")
-
-
 _EDGES = " \t\n.,;:!?\"'()[]*`\u2019-"
-
-
 #: Words. Up to this length an answer is first searched for as a whole; a longer one is searched for by its names only.
 _FEW_WORDS = 6
 
