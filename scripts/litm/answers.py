@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import regex
@@ -59,18 +59,8 @@ def _is_word_of(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-class Titled(Protocol):
-    """A text with a title: a passage, or a document of a question."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
-
-
-#: Function: whether a text with its title contains one of the answers.
-Check = Callable[[Titled, Sequence[str]], bool]
+#: Function: whether a document (a passage or a document of a question, with `title` and `text`) contains an answer.
+Check = Callable[[Any, Sequence[str]], bool]
 
 
 @cache
@@ -103,19 +93,14 @@ def contains_answer_dpr(text: str, answers: Sequence[str]) -> bool:
     return any(run in passage for run in map(_spaced_tokens, answers) if not run.isspace())
 
 
-def contains_answer_metric(text: str, answers: Sequence[str]) -> bool:
-    """Whether the scorer would find any answer in the text if it were a response."""
-    return contains_normalized(text, answers)
-
-
-def dpr_check(document: Titled, answers: Sequence[str]) -> bool:
+def dpr_check(document: Any, answers: Sequence[str]) -> bool:
     """Whether DPR finds an answer in the document, whose title it ignores."""
     return contains_answer_dpr(document.text, answers)
 
 
-def metric_check(document: Titled, answers: Sequence[str]) -> bool:
+def metric_check(document: Any, answers: Sequence[str]) -> bool:
     """Whether a model that copied from the document, title included, could be scored as correct."""
-    return contains_answer_metric(f"{document.title} {document.text}", answers)
+    return contains_normalized(f"{document.title} {document.text}", answers)
 
 
 #: Checks by their names in a config.

@@ -238,13 +238,8 @@ class Target:
 
     def to_json(self) -> dict:
         """The JSON object."""
-        return {
-            "name": self.name,
-            "position": self.position,
-            "depth": self.depth,
-            "span": None if self.span is None else list(self.span),
-            "answers": list(self.answers),
-        }
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     def text_in(self, prompt: str) -> str:
         """The item's text in its prompt, "" if no item is known to have the answer."""
@@ -271,7 +266,7 @@ class Example:
     messages: list[dict[str, str]] | None = None
     items: int | None = None
     cluster: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, record: dict, where: str = "example") -> "Example":
@@ -293,19 +288,9 @@ class Example:
 
     def to_json(self) -> dict:
         """The JSON object, without absent `messages`, `items` and `cluster`."""
-        return {
-            "id": self.id,
-            "size": self.size,
-            "placement": self.placement,
-            "question": self.question,
-            "answer_in_distractors": self.answer_in_distractors,
-            "prompt": self.prompt,
-            **({} if self.messages is None else {"messages": self.messages}),
-            "targets": [target.to_json() for target in self.targets],
-            **({} if self.items is None else {"items": self.items}),
-            **({} if self.cluster is None else {"cluster": self.cluster}),
-            **self.extra,
-        }
+        targets = [target.to_json() for target in self.targets]
+        record = {name: targets if name == "targets" else getattr(self, name) for name in _NAMES}
+        return {name: value for name, value in record.items() if value is not None} | self.extra
 
     @property
     def name(self) -> tuple[int, str, str]:
@@ -330,8 +315,10 @@ class Example:
         return (self.messages if as_chat else None) or self.prompt
 
 
-#: Fields with attributes of their own, all others are `extra`.
-_NAMES = frozenset(Example.__slots__) - {"extra"}
+#: Fields with attributes of their own in their order in files; all others are `extra`.
+_NAMES = (
+    "id", "size", "placement", "question", "answer_in_distractors", "prompt", "messages", "targets", "items", "cluster",
+)  # fmt: skip
 
 
 def read_examples(*paths: str | Path) -> Iterator[Example]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from litm.answers import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
+from litm.answers import CHECKS, contains_answer_dpr, contains_normalized, dpr_tokens
 from litm.base.records import read_jsonl
 from litm.corpora.passages import Passage
 from litm.scoring.metrics import METRICS
@@ -48,7 +48,7 @@ def test_a_title_counts_for_the_metric_and_not_for_dpr():
 
 def test_the_distractor_check_metric_agrees_with_the_scorer():
     for text, answer in (("the Nigerian economy", "Nigeria"), ("the star key", "*"), ("An  Apple!", "apple")):
-        assert contains_answer_metric(text, [answer]) is METRICS["best_subspan_em"].judge(text, [answer])
+        assert contains_normalized(text, [answer]) is METRICS["best_subspan_em"].judge(text, [answer])
 
 
 def test_any_of_the_answers_is_enough():
@@ -91,7 +91,7 @@ def test_the_released_flags_were_made_without_the_titles(data):
 
 def test_the_metric_finds_an_answer_in_released_distractors_of_a_tenth_of_the_questions(data):
     per_question = [
-        sum(contains_answer_metric(d["text"], record["answers"]) for d in record["ctxs"] if not d["isgold"])
+        sum(contains_normalized(d["text"], record["answers"]) for d in record["ctxs"] if not d["isgold"])
         for _, record in read_jsonl(data / QA_20)
     ]
     assert (len(per_question), sum(map(bool, per_question)), sum(per_question)) == (441, 43, 149)

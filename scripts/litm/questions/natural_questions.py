@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from litm.answers import contains_answer_metric
+from litm.answers import contains_normalized
 from litm.base.messages import UserError, quoted
 from litm.base.records import read_jsonl, typed_field
 from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list
@@ -308,6 +308,6 @@ def _read_nq_record(record: dict, answers: list[str], where: str) -> Outcome:
 
 def _with_answer(gold: GoldParagraph, answers: list[str]) -> Outcome:
     # Spaces in a text joined from tokens may differ from NQ-Open's, which were cut from the page.
-    if contains_answer_metric(gold.chunked_long_answer, [*answers, *gold.short_answers]):
+    if contains_normalized(gold.chunked_long_answer, [*answers, *gold.short_answers]):
         return Outcome(len(STEPS), gold)
     return Outcome(len(STEPS) - 1)

@@ -91,32 +91,20 @@ def with_checked_keys(
 #: Columns of a score file and their types. `correct` and its variants are missing where nothing was scored,
 #: `correct_strict` and `correct_lenient` also where the metric has no such rule, token counts where they are unknown.
 #: `preamble`: the first line ends with a colon, so it may only announce the answer; `more_lines`: the answer has
-#: further lines. `wrong_kind`: the kind of a wrong answer, see `wrong_kinds.KINDS`; `taken_from`: the position of the
+#: further lines. `wrong_kind`: the kind of a wrong answer, see `wrong_answers.KINDS`; `taken_from`: the position of the
 #: other item that a wrong answer was taken from, where it is known.
 SCORE_COLUMNS = {
-    "model": "string",
-    "experiment": "string",
-    "task": "string",
-    "metric": "string",
-    "size": "int64",
-    "items": "int64",
+    **dict.fromkeys(("model", "experiment", "task", "metric"), "string"),
+    **dict.fromkeys(("size", "items"), "int64"),
     "placement": "string",
     "position": "Int64",
     "depth": "Float64",
-    "id": "string",
-    "target": "string",
-    "correct": "boolean",
-    "correct_first_line": "boolean",
-    "correct_full": "boolean",
-    "correct_strict": "boolean",
-    "correct_lenient": "boolean",
+    **dict.fromkeys(("id", "target"), "string"),
+    **dict.fromkeys((f"correct{rule}" for rule in ("", "_first_line", "_full", "_strict", "_lenient")), "boolean"),
     "empty": "bool",
     "finish_reason": "string",
-    "prompt_tokens": "Int64",
-    "response_tokens": "Int64",
-    "excluded": "bool",
-    "preamble": "bool",
-    "more_lines": "bool",
+    **dict.fromkeys(("prompt_tokens", "response_tokens"), "Int64"),
+    **dict.fromkeys(("excluded", "preamble", "more_lines"), "bool"),
     "wrong_kind": "string",
     "taken_from": "Int64",
 }
@@ -156,9 +144,8 @@ def score_sweep(
     for example in examples:
         is_excluded = (example.size, example.id) in overflowed
         rows.extend(_rows(sweep, example, _response_to(example, by_prompt, where), is_excluded))
-    columns = (
-        {**SCORE_COLUMNS, "cluster": "string"} if any(row["cluster"] is not None for row in rows) else SCORE_COLUMNS
-    )
+    has_clusters = any(row["cluster"] is not None for row in rows)
+    columns = SCORE_COLUMNS | ({"cluster": "string"} if has_clusters else {})
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
@@ -182,10 +169,7 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
     for target in example.targets:
         verdicts = judge(sweep.metric, text, target.answers)
         yield {
-            "model": sweep.model,
-            "experiment": sweep.experiment,
-            "task": sweep.task,
-            "metric": sweep.metric,
+            **{name: getattr(sweep, name) for name in ("model", "experiment", "task", "metric")},
             "size": example.size,
             "items": example.context_items,
             "placement": example.placement,

@@ -67,7 +67,7 @@ _FEW_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """kind: see `wrong_kinds`; taken_from: the position of the item that the answer was taken from, None if it matches
+    """kind: see `KINDS`; taken_from: the position of the item that the answer was taken from, None if it matches
     no other item or several.
     """
 
