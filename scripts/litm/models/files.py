@@ -90,17 +90,8 @@ def missing_weights(folder: Path) -> set[Path]:
 
 def _named_files(folder: Path) -> set[Path]:
     indexes = sorted(path for pattern in INDEXES for path in folder.glob(pattern) if path.is_file())
-    return {folder / name for index in indexes for name in _names_in(index)}
-
-
-def weight_files(folder: Path, kind: str) -> list[Path]:
-    """The weight files of a model folder of one kind of `WEIGHTS`; errors as in `indexed_files`."""
-    indexed = (path for path in indexed_files(folder) if path.match(kind))
-    return sorted({*(path for path in folder.glob(kind) if is_read(path.name)), *indexed})
-
-
-def _names_in(index: Path) -> Iterator[str]:
-    for name in typed_field(read_json(index), "weight_map", dict, str(index)).values():
+    maps = [(index, typed_field(read_json(index), "weight_map", dict, str(index))) for index in indexes]
+    for index, name in ((index, name) for index, names in maps for name in names.values()):
         if not isinstance(name, str):
             raise UserError(f"{index}: 'weight_map' must have names of files, found {quoted(name)}; get the file again")
         # By the parts of the path, because a file of the hub's cache links to outside the folder.
@@ -109,7 +100,13 @@ def _names_in(index: Path) -> Iterator[str]:
                 f"{index}: 'weight_map' names {quoted(name)}, which is not in the model's folder: copy the file "
                 "there, and name it as it is from there"
             )
-        yield name
+    return {folder / name for _, names in maps for name in names.values()}
+
+
+def weight_files(folder: Path, kind: str) -> list[Path]:
+    """The weight files of a model folder of one kind of `WEIGHTS`; errors as in `indexed_files`."""
+    indexed = (path for path in indexed_files(folder) if path.match(kind))
+    return sorted({*(path for path in folder.glob(kind) if is_read(path.name)), *indexed})
 
 
 def check_model_folder(folder: Path) -> None:
@@ -235,8 +232,9 @@ def check_generation_config(location: str, revision: str | None) -> None:
 
     transformers skips such a file silently, and answers would then run past the model's own end tokens.
     """
-    file = _local_file(location, revision)
-    if file is None:
+    own_file = Path(location) / GENERATION_CONFIG
+    file = own_file if Path(location).is_dir() else cached_file(location, GENERATION_CONFIG, revision)
+    if file is None or not file.is_file():
         return
     where = f"model {location}, {GENERATION_CONFIG}"
     with loading(where):
@@ -246,12 +244,6 @@ def check_generation_config(location: str, revision: str | None) -> None:
         raise UserError(
             f"{where}: 'eos_token_id' must be a token's number or a list of them, found {json.dumps(own)[:40]}"
         )
-
-
-def _local_file(location: str, revision: str | None) -> Path | None:
-    if Path(location).is_dir():
-        return file if (file := Path(location) / GENERATION_CONFIG).is_file() else None
-    return cached_file(location, GENERATION_CONFIG, revision)
 
 
 #: Files whose `auto_map` names a model's own classes.

@@ -222,10 +222,16 @@ def unpacked(
     }
 
     def build(partial: Path) -> dict:
-        about = _unpack(path, header, dtype, partial)
+        note(f"{path.name}: de-quantising it into {partial.parent}, once; half a minute for a small model")
+        show_torch()
+        with _read_once():
+            about = _unpack(path, header, dtype, partial)
         if sha256(path) != fields["gguf"]:
             raise UserError(f"{path}: it was replaced while it was read; run the same command again")
-        return {**about, "files": _written(partial)}
+        for file in sorted(one for one in partial.rglob("*") if one.is_file()):
+            with file.open("rb") as raw:
+                os.fsync(raw.fileno())
+        return {**about, "files": folder_identity(partial)["files"]}
 
     def is_whole(folder: Path, facts: dict) -> bool:
         # Entries of earlier versions do not list their files.
@@ -236,14 +242,6 @@ def unpacked(
 
     folder, facts = stored(store, fields, build, is_whole)
     return folder, facts["files"]
-
-
-def _written(folder: Path) -> dict[str, str]:
-    """The sha256 of each file of a model folder written just now, synced to disk."""
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        with file.open("rb") as raw:
-            os.fsync(raw.fileno())
-    return folder_identity(folder)["files"]
 
 
 def read_config(path: Path) -> "PretrainedConfig":
@@ -273,31 +271,18 @@ def _read_once() -> Iterator[None]:
     """Within the context, transformers reads a file's header once, not for configuration, tokenizer and weights each,
     and makes the table of tensor names once, not for each layer: half of the time.
     """
+    from unittest.mock import patch
+
     import gguf
     from transformers import modeling_gguf_pytorch_utils as reader
 
-    originals = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
-    bar = reader.tqdm
-    try:
-        for name, original in originals.items():
-            setattr(gguf, name, cache(original))
-        # Its progress bar has no switch, and writes no whole lines.
-        reader.tqdm = lambda tensors, **_: tensors
+    cached = {name: cache(getattr(gguf, name)) for name in ("GGUFReader", "get_tensor_name_map")}
+    # Its progress bar has no switch, and writes no whole lines.
+    with patch.multiple(gguf, **cached), patch.object(reader, "tqdm", lambda tensors, **_: tensors):
         yield
-    finally:
-        reader.tqdm = bar
-        for name, original in originals.items():
-            setattr(gguf, name, original)
 
 
 def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
-    note(f"{path.name}: de-quantising it into {folder.parent}, once; half a minute for a small model")
-    show_torch()
-    with _read_once():
-        return _unpacked(path, header, dtype, folder)
-
-
-def _unpacked(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GgufConfig, PreTrainedModel
     from transformers.utils import logging

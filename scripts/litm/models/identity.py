@@ -40,18 +40,13 @@ class FileDigests:
             before(path)
             known = {"state": state, "sha256": file_sha256(path)}
             self._known[str(path)] = known
-            if self._kept and path.stat().st_size >= self._kept_from:
-                self._keep(self._kept)
+            large = {path: one for path, one in self._known.items() if one["state"][1] >= self._kept_from}
+            if self._kept and str(path) in large:
+                # In a read-only folder (a dry run in somebody else's, say), files are hashed again.
+                with suppress(OSError):
+                    self._kept.parent.mkdir(parents=True, exist_ok=True)
+                    write_json(self._kept, large)
         return known["sha256"]
-
-    def _keep(self, file: Path) -> None:
-        # In a read-only folder (a dry run in somebody else's, say), files are hashed again.
-        with suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_json(file, {path: known for path, known in self._known.items() if self._is_large(known)})
-
-    def _is_large(self, known: dict) -> bool:
-        return known["state"][1] >= self._kept_from
 
 
 def content_digest(paths: Iterable[Path], sha256: Callable[[Path], str] = file_sha256) -> str:
