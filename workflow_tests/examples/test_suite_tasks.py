@@ -10,7 +10,6 @@ from programs import run_program
 from record_makers import response
 from suite_examples import (
     IN_SUITE_WORDS,
-    ONE_GOLD,
     SETTINGS,
     SIZES,
     SUITE_TASKS,
@@ -269,31 +268,12 @@ def test_a_dataset_is_refused_because_nothing_is_taken_from_it(task):
 # --- Placement ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("task", ONE_GOLD)
-def test_moving_the_gold_item_changes_nothing_else(task):
-    for question in questions(task, 30):
-        for position in range(30):
-            context = place(question, 30, gold_placement([position]))
-            assert context.pop(position) == question.golds[0].item
-            assert tuple(context) == question.distractors
-
-
 def test_three_needles_go_to_any_three_ascending_positions_among_the_same_sentences():
     for question in questions("multi_needle", 30):
         for positions in [(0, 1, 2), (27, 28, 29), (0, 14, 29), (3, 4, 20)]:
             context = place(question, 30, gold_placement(positions))
             assert [context[position] for position in positions] == [gold.item for gold in question.golds]
             assert tuple(item for index, item in enumerate(context) if index not in positions) == question.distractors
-
-
-def test_each_needle_is_a_target_with_its_own_position_depth_and_span():
-    record = example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
-    assert [(target.name, target.position, target.depth) for target in record.targets] == [
-        ("start", 0, 0.0), ("middle", 2, 0.5), ("end", 4, 1.0)
-    ]  # fmt: skip
-    for target, ordinal in zip(record.targets, ("first", "second", "third"), strict=True):
-        (code,) = target.answers
-        assert record.prompt[slice(*target.span)] == f"The {ordinal} secret code is {code}."
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,13 @@ def lock_free(names: Sequence[str], count: int) -> list[str]:
     """Lock the first `count` GPUs that no other process has locked, or none if fewer are free; returns their names."""
     files: dict[str, BinaryIO] = {}
     for name in names:
-        if len(files) < count and (file := _locked(name)):
+        if len(files) == count:
+            break
+        file = lock_file(name).open("ab")
+        if lock(file):
             files[name] = file
+        else:
+            file.close()
     if len(files) < count:
         # Released: two jobs that each hold one GPU and wait for another would wait for ever.
         for file in files.values():
@@ -118,14 +123,6 @@ def lock_free(names: Sequence[str], count: int) -> list[str]:
         return []
     _held.extend(files.values())
     return list(files)
-
-
-def _locked(name: str) -> BinaryIO | None:
-    file = lock_file(name).open("ab")
-    if lock(file):
-        return file
-    file.close()
-    return None
 
 
 def lock_file(name: str) -> Path:

@@ -210,6 +210,9 @@ def unpacked(
 ) -> tuple[Path, dict[str, str]]:
     """The folder in the store with the model of a GGUF file, and the sha256 of each file in it when it was made.
 
+    transformers loads a GGUF file by dequantising its weights, in half a minute instead of the second that a folder
+    takes. So a file is unpacked once, and all later stages see folders only.
+
     The folder is made if it is missing, and again if its files have changed. dtype: of the unpacked weights, a torch
     name. Raises `UserError` if transformers cannot read the file, or if the file changes meanwhile.
     """

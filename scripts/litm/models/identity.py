@@ -64,6 +64,8 @@ SHA256, BLOB_ID = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{40}")
 def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha256) -> None:
     """Raise `UserError` if a cached file of a hub model differs from the file of its commit: somebody has edited it.
 
+    Cached files are links to files named by their hash
+    (https://huggingface.co/docs/huggingface_hub/guides/manage-cache).
     Missing files are checked when they are downloaded. In a cache without links (on some systems, or copied by
     `cp -L`) nothing can be checked, because files there are not named by their content; a line reports it.
     """

@@ -20,17 +20,9 @@ if TYPE_CHECKING:
 #: Columns and types of a file of positions, one row per prompt and target. Tokens count from 0; missing if there is no
 #: gold item or its place is unknown.
 POSITION_COLUMNS = {
-    "model": "string",
-    "experiment": "string",
-    "size": "int64",
-    "placement": "string",
-    "id": "string",
-    "target": "string",
-    "position": "Int64",
-    "prompt_tokens": "int64",
-    "first_token": "Int64",
-    "last_token": "Int64",
-}
+    "model": "string", "experiment": "string", "size": "int64", "placement": "string", "id": "string",
+    "target": "string", "position": "Int64", "prompt_tokens": "int64", "first_token": "Int64", "last_token": "Int64",
+}  # fmt: skip
 #: Pattern of the placeholder for a message's content, with its number.
 _CONTENT = re.compile(r"__content_\d+__")
 
@@ -222,22 +214,18 @@ def token_count_row(
 def position_rows(model: str, experiment: str, example: Example, prompt: PromptTokens) -> Iterator[dict]:
     """A row of `POSITION_COLUMNS` for each target of a prompt."""
     for target, gold in zip(example.targets, prompt.golds, strict=True):
-        yield {
-            "model": model,
-            "experiment": experiment,
-            "size": example.size,
-            "placement": example.placement,
-            "id": example.id,
-            "target": target.name,
-            "position": target.position,
-            "prompt_tokens": prompt.count,
-            "first_token": gold.first if gold else None,
-            "last_token": gold.last if gold else None,
-        }
+        places = (target.name, target.position, prompt.count, gold.first if gold else None, gold.last if gold else None)
+        row = (model, experiment, example.size, example.placement, example.id, *places)
+        yield dict(zip(POSITION_COLUMNS, row, strict=True))
 
 
 def special_token_pattern(tokenizer: "PreTrainedTokenizerBase") -> re.Pattern[str] | None:
-    """A pattern for the texts of special tokens, longest first; None for a tokenizer without any."""
+    """A pattern for the texts of special tokens, such as `<|endoftext|>`, longest first; None if there are none.
+
+    Those in questions and documents are left unchanged, as in other evaluations: `transformers` reads them as special
+    tokens unless told otherwise (`split_special_tokens`), and so do servers. Those of a chat template must be read that
+    way, and replacing the others would change prompts. They are counted.
+    """
     added = [token.content for token in tokenizer.added_tokens_decoder.values() if token.special]
     texts = sorted({*added, *tokenizer.all_special_tokens} - {""}, key=lambda text: (-len(text), text))
     return re.compile("|".join(map(re.escape, texts))) if texts else None
