@@ -166,24 +166,16 @@ def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) ->
     answer of at most two characters after normalisation; n_in_question: an answer contained in the question;
     n_in_distractors: an answer contained in an item that is not gold.
     """
-    n = n_symbols_only = n_short = n_in_question = n_in_distractors = 0
+    counts = dict.fromkeys(("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors"), 0)
     for example in examples:
         answers = [normalize_answer(a) for target in example.targets for a in target.answers]
         question = normalize_answer(example.question)
-        n += 1
-        n_symbols_only += any(not a for a in answers)
-        n_short += any(0 < len(a) <= 2 for a in answers)
-        n_in_question += any(a and a in question for a in answers)
-        n_in_distractors += example.answer_in_distractors
-    return {
-        "experiment": experiment,
-        "size": size,
-        "n": n,
-        "n_symbols_only": n_symbols_only,
-        "n_short": n_short,
-        "n_in_question": n_in_question,
-        "n_in_distractors": n_in_distractors,
-    }
+        counts["n"] += 1
+        counts["n_symbols_only"] += any(not a for a in answers)
+        counts["n_short"] += any(0 < len(a) <= 2 for a in answers)
+        counts["n_in_question"] += any(a and a in question for a in answers)
+        counts["n_in_distractors"] += example.answer_in_distractors
+    return {"experiment": experiment, "size": size, **counts}
 
 
 def answers_not_in_nfc(examples: Iterable[Example]) -> int:
