@@ -1,6 +1,7 @@
 """Tables of results, the paper's claims, and the tables laid out as in the paper."""
 
 TABLE = Each(lambda wildcards: TABLES.tables[wildcards.table])
+CLAIM_TABLES = TABLES.declared(lambda job: ["claims", "claims_summary"])
 
 
 rule make_table:
@@ -14,7 +15,7 @@ rule make_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_table", code("analysis.tables", JOB.table)),
+        **settings("make_table", code("analysis", TABLES.module_of), TABLES.declared(lambda job: [job.table])),
         files=TABLES.options,
         caption=TABLE.doc,
     shell:
@@ -32,7 +33,7 @@ rule make_markdown:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_markdown", code("analysis.tables", JOB.table)),
+        **settings("make_markdown", TABLES.declared(lambda job: [job.table])),
     shell:
         command("make_markdown", "table")
 
@@ -53,7 +54,13 @@ rule make_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_claims_table", TABLES.order, relations=TABLES.relations, recall_of=list(TABLES.claim_recall)),
+        **settings(
+            "make_claims_table",
+            TABLES.order,
+            CLAIM_TABLES,
+            relations=TABLES.relations,
+            recall_of=list(TABLES.claim_recall),
+        ),
     shell:
         command("make_claims_table")
 
@@ -70,7 +77,7 @@ use rule make_claims_table as make_published_claims_table with:
     log:
         "results/logs/make_published_claims_table.log",
     params:
-        **settings("make_published_claims_table", relations=TABLES.published_relations),
+        **settings("make_published_claims_table", CLAIM_TABLES, relations=TABLES.published_relations),
 
 
 rule make_paper_table:

@@ -1,6 +1,5 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
-from litm.analysis.tables import table_names
 from litm.workflow.result_files import RECORD, REPORT, REPORT_FILES
 
 
@@ -49,7 +48,7 @@ rule make_report:
         **settings(
             "make_report",
             TABLES.order,
-            code("analysis.tables", lambda wildcards: table_names()),
+            TABLES.declared(lambda job: ["claims", "claims_summary", *TABLES.tables]),
             code("figures", PAGES.figure_modules),
             settings=PAGES.report,
         ),

@@ -10,7 +10,6 @@ README = Path(__file__).resolve().parents[2] / "results" / "README.md"
 
 @program
 def main(page: Path = README) -> None:
-    from litm.analysis.table import with_reference
-    from litm.analysis.tables import all_tables
+    from litm.analysis.table import tables, with_reference
 
-    write_text(page, with_reference(page.read_text(encoding="utf-8"), all_tables()))
+    write_text(page, with_reference(page.read_text(encoding="utf-8"), tables().values()))

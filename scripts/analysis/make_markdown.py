@@ -5,13 +5,13 @@ csv: the table, as make_table.py wrote it
 
 from typing import Annotated
 
-from litm.analysis.tables import load_table, table_names
+from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.records import read_csv
 
 
 @program
-def main(table: "Annotated[str, table_names()]", csv: str, output: str) -> None:
-    made = load_table(table).TABLE
+def main(table: "Annotated[str, sorted(tables())]", csv: str, output: str) -> None:
+    made = tables()[table]
     write_text(output, made.markdown(read_csv(csv, made.dtypes)))

@@ -6,7 +6,7 @@ settings: JSON: the table's settings by name
 
 from typing import Annotated
 
-from litm.analysis.tables import load_table, table_names
+from litm.analysis.table import load, tables
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import write_csv
@@ -14,22 +14,26 @@ from litm.base.records import write_csv
 
 @program
 def main(
-    table: "Annotated[str, table_names()]",
+    table: "Annotated[str, sorted(tables())]",
     output: str,
     input: tuple[list[str], ...] = (),
     settings: dict | None = None,
 ) -> None:
     from litm.analysis.grid import Files
 
-    module = load_table(table)
-    made, settings = module.TABLE, settings or {}
+    made, settings = tables()[table], settings or {}
     files = {name: Files(paths) for name, *paths in input}
     for what, given, needed in (("inputs", files, made.inputs), ("settings", settings, made.settings)):
         if set(given) != set(needed):
             raise UserError(
                 f"table {table}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(given) or 'none'}"
             )
-    frame = made.frame(module.rows(**files, **settings))
+    if made.rows:
+        rows = load(made.rows)(**files, **settings)
+    else:
+        (only,) = files.values()
+        rows = only.joined(made.dtypes)
+    frame = made.frame(rows)
     write_csv(output, frame, p_values=made.p_values)
-    for line in getattr(module, "warnings", lambda frame: [])(frame):
+    for line in load(made.warnings)(frame) if made.warnings else []:
         note(line)

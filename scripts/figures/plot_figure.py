@@ -53,7 +53,7 @@ def main(
     from litm.analysis.comparison import published_table
     from litm.analysis.published import read_published
     from litm.analysis.sentences import cut_sentences
-    from litm.analysis.tables import load_table
+    from litm.analysis.table import tables
     from litm.figures.chart import Rows
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
@@ -70,7 +70,7 @@ def main(
     elif position_bias:
         rows = Rows(position_bias=read_csv(position_bias))
     elif drawn := {
-        name: read_csv(path, load_table(table).TABLE.dtypes)
+        name: read_csv(path, tables()[table].dtypes)
         for name, table, path in (
             ("differences", "condition_differences", differences),
             ("advice", "advice", advice),

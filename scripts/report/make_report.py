@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litm.analysis.tables import load_table
+from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.messages import note
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def read_table(path: Path) -> "pd.DataFrame":
     """A table of results/tables with the types of its columns, so that a size is no fraction."""
-    return read_csv(path, load_table(path.stem).TABLE.dtypes)
+    return read_csv(path, tables()[path.stem].dtypes)
 
 
 def commit_of(project: Path) -> str | None:

@@ -6,10 +6,10 @@ import pytest
 from score_frames import assert_plain, first_right, score_rows
 
 from litm.analysis.advice import Cell, Compared, read_compared, verdict
-from litm.analysis.advice_rows import advice_rows, condition_in_words
+from litm.analysis.advice_rows import advice_rows, advice_told, condition_in_words
 from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
-from litm.analysis.tables.advice import TABLE, warnings
+from litm.analysis.table import tables
 from litm.records import Condition
 
 PLAIN = Condition("s", "s")
@@ -40,7 +40,7 @@ def rows_of(*sweeps, conditions=(PLAIN, REVERSED, RERANKED), prices=None) -> lis
     found = [row for one in read_compared(sweeps, conditions, prices or {}) for row in advice_rows(one)]
     for row in found:
         assert_plain(row)
-    TABLE.frame(found)
+    tables()["advice"].frame(found)
     return found
 
 
@@ -49,7 +49,7 @@ def advised(rows) -> list[tuple[str, int]]:
 
 
 def told(rows) -> str:
-    (text,) = warnings(TABLE.frame(rows))
+    (text,) = advice_told(tables()["advice"].frame(rows))
     return text
 
 

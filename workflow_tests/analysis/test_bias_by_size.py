@@ -6,7 +6,9 @@ from score_frames import assert_plain, first_right, score_rows
 
 from litm.analysis.conditions import bias_by_size_rows
 from litm.analysis.grid import read_grids
-from litm.analysis.tables.bias_by_size import TABLE
+from litm.analysis.table import tables
+
+TABLE = tables()["bias_by_size"]
 
 N = 200
 

@@ -13,7 +13,7 @@ from litm.analysis.claims.evidence import About, Cell, Measure, Relations, large
 from litm.analysis.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
-from litm.analysis.tables import claims
+from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.records import read_csv
 from litm.placements import NO_GOLD
@@ -74,7 +74,7 @@ def test_a_question_that_occurs_twice_is_an_error():
 
 def test_the_table_has_every_claim_once_at_least_and_its_columns():
     table = claims_table(evidence_of(about([0.8, 0.5, 0.8])), NOTHING)
-    assert list(table.columns) == list(claims.TABLE.columns)
+    assert list(table.columns) == list(tables()["claims"].columns)
     assert list(dict.fromkeys(table["claim"])) == [claim.name for claim in CLAIMS]
     assert table["section"].notna().all() and table["reason"].notna().all()
 
@@ -178,7 +178,7 @@ def test_a_verdict_that_depends_on_the_reading_of_answers_is_marked(tmp_path):
     options |= {f"--{name}": tmp_path / name for name in ("csv", "summary", "markdown")}
     done = run_program("make_claims_table", *(word for pair in options.items() for word in pair))
     assert done.returncode == 0, done.stderr
-    row = read_csv(tmp_path / "csv", claims.TABLE.dtypes).iloc[0]
+    row = read_csv(tmp_path / "csv", tables()["claims"].dtypes).iloc[0]
     assert (row["verdict"], row["verdict_full"], row["verdict_first_line"]) == (SUPPORTED, SUPPORTED, CONTRADICTED)
     assert row["changes_with_reading"]
     assert row["reason"].endswith("; by the first line: contradicted, by the whole answer: supported")

@@ -8,8 +8,10 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 from litm.analysis.conditions import condition_difference_rows
 from litm.analysis.grid import read_grids
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
-from litm.analysis.tables.condition_differences import TABLE
+from litm.analysis.table import tables
 from litm.records import Comparison
+
+TABLE = tables()["condition_differences"]
 
 PLACES = (0, 4, 8)
 COMPARED = Comparison("prompt", "other", "plain", "aware", "usual", (9,))

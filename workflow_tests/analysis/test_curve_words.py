@@ -5,13 +5,12 @@ import pandas as pd
 import pytest
 from score_frames import of_matrix
 
-from litm.analysis.claims.curve_words import OF_ENDS, words_of_scores
+from litm.analysis.claims.curve_words import OF_ENDS, position_bias_table, words_of_scores
 from litm.analysis.claims.evidence import About, Relations, scored_evidence
 from litm.analysis.claims.tables import claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.grid import Files
 from litm.analysis.shapes import FLAT, INVERTED, MEANINGS, NONE, UNEVEN, U, W
-from litm.analysis.tables import position_bias
 
 FIVE = (0, 2, 4, 6, 8)
 
@@ -99,7 +98,7 @@ def test_the_table_of_position_bias_has_the_words_of_the_claims(tmp_path):
     claims = claims_table(evidence, relations)
     of_shape = claims[claims["claim"].isin(["u_shape", "base_models_too"])]
     told = {(row["models"], row["shape"]) for row in of_shape.to_dict("records")}
-    bias = position_bias.rows(Files([*map(str, paths)]), 0, ["base"])
+    bias = position_bias_table(Files([*map(str, paths)]), 0, ["base"])
     assert {(row["model"], row["shape"]) for row in bias} == told
     assert ("base", U) in told and ("w", W) in told
     assert of_shape[of_shape["models"] == "base"]["verdict"].tolist() == [NOT_ENOUGH, SUPPORTED]

@@ -8,7 +8,9 @@ from score_frames import assert_plain, first_right, of_matrix, score_rows
 
 from litm.analysis.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
 from litm.analysis.claims.evidence import scored_evidence
-from litm.analysis.tables.effective_length import TABLE
+from litm.analysis.table import tables
+
+TABLE = tables()["effective_length"]
 
 N = 400
 

@@ -9,7 +9,9 @@ from litm.analysis.clusters import contrast_interval, contrast_p, moments, poole
 from litm.analysis.grid import read_grids
 from litm.analysis.model_differences import model_pair_rows
 from litm.analysis.statistics import holm
-from litm.analysis.tables.model_pairs import TABLE
+from litm.analysis.table import tables
+
+TABLE = tables()["model_pairs"]
 
 SIZES = {10: (0, 4, 9), 20: (0, 9, 19)}
 U, EVEN = (0.9, 0.4, 0.9), (0.9, 0.7, 0.9)

@@ -8,10 +8,9 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.cells import utilisation_rows
 from litm.analysis.grid import Files
-from litm.analysis.model_differences import model_difference_rows
+from litm.analysis.model_differences import model_difference_rows, model_differences_table
 from litm.analysis.positions import pairwise_rows
 from litm.analysis.statistics import holm, mcnemar_pairs, paired_difference
-from litm.analysis.tables import model_differences
 from litm.base.messages import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
@@ -57,7 +56,7 @@ def test_models_are_compared_within_their_experiment_for_any_order_of_files(tmp_
     for (model, experiment), scores in sweeps.items():
         paths.append(tmp_path / f"{model}_{experiment}.parquet")
         scores.to_parquet(paths[-1], index=False)
-    rows = list(model_differences.rows(Files(list(map(str, paths)))))
+    rows = list(model_differences_table(Files(list(map(str, paths)))))
     expected = model_difference_rows(pd.concat(sweeps.values()))
     corrected = holm([row["p_value"] for row in expected])
     assert rows == [row | {"p_holm_all": p} for row, p in zip(expected, corrected, strict=True)]

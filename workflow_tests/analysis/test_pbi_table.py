@@ -3,9 +3,11 @@
 import pandas as pd
 
 from litm.analysis.grid import Files
-from litm.analysis.tables import pbi
-from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
+from litm.analysis.positions import pbi_table
+from litm.analysis.table import tables
 from litm.base.records import write_csv
+
+POSITION_BIAS = tables()["position_bias"]
 
 MEASURED = {
     "pbi": 0.123456, "pbi_ci_low": 0.05, "pbi_ci_high": 0.2, "accuracy_edge": 0.9, "accuracy_middle": 0.776544,
@@ -17,7 +19,7 @@ def table_of(folder, *curves: dict) -> pd.DataFrame:
     """The table of curves of three positions, but for these values."""
     named = {"model": "m", "experiment": "e", "size": 10, "items": 10, "n_positions": 3, "n": 100}
     write_csv(folder / "position_bias.csv", POSITION_BIAS.frame([named | curve for curve in curves]))
-    return pbi.TABLE.frame(pbi.rows(Files([str(folder / "position_bias.csv")])))
+    return tables()["pbi"].frame(pbi_table(Files([str(folder / "position_bias.csv")])))
 
 
 def test_curves_without_a_middle_are_left_out_and_those_without_information_say_why(tmp_path):
@@ -27,7 +29,7 @@ def test_curves_without_a_middle_are_left_out_and_those_without_information_say_
 
 def test_the_markdown_has_three_decimals_and_nothing_where_nothing_is(tmp_path):
     table = table_of(tmp_path, MEASURED, {"pbi": 0.0, "reason": "floor"})
-    lines = pbi.TABLE.markdown(table).splitlines()
+    lines = tables()["pbi"].markdown(table).splitlines()
     assert [cell.strip() for cell in lines[2].split("|")[1:-1]] == [
         "m", "e", "10", "10", "", "100", "0.123", "0.050", "0.200", *[""] * 6, "0.900", "0.777", "weak", "no", ""
     ]  # fmt: skip

@@ -12,8 +12,10 @@ from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
 from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
-from litm.analysis.tables.position_bias import TABLE
+from litm.analysis.table import tables
 from litm.base.messages import UserError
+
+TABLE = tables()["position_bias"]
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)

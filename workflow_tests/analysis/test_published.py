@@ -22,11 +22,13 @@ from litm.analysis.published import (
     read_published_tokens,
 )
 from litm.analysis.statistics import mean_interval, unpaired_difference
-from litm.analysis.tables.published_comparison import TABLE
+from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.records import read_csv
 from litm.figures.chart import Rows, mean_tokens
 from litm.figures.kinds import KINDS
+
+TABLE = tables()["published_comparison"]
 
 FOLDER = ROOT / "resources" / "published"
 ACCURACIES = read_published(FOLDER / "accuracy.csv")

@@ -12,7 +12,7 @@ from conftest import ROOT
 from plans import inputs_of
 from programs import load_program
 
-from litm.analysis import tables
+from litm.analysis import grid
 from litm.analysis.grid import Files
 from litm.analysis.statistics import with_holm
 from litm.analysis.table import (
@@ -26,9 +26,11 @@ from litm.analysis.table import (
     Column,
     Table,
     cell_text,
+    load,
+    read_tables,
+    tables,
     with_reference,
 )
-from litm.analysis.tables import all_tables, load_table, table_names
 from litm.answers import CHECKS
 from litm.base.messages import UserError
 from litm.base.records import write_csv
@@ -60,7 +62,7 @@ def tables_of(study: Study) -> list[str]:
 
 
 def test_a_p_value_keeps_its_size_in_the_csv_file_and_other_numbers_have_six_decimals(tmp_path):
-    table = load_table("position_pairs").TABLE
+    table = tables()["position_pairs"]
     rows = [{"p_value": 1.3042123e-174, "p_holm": 0.04999951, "difference": 0.5}, {"p_value": 1.0}]
     write_csv(tmp_path / "pairs.csv", table.frame(rows), p_values=table.p_values)
     written = pd.read_csv(tmp_path / "pairs.csv", dtype=str, keep_default_na=False)
@@ -70,7 +72,7 @@ def test_a_p_value_keeps_its_size_in_the_csv_file_and_other_numbers_have_six_dec
 
 @pytest.mark.parametrize("name", ["position_bias", "position_pairs", "model_differences"])
 def test_every_p_value_of_a_table_has_significant_digits(name):
-    table = load_table(name).TABLE
+    table = tables()[name]
     assert set(table.p_values) == {column for column in table.columns if "p" in column.split("_")}
 
 
@@ -82,37 +84,32 @@ def test_a_correction_over_a_table_is_holms_over_the_rows_that_have_a_p_value():
 # --- Declarations ---
 
 
-@pytest.mark.parametrize("name", table_names())
-def test_a_table_has_its_modules_name_and_the_declared_inputs(name):
-    module = load_table(name)
-    table = module.TABLE
-    assert table.name == name and table.title and table.doc.endswith(".")
+@pytest.mark.parametrize("table", tables().values(), ids=lambda table: table.name)
+def test_a_table_says_what_it_is_and_its_rows_take_its_inputs_and_settings(table):
+    assert table.title and table.doc.endswith(".")
     assert all(column.doc for column in table.columns.values())
-    if table.inputs:
-        assert tuple(inspect.signature(module.rows).parameters) == (*table.inputs, *table.settings)
-    tables = inputs_of(small_study(["reference"], ["kv_retrieval_small"])).tables
-    assert set(table.inputs) <= set(tables.inputs) and set(table.settings) <= set(tables.settings)
+    if table.rows:
+        assert tuple(inspect.signature(load(table.rows)).parameters) == (*table.inputs, *table.settings)
+    else:
+        assert len(table.inputs) <= 1 and not table.settings
+    of_study = inputs_of(small_study(["reference"], ["kv_retrieval_small"])).tables
+    assert set(table.inputs) <= set(of_study.inputs) and set(table.settings) <= set(of_study.settings)
 
 
-@pytest.mark.parametrize("table", [table for table in all_tables() if table.report], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", [table for table in tables().values() if table.report], ids=lambda table: table.name)
 def test_what_the_report_shows_has_a_note_and_headings(table):
     assert table.note
     assert all(table.columns[name].heading for name in table.report)
 
 
-def test_tables_have_places_of_their_own():
-    orders = [table.order for table in all_tables()]
-    assert len(set(orders)) == len(orders)
-
-
 def test_declarations_need_no_pandas_because_the_rules_read_them_at_each_start():
-    code = "import sys; from litm.analysis.tables import all_tables; all_tables(); sys.exit('pandas' in sys.modules)"
+    code = "import sys; from litm.analysis.table import tables; tables(); sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", check=False).returncode == 0
 
 
 def test_tables_written_by_other_programs_have_the_declared_columns():
     def declared(name: str) -> dict[str, str]:
-        return {column: dtype.lower() for column, dtype in load_table(name).TABLE.dtypes.items()}
+        return {column: dtype.lower() for column, dtype in tables()[name].dtypes.items()}
 
     assert declared("accuracy") == {name: dtype.lower() for name, dtype in ACCURACY_COLUMNS.items()}
     assert declared("audit") == {name: dtype.lower() for name, dtype in audit.COLUMNS.items()}
@@ -127,11 +124,11 @@ def test_tables_written_by_other_programs_have_the_declared_columns():
 
 def test_the_reference_of_columns_is_that_of_the_tables():
     page = (ROOT / "results" / "README.md").read_text()
-    assert page == with_reference(page, all_tables()), "run: python scripts/analysis/describe_tables.py"
+    assert page == with_reference(page, tables().values()), "run: python scripts/analysis/describe_tables.py"
 
 
 def test_a_table_with_one_interval_has_plain_limits_and_one_with_several_names_whose_they_are():
-    for table in all_tables():
+    for table in tables().values():
         owners = [name.removesuffix("ci_low").removesuffix("_") for name in table.columns if name.endswith("ci_low")]
         assert (owners in ([], [""])) or ("" not in owners and len(owners) > 1), table.name
         for owner in filter(None, owners):
@@ -140,7 +137,7 @@ def test_a_table_with_one_interval_has_plain_limits_and_one_with_several_names_w
 
 def test_a_name_of_a_column_has_the_same_type_in_every_table():
     kinds: dict[str, set] = {}
-    for table in all_tables():
+    for table in tables().values():
         for name, column in table.columns.items():
             kinds.setdefault(name, set()).add(column.dtype)
     assert {name for name, found in kinds.items() if len(found) > 1} == set()
@@ -160,7 +157,7 @@ def test_counts_begin_with_n_and_the_quantity_comes_before_which_one():
         "mean",
         "first_line",
     )
-    names = {name for table in all_tables() for name in table.columns}
+    names = {name for table in tables().values() for name in table.columns}
     assert not [name for name in names if name.split("_")[0] in qualifiers or name.startswith("first_line")]
     old = {
         "n_complete",
@@ -177,23 +174,25 @@ def test_counts_begin_with_n_and_the_quantity_comes_before_which_one():
 
 def test_the_caption_of_the_claims_is_what_their_table_says():
     caption = (ROOT / "resources" / "captions" / "claims.rst").read_text()
-    assert caption.split() == load_table("claims").TABLE.doc.split()
+    assert caption.split() == tables()["claims"].doc.split()
 
 
-def test_a_module_is_all_that_a_new_table_takes(tmp_path, monkeypatch):
-    (tmp_path / "hard_questions.py").write_text(
-        "from litm.analysis.table import FLOAT, PERCENT, Column, Table\n"
-        "TABLE = Table('hard_questions', 'Hard questions', 'What nobody knows.', {'share': Column(FLOAT, 'their "
-        "share', 'Share', PERCENT)}, 300, inputs=('curve_scores',), report=('share',))\n"
-        "def rows(curve_scores):\n"
-        "    return [{'share': len(curve_scores.paths) / 4}]\n"
+def test_an_entry_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkeypatch):
+    (tmp_path / "tables.yaml").write_text(
+        "hard_questions:\n"
+        "  title: Hard questions\n  doc: What nobody knows.\n  inputs: [curve_scores]\n  rows: grid.hard_questions\n"
+        "  columns:\n    share: percent + ± | Share | their share\n"
     )
-    monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
+    monkeypatch.setitem(tables(), "hard_questions", read_tables(tmp_path / "tables.yaml")["hard_questions"])
+    monkeypatch.setattr(
+        grid, "hard_questions", lambda curve_scores: [{"share": len(curve_scores.paths) / 4}], raising=False
+    )
     study = small_study(["reference"], ["kv_retrieval_small"])
     assert "results/tables/hard_questions.csv" in inputs_of(study).tables.files
-    assert "| `share` | their share |" in with_reference((ROOT / "results" / "README.md").read_text(), all_tables())
+    page = with_reference((ROOT / "results" / "README.md").read_text(), tables().values())
+    assert "| `share` | their share |\n| `share_ci_low` | lower 95 % limit of `share` |" in page
     make("hard_questions", tmp_path, monkeypatch, curve_scores=["one.parquet"])
-    assert (tmp_path / "made.csv").read_text() == "share\n0.250000\n"
+    assert (tmp_path / "made.csv").read_text() == "share,share_ci_low,share_ci_high\n0.250000,,\n"
 
 
 # --- Which tables a study has ---

@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
-from litm.analysis.tables.advice import TABLE
+from litm.analysis.table import tables
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
+
+TABLE = tables()["advice"]
 
 FIGURE = {"title": "What helps", "experiments": ["s", "s-reversed"], "x_label": "Tokens of a question"}
 

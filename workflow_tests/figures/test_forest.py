@@ -6,9 +6,11 @@ from matplotlib.colors import same_color
 from programs import run_program
 
 from litm.analysis.pbi import pbi_class
-from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
+from litm.analysis.table import tables
 from litm.base.records import write_csv
 from litm.figures.style import save_figure
+
+POSITION_BIAS = tables()["position_bias"]
 
 
 def test_a_forest_shows_each_index_with_its_interval_in_points_and_its_n_by_experiment():

@@ -5,11 +5,13 @@ import pytest
 from programs import load_program
 
 from litm.analysis.shapes import MEANINGS
-from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
+from litm.analysis.table import tables
 from litm.base.messages import ordinal
 from litm.base.records import read_csv, write_csv
 from litm.report.page_tables import shown_tables
 from litm.report.wording import findings, overview, shape
+
+POSITION_BIAS = tables()["position_bias"]
 
 
 def bias(**values) -> pd.DataFrame:

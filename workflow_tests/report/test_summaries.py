@@ -12,9 +12,11 @@ from programs import load_program, run_program
 
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
-from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
+from litm.analysis.table import tables
 from litm.base.records import write_csv
 from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
+
+POSITION_BIAS = tables()["position_bias"]
 
 summarize = load_program("summarize")
 

@@ -7,8 +7,8 @@ import pytest
 from conftest import write_lines
 from programs import run_program
 
-from litm.analysis.sentences import gold_sentences
-from litm.analysis.tables import load_table
+from litm.analysis.sentences import gold_counts_table, gold_sentences
+from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.records import read_csv, write_json
 from litm.corpora.passages import Passage, write_shards
@@ -224,7 +224,7 @@ def test_questions_with_a_gold_passage_are_written_and_the_others_counted_in_tab
     first, second = read_question_records(tmp_path / "found.jsonl")
     assert (first.given_gold_id, first.fields["topic"], first.golds[0].text) == (BRIDGE.id, "mills", BRIDGE.text)
     assert second.given_gold_id == CHUNK.id and set(second.fields) == {"question", "answers", "ctxs"}
-    table = read_csv(tmp_path / "gold.csv", load_table("gold_passages").TABLE.dtypes)
+    table = read_csv(tmp_path / "gold.csv", tables()["gold_passages"].dtypes)
     assert table["how"].tolist() == ["first_retrieved", "page", "none"]
     assert table["line"].tolist() == [2, 3, 4] and table["n_with_answer"].tolist() == [2, 1, 0]
     assert "mine: 2 of 3 questions have a gold passage" in ran.stderr
@@ -274,14 +274,13 @@ def test_counts_and_sentences_say_how_many_were_found_in_which_way():
             "n_with_answer": [2, 0, 1], "note": [None, "none of", None],
         }
     )  # fmt: skip
-    module = load_table("gold_counts")
-    each = load_table("gold_passages").TABLE.frame(table)
+    each = tables()["gold_passages"].frame(table)
 
     class Joined:
         def joined(self, dtypes):
             return each
 
-    counts = module.TABLE.frame(module.rows(Joined()))
+    counts = tables()["gold_counts"].frame(gold_counts_table(Joined()))
     assert counts.to_dict("records")[0] == {
         "questions": "mine", "how": "first_retrieved", "n": 2, "n_several": 1, "n_to_look_at": 0
     }  # fmt: skip

@@ -6,7 +6,7 @@ import record_makers
 from conftest import ROOT
 
 from litm.analysis.cells import read_taken_from, wrong_answer_rows
-from litm.analysis.tables.wrong_answers import TABLE
+from litm.analysis.table import tables
 from litm.base.intervals import binomial_interval
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
@@ -17,6 +17,8 @@ from litm.figures.style import KIND_COLOURS
 from litm.records import Gold, Question
 from litm.scoring.scores import Sweep, score_sweep
 from litm.scoring.wrong_answers import HEADINGS, KINDS, Asked, WrongAnswer, wrong_answer
+
+TABLE = tables()["wrong_answers"]
 
 NOTHING = Asked("a prompt", "which?", "", ())
 SETTINGS = ExampleSettings(examples=1, seed=0, distractor_order="ranked")

@@ -6,9 +6,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
+from litm.analysis.table import tables
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
+
+POSITION_BIAS = tables()["position_bias"]
 
 FIGURE = {
     "name": "f",

@@ -12,7 +12,7 @@ from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
-from litm.analysis.tables import position_bias, wrong_answers
+from litm.analysis.table import tables as declared
 from litm.examples.task import ExampleSettings
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
@@ -131,7 +131,7 @@ def contents_with_wrong_answers(folder) -> Contents:
     """Contents of a report with the figure of wrong answers, whose picture is that of the curves."""
     whole = contents(folder)
     rows = [row for model in MODELS for row in wrong_answer_rows(scores()[scores()["model"] == model])]
-    tables = {**whole.tables, "wrong_answers": wrong_answers.TABLE.frame(rows)}
+    tables = {**whole.tables, "wrong_answers": declared()["wrong_answers"].frame(rows)}
     pictures = {**whole.pictures, "kv_wrong": whole.pictures["kv"]}
     return replace(whole, tables=tables, figures=[FIGURE, WRONG_FIGURE], pictures=pictures)
 
@@ -147,7 +147,7 @@ def contents(folder, **changes) -> Contents:
         row["shape"] = word
     return Contents(
         **{
-            "tables": {"accuracy": accuracy, "position_bias": position_bias.TABLE.frame(rows)},
+            "tables": {"accuracy": accuracy, "position_bias": declared()["position_bias"].frame(rows)},
             "figures": [FIGURE],
             "pictures": {"kv": (folder / "kv.png").read_bytes()},
             "manifests": [manifest(model) for model in MODELS],

@@ -7,7 +7,7 @@ import sys
 from conftest import ROOT
 from programs import program_file
 
-from litm.analysis.tables import table_names
+from litm.analysis.table import tables
 from litm.figures.kinds import KINDS
 from litm.workflow.rules_help import imported_names, local_modules
 
@@ -63,15 +63,14 @@ def test_a_figure_is_made_of_the_code_of_its_own_kind():
 
 def test_a_table_is_made_of_its_own_module_and_of_no_model():
     def modules(name: str) -> set[str]:
-        files = local_modules(SCRIPTS / "litm" / "analysis" / "tables" / f"{name}.py", SCRIPTS)
+        path = SCRIPTS.joinpath("litm", "analysis", *tables()[name].module.split("."))
+        files = local_modules(path.with_suffix(".py"), SCRIPTS)
         return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table")
 
-    for name in table_names():
-        others = {f"analysis/tables/{other}.py" for other in table_names()} - {f"analysis/tables/{name}.py"}
-        # The table of the index shows columns of the table of position bias.
-        assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
+    for name in (name for name, table in tables().items() if table.rows):
         assert not {"inference", "figures"} & {module.split("/")[0] for module in modules(name)}
     assert "analysis/positions.py" not in modules("model_differences")
+    assert not {"analysis/positions.py", "analysis/grid.py"} & made_of("make_markdown")
 
 
 def test_the_library_never_imports_snakemake():

@@ -172,7 +172,7 @@ def test_changed_on_failure_or_on_overflow_asks_nothing(bench):
 
 
 def test_an_edited_table_makes_that_table_and_the_report_again(bench):
-    bench.edit("scripts/litm/analysis/tables/position_pairs.py", "Pairs of positions: diff", "Two positions: diff")
+    bench.edit("scripts/litm/analysis/tables.yaml", "Pairs of positions: diff", "Two positions: diff")
     assert bench.plan() == {"make_table": 1, "record_study": 1, "make_report": 1}
     assert bench.plan("results/tables/position_pairs.csv") == {"make_table": 1}
 

@@ -1,9 +1,11 @@
 """The rows of advice.csv, and the advice in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from litm.analysis.advice import LEAST_SCORED, Cell, Compared, Difference, Verdict, verdict
-from litm.analysis.grid import interval_columns
+import pandas as pd
+
+from litm.analysis.advice import COLUMNS, LEAST_SCORED, Cell, Compared, Difference, Verdict, read_compared, verdict
+from litm.analysis.grid import Files, interval_columns
 from litm.analysis.power import needed_in_words, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import percent, points
@@ -255,3 +257,21 @@ def _times(compared: Compared, index: int, other: int) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# --- The table -------------------------------------------------------------------------------------------------
+
+
+def advice_table(
+    remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
+) -> Iterator[dict]:
+    """One row per model, condition and number of documents; studies and conditions in the order of the config."""
+    known = [Condition.from_json(one) for one in conditions]
+    for compared in read_compared(remedy_scores.scores(COLUMNS), known, prices):
+        yield from advice_rows(compared)
+
+
+def advice_told(frame: pd.DataFrame) -> list[str]:
+    """The advice, for the console."""
+    told = frame[frame["advice"].notna()].fillna({"advice_details": ""})
+    return [f"{row['advice']} {row['advice_details']}".rstrip() for row in told.to_dict("records")]

@@ -7,12 +7,23 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.clusters import cluster_codes, contrast_interval, utilisation
-from litm.analysis.grid import CELL, FIRST_LINE, FULL, curves, generator_for, interval_columns, names_of, verdict_grid
+from litm.analysis.grid import (
+    CELL,
+    FIRST_LINE,
+    FULL,
+    Files,
+    curves,
+    generator_for,
+    interval_columns,
+    names_of,
+    verdict_grid,
+)
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import Estimate, changes_sign, conclusion
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.base.messages import percent, points
+from litm.examples.checks import answer_check_row
 from litm.scoring.wrong_answers import KINDS
 
 BOOTSTRAP_REPLICATES = 2_000
@@ -267,3 +278,39 @@ def _preamble_line(what: str, cells: pd.DataFrame, ends_early: bool) -> Iterable
         f"{what}: {percent(announced / n)} % of the answers have a first line that ends with a colon; "
         f"{percent(right / announced)} % of these are right{rest}"
     ]
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------
+
+
+def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files, seed: int) -> Iterator[dict]:
+    """One row per cell, in the order of the score files; each of the three has one file per sweep."""
+    sweeps = zip(gold_scores.scores(), closed_book.scores(), oracle.scores(), strict=True)
+    return (row for scores, book, best in sweeps for row in utilisation_rows(scores, book, best, seed))
+
+
+def wrong_answers_table(scores: Files) -> Iterator[dict]:
+    """Yield the rows of each sweep, in the order of the score files."""
+    for sweep in scores.scores(WRONG_COLUMNS):
+        yield from wrong_answer_rows(sweep)
+
+
+def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
+    """Yield the rows of each sweep, in the order of the score files."""
+    named = {name for keys in references.values() for name in keys.values() if name}
+    kept: dict[tuple[str, str], pd.DataFrame] = {}
+    for sweep in scores.scores(READING_COLUMNS):
+        names = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
+        if names[1] in named:
+            kept[names] = sweep
+    for sweep in scores.scores(READING_COLUMNS):
+        model, experiment = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
+        of_sweep = references.get(experiment, {})
+        closed_book, oracle = (kept.get((model, of_sweep.get(name) or "")) for name in ("closed_book", "oracle"))
+        yield from sensitivity_rows(sweep, closed_book, oracle, seed)
+
+
+def answer_checks_table(examples: Files, example_experiments: Sequence[str]) -> Iterator[dict]:
+    """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file."""
+    for experiment, records in zip(example_experiments, examples.examples(), strict=True):
+        yield answer_check_row(experiment, records[0].size, records)

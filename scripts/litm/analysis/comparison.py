@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from litm.analysis.published import PublishedAccuracy, PublishedModel, first_of_cells
+from litm.analysis.grid import Files
+from litm.analysis.published import (
+    PublishedAccuracy,
+    PublishedModel,
+    first_of_cells,
+    read_published,
+    read_published_models,
+)
 from litm.analysis.statistics import Estimate, unpaired_difference
 from litm.base.intervals import binomial_interval
 
@@ -173,3 +180,17 @@ def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
         rows.append(dict(zip(columns, (*cell, value.n, value.accuracy, *limits), strict=True)))
     floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
     return pd.DataFrame(rows, columns=columns).astype({"position": "Int64", **floats})
+
+
+def published_comparison_table(
+    accuracy: Files,
+    manifests: Files,
+    published: Files,
+    published_models: Files,
+    data_versions: Mapping[str, Mapping[str, str | None]],
+) -> list[dict]:
+    """One row per published value whose cell was measured; manifests: of all sweeps; data_versions: see
+    `measured_cells`.
+    """
+    cells = measured_cells(accuracy.joined(), manifests.objects(), data_versions)
+    return comparison_rows(cells, read_published(published.path), read_published_models(published_models.path))

@@ -1,6 +1,6 @@
 """Conditions and sizes of a model compared: rows of condition_differences and bias_by_size."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import hypot
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.clusters import contrast_interval, contrast_p, gap_difference, sign_test_p
-from litm.analysis.grid import FIRST_LINE, FULL, NOWHERE, Grid, Grids, interval_columns
+from litm.analysis.grid import FIRST_LINE, FULL, GRID_COLUMNS, NOWHERE, Files, Grid, Grids, interval_columns, read_grids
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import SIGNIFICANT, Estimate, changes_sign, difference_in_words, holm
 from litm.base.messages import ordinal, points
@@ -368,3 +368,19 @@ def _bias_in_words(difference: Estimate) -> str:
     if difference.low > 0:
         return f"more bias than at the smallest size: {size}"
     return f"less bias than at the smallest size: {size}" if difference.high < 0 else "not shown to differ"
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------
+
+
+def condition_differences_table(
+    condition_scores: Files, comparisons: Sequence[Mapping], tuned_models: Sequence
+) -> Iterator[dict]:
+    """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
+    grids = read_grids(condition_scores.scores(GRID_COLUMNS))
+    return condition_difference_rows(grids, map(Comparison.from_json, comparisons), tuned_models)
+
+
+def bias_by_size_table(sized_scores: Files) -> Iterator[dict]:
+    """A row a model, experiment and size, in the order of the score files."""
+    return bias_by_size_rows(read_grids(sized_scores.scores(GRID_COLUMNS)))

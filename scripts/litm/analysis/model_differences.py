@@ -10,16 +10,19 @@ from litm.analysis.clusters import cluster_codes, moments, pooled_contrast
 from litm.analysis.grid import (
     CELL,
     DIFFERENCE,
+    GRID_COLUMNS,
+    Files,
     Grid,
     Grids,
     clustered_difference_columns,
     difference_columns,
     interval_columns,
     names_of,
+    read_grids,
     verdict_grid,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import difference_in_words, holm
+from litm.analysis.statistics import difference_in_words, holm, with_holm
 
 #: Columns of score rows that are read, for cells.
 COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
@@ -184,3 +187,17 @@ def _difference(parts: Sequence[Part], weights: Sequence[np.ndarray]) -> dict:
         **interval_columns("difference", estimate, is_only=True),
         "p_value": p_value,
     }
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------
+
+
+def model_differences_table(compared_scores: Files) -> list[dict]:
+    """One row per pair of models and cell, experiment by experiment in the order of the score files."""
+    found = (row for scores in compared_scores.by_experiment(COLUMNS) for row in model_difference_rows(scores))
+    return with_holm(found, "p_value", "p_holm_all")
+
+
+def model_pairs_table(model_scores: Files) -> Iterator[dict]:
+    """Rows of each experiment, pair of models, quantity and place, in the order of the score files."""
+    return model_pair_rows(read_grids(model_scores.scores(GRID_COLUMNS)))

@@ -1,5 +1,6 @@
 """What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
 
+from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pandas as pd
 from litm.analysis.clusters import cochrans_q, contrast_interval, design_effect, gap_interval, gap_test, limit_of
 from litm.analysis.grid import (
     CompleteCases,
+    Files,
     clustered_difference_columns,
     complete_cases,
     curves,
@@ -27,7 +29,8 @@ from litm.analysis.power import (
     questions_needed,
 )
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
-from litm.analysis.statistics import Estimate, PairTest, holm, mcnemar_pairs
+from litm.analysis.statistics import Estimate, PairTest, holm, mcnemar_pairs, with_holm
+from litm.analysis.table import tables
 from litm.base.records import read_parquet
 
 #: Number of replicates of the permutation test.
@@ -245,3 +248,23 @@ def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
         ),
         min(weights),
     )
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------
+
+
+def pbi_table(position_bias: Files) -> pd.DataFrame:
+    """Rows of curves that have a Position Bias Index, or would have one with more questions."""
+    table = position_bias.joined()
+    return table.loc[table["n_positions"] > 2, list(tables()["pbi"].columns)].reset_index(drop=True)
+
+
+def position_pairs_table(curve_scores: Files) -> list[dict]:
+    """One row per pair of positions, curve by curve in the order of the score files."""
+    found = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
+    return with_holm(found, "p_value", "p_holm_all")
+
+
+def detectable_effects_table(curve_scores: Files) -> Iterator[dict]:
+    """One row per curve and effect, in the order of the score files."""
+    return (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in detectable_effect_rows(curve))

@@ -10,10 +10,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import word_of
+from litm.analysis.table import tables
 from litm.base.messages import percent, points
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from litm.analysis.grid import Files
 
 Row = Mapping[Any, Any]
 #: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
@@ -369,3 +372,14 @@ def _lost(cells: Iterable[Row]) -> str:
     columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
     most = {what: max(int(float(cell[column] or 0)) for cell in cells) for what, column in columns.items()}
     return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)
+
+
+def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":
+    """One row per question set and way of finding gold passages, the most frequent first."""
+    read = ("questions", "how", "question", "n_with_answer", "note")
+    table = gold_passages.joined({name: tables()["gold_passages"].dtypes[name] for name in read})
+    marked = table.assign(several=table["n_with_answer"] > 1, noted=table["note"].notna())
+    counts = marked.groupby(["questions", "how"], sort=False).agg(
+        n=("question", "size"), n_several=("several", "sum"), n_to_look_at=("noted", "sum")
+    )
+    return counts.reset_index().sort_values(["questions", "n"], ascending=[True, False], kind="stable")

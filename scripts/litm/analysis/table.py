@@ -1,25 +1,37 @@
-"""Declaration of a table: its columns, its inputs, and its cells as text.
+"""The tables of results as tables.yaml declares them: their columns, their inputs, and their cells as text.
 
 CSV file, Markdown, report, the reference of columns in results/README.md and the caption in Snakemake's report all come
-from its `Table`.
+from a `Table`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from litm.base.files import with_part
 from litm.base.messages import percent
 
 if TYPE_CHECKING:
-    # The rules read the declarations at each start, and importing pandas would slow it down.
+    # The rules read the tables at each start, and importing pandas would slow it down.
     import pandas as pd
-
-from litm.base.files import with_part
 
 #: pandas types of columns; all allow missing values.
 TEXT, INTEGER, FLOAT, BOOLEAN = "string", "Int64", "Float64", "boolean"
 #: Formats of numbers in Markdown and report. The CSV file has fractions.
 PERCENT, INDEX, P_VALUE, NUMBER = "per cent", "index", "p value", "number"
+#: Type and format of each kind of column in tables.yaml.
+KINDS = {
+    "text": (TEXT, NUMBER), "integer": (INTEGER, NUMBER), "boolean": (BOOLEAN, NUMBER), "number": (FLOAT, NUMBER),
+    "percent": (FLOAT, PERCENT), "index": (FLOAT, INDEX), "p_value": (FLOAT, P_VALUE),
+}  # fmt: skip
+#: Lines around the part of results/README.md that `describe_tables.py` writes.
+BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
+END = "<!-- Tables: up to here -->"
 
 
 @dataclass(frozen=True)
@@ -40,28 +52,26 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of results/tables.
-
-    title: heading in the report. doc: its contents and the meaning of a row. note: how to read it, in the report.
-    order: place among the tables of report and reference. inputs: names of its input files, as in
-    litm.workflow.result_files; `make_table.py` makes the table if all of them exist. None: another program makes it.
-    settings: names of the settings that change it. report: columns in the report, in this order. section: name of its
-    own section in the report, empty for the section with all tables. has_markdown: whether it is also written as
-    Markdown. is_default: whether it is made by default, or only on demand.
-    """
+    """A table of results/tables, see tables.yaml; report: its columns in the report, in their order."""
 
     name: str
     title: str
     doc: str
     columns: Mapping[str, Column]
-    order: int
-    inputs: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
+    inputs: Sequence[str] = ()
+    settings: Sequence[str] = ()
+    rows: str = ""
+    warnings: str = ""
     note: str = ""
-    report: tuple[str, ...] = ()
+    report: Sequence[str] = ()
     section: str = ""
     has_markdown: bool = False
     is_default: bool = True
+
+    @property
+    def module(self) -> str:
+        """The module below litm.analysis that computes its rows; "" without one."""
+        return self.rows.rpartition(".")[0]
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -109,6 +119,12 @@ class Table:
         return shown.to_markdown(index=False, disable_numparse=True) + "\n"
 
 
+def load(path: str) -> Callable:
+    """The function below litm.analysis that tables.yaml names."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"litm.analysis.{module}"), name)
+
+
 def cell_text(column: Column, value: Any) -> str:
     """A formatted value: 12.3 for a fraction, yes or no, "" for a missing one."""
     if is_missing(value):
@@ -138,25 +154,34 @@ def is_missing(value: Any) -> bool:
     return bool(pd.isna(value))
 
 
-def with_interval(name: str, column: Column, is_only: bool = False) -> dict[str, Column]:
-    """The column by its name, with the columns of its 95 % limits: `name`_ci_low and `name`_ci_high, or `ci_low` and
-    `ci_high` if no other column of the table has an interval.
-    """
-    limits = {"low": "lower", "high": "upper"}
-    headings = {"low": "95 % from", "high": "to"} if column.heading else {"low": "", "high": ""}
-    prefix = "" if is_only else f"{name}_"
-    return {
-        name: column,
-        **{
-            f"{prefix}ci_{side}": Column(column.dtype, f"{limit} 95 % limit of `{name}`", headings[side], column.unit)
-            for side, limit in limits.items()
-        },
-    }
+@cache
+def tables() -> dict[str, Table]:
+    """The tables of results by their names, in their order."""
+    return read_tables(Path(__file__).with_name("tables.yaml"))
 
 
-#: Lines around the part of the page that `describe_tables.py` writes.
-BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
-END = "<!-- Tables: up to here -->"
+def read_tables(path: Path) -> dict[str, Table]:
+    """The tables of a file such as tables.yaml."""
+    # libyaml, if PyYAML has it, is ten times faster.
+    declared = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return {name: _table(name, **keys) for name, keys in declared.items()}
+
+
+def _table(name: str, columns: Mapping[str, str], report: Sequence[str] = (), **keys: Any) -> Table:
+    made: dict[str, Column] = {}
+    marked = []
+    for column, text in columns.items():
+        kind_and_marks, heading, doc = (part.strip() for part in text.split("|", 2))
+        kind, *marks = kind_and_marks.split()
+        dtype, unit = KINDS[kind]
+        made[column] = Column(dtype, doc, heading, unit)
+        if "+" in marks:
+            marked.append(column)
+        if "±" in marks:
+            for side, limit, above in (("low", "lower", "95 % from"), ("high", "upper", "to")):
+                of = f"{limit} 95 % limit of `{column}`"
+                made[f"{column}_ci_{side}"] = Column(dtype, of, above if heading else "", unit)
+    return Table(name, columns=made, report=report or marked, **keys)
 
 
 def reference(tables: Iterable[Table]) -> str:

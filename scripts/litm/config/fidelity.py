@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.published import PublishedAccuracy, PublishedTokens
-from litm.analysis.tables import pbi
 from litm.base.messages import UserError
 from litm.config.experiments import ExperimentEntry
 from litm.config.figures import FigureEntry
@@ -90,7 +89,7 @@ def _made(item: Item, sources: Sources) -> _Made:
             and (one.experiment in figure.references or one.size in (figure.sizes or (one.size,)))
         }
         return _Made(f"`{item.entries}`", tuple(figure.models or ()), experiments, len(shown))
-    if item.entries == pbi.TABLE.name:
+    if item.entries == "pbi":
         return _Made(f"`{item.entries}.csv`", (), (), 0)
     layout = _entry(item, {str(number): one for number, one in LAYOUTS.items()})
     values = [one for one in (sources.tokens if layout.is_of_tokens else sources.accuracies) if one.source == item.item]

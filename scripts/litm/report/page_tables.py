@@ -5,16 +5,14 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.columns import EXPERIMENT, MODEL
 from litm.analysis.shapes import word_of
-from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
-from litm.analysis.tables import all_tables
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, tables
 from litm.base.messages import ordinal, percent
 from litm.base.records import csv_text
 from litm.report.question_samples import packed
 from litm.report.wording import Lengths, SizeNames, place
 
-_ALL = [table for table in all_tables() if table.report]
+_ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.
 SHOWN = tuple(table for table in _ALL if not table.section)
 #: Tables with a section of their own.
@@ -26,8 +24,8 @@ OPEN_TABLES, FEW_ROWS = ("advice",), 24
 #: Characters: a longer text counts as a sentence.
 SENTENCE = 80
 _TOKENS_USED = {
-    "model": MODEL,
-    "experiment": EXPERIMENT,
+    "model": Column(TEXT, "name of the model", "Model"),
+    "experiment": Column(TEXT, "name of the experiment", "Experiment"),
     "answers": Column(INTEGER, "answers in the journal", "Answers"),
     "prompt_tokens": Column(INTEGER, "tokens of their prompts", "Prompt tokens"),
     "response_tokens": Column(INTEGER, "their tokens", "Answer tokens"),
@@ -42,7 +40,6 @@ TOKENS_USED = Table(
     name="tokens_used",
     title="Tokens and cost of each sweep",
     doc="Tokens and cost of each sweep, from its manifest.",
-    order=0,
     note=(
         "Answers in the journal and their tokens. Asked last: the prompts of the sweep's last run, their tokens, the "
         "computed tokens, and the share that shared prefixes saved, in per cent. Empty: nothing was asked, or only the "

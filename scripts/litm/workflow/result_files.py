@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
-from litm.analysis.tables import all_tables
+from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.config.conditions import compared_pairs, find_comparisons
@@ -60,7 +60,7 @@ class TableFiles:
         self.inputs = self._table_inputs()
         #: The tables that make_table.py can make from these inputs.
         self.tables = {
-            table.name: table for table in all_tables() if table.inputs and all(map(self.inputs.get, table.inputs))
+            table.name: table for table in tables().values() if table.inputs and all(map(self.inputs.get, table.inputs))
         }
         conditions = study.conditions
         #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
@@ -176,6 +176,14 @@ class TableFiles:
     def inputs_of(self, wildcards: Wildcards) -> list[str]:
         """The input files of {table}."""
         return [file for name in self.tables[wildcards.table].inputs for file in self.inputs[name]]
+
+    def module_of(self, wildcards: Wildcards) -> list[str]:
+        """The module with the function of the rows of {table}; none if they are those of its inputs."""
+        return [module] if (module := self.tables[wildcards.table].module) else []
+
+    def declared(self, names: Callable[[Wildcards], Iterable[str]]) -> Callable[[Wildcards], str]:
+        """A digest that changes with what tables.yaml says of tables."""
+        return lambda wildcards: digest({name: asdict(tables()[name]) for name in names(wildcards)})
 
     def options(self, wildcards: Wildcards) -> str:
         """The options of make_table.py: the files and settings of {table}.

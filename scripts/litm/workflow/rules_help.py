@@ -189,7 +189,7 @@ class Programs:
         return made_of
 
     def _module_digest(self, package: str, name: str) -> str:
-        path = self._scripts.joinpath("litm", *package.split("."), f"{name}.py")
+        path = self._scripts.joinpath("litm", *f"{package}.{name}".split(".")).with_suffix(".py")
         if not path.is_file():
             raise LookupError(f"{self._scripts} has no module litm.{package}.{name}")
         return self._code_digest(path)

@@ -15,7 +15,8 @@ from litm.analysis.claims.evidence import Cell, Curve, Evidence, Measure, scored
 from litm.analysis.claims.shape import best_worst_gap, curve_contrast, curves_with_middle, middle_above_between
 from litm.analysis.claims.statements import u_shape
 from litm.analysis.claims.verdicts import ALPHA, SUPPORTED, WORD_SHARE, Decision, Question, decide, step_down
-from litm.analysis.grid import curves
+from litm.analysis.grid import Files, curves
+from litm.analysis.positions import position_bias_row
 from litm.analysis.shapes import (
     END_LOWER,
     FALLING,
@@ -33,6 +34,7 @@ from litm.analysis.shapes import (
     U,
     W,
 )
+from litm.analysis.statistics import with_holm
 
 #: Words by the shown signs of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
 OF_ENDS = {
@@ -202,3 +204,12 @@ def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Dec
     for family in grouped.values():
         size = sum(question.is_counted for question in family)
         yield [(question, decision, size) for question, decision in zip(family, decide(family), strict=True)]
+
+
+def position_bias_table(curve_scores: Files, seed: int, base_models: Sequence[str]) -> list[dict]:
+    """Rows of position_bias.csv: one per curve, with its word, in the order of the score files."""
+    words = words_of_scores(curve_scores.scores(), base_models)
+    found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep)]
+    for row in found:
+        row["shape"] = words.get((row["model"], row["experiment"], row["size"], row["placement"])) or None
+    return with_holm(found, "cochran_p_value", "cochran_p_holm")

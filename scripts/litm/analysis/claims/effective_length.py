@@ -3,7 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from litm.analysis.claims.evidence import Cell, Curve, Evidence, Measure, curves, largest
+from litm.analysis.claims.evidence import (
+    EVIDENCE_COLUMNS,
+    Cell,
+    Curve,
+    Evidence,
+    Measure,
+    curves,
+    largest,
+    scored_evidence,
+)
+from litm.analysis.grid import Files
 
 #: Fraction: tolerated loss of the worst position of a size against the best position of the smallest size.
 MARGIN = 0.10
@@ -128,3 +138,8 @@ def _unknown(best: Measure | None) -> str:
     if best is None:
         return "no question was scored at the smallest size"
     return "none: not shown to be right at the smallest size more often than the margin"
+
+
+def effective_length_table(sized_scores: Files) -> Iterator[dict]:
+    """One row per model, experiment and size, in the order of the score files."""
+    return effective_length_rows(scored_evidence(sized_scores.scores(EVIDENCE_COLUMNS)))

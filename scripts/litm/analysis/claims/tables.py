@@ -33,10 +33,11 @@ from litm.analysis.claims.verdicts import (
 from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
 from litm.analysis.shapes import MEANINGS
-from litm.analysis.tables import claims, claims_summary
-from litm.analysis.tables.claims import TABLE
+from litm.analysis.table import tables
 from litm.base.files import with_part
 from litm.base.messages import percent, points
+
+CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
 
 #: Claims of the paper in its order, then the suite's, then this project's own.
 CLAIMS = (
@@ -87,7 +88,7 @@ def claims_table(
         ]
         own += _printed_alone(claim, literature, own) if evidence.is_published else []
         rows += [row | literature.columns_for(row) for row in own or [_nothing(claim)]]
-    return TABLE.frame(rows)
+    return CASES.frame(rows)
 
 
 def _decided(claim: Claim, evidence: Evidence, relations: Relations) -> list[tuple[Question, Decision, int]]:
@@ -195,7 +196,7 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
         finding = _finding(asked[~is_other], asked[is_other], claim.needs)
         status = own.iloc[0][["status", "contested_by"]].tolist()
         rows.append([claim.statement, claim.section, *counts, finding, *status])
-    return pd.DataFrame(rows, columns=list(claims_summary.TABLE.columns))
+    return pd.DataFrame(rows, columns=list(SUMMARY.columns))
 
 
 def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
@@ -244,7 +245,7 @@ def _case(row: Mapping) -> str:
 
 def as_markdown(table: pd.DataFrame) -> str:
     """The summary of each claim, and all rows, as Markdown."""
-    return f"{claims_summary.TABLE.markdown(claim_summary(table))}\n{claims.TABLE.markdown(table)}"
+    return f"{SUMMARY.markdown(claim_summary(table))}\n{CASES.markdown(table)}"
 
 
 #: Lines around a part of the page that `write_claims_page.py` writes.

@@ -1,0 +1,439 @@
+"""The claims: of the paper in its order, then of the suite, then this project's own; what each asks of the evidence."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from litm.analysis.claims.evidence import (
+    ENCODER_DECODER,
+    Cell,
+    Curve,
+    Evidence,
+    Measure,
+    Relations,
+    by_sweep,
+    curves,
+    largest,
+    lowest,
+    minus,
+    negated,
+    scaled,
+)
+from litm.analysis.claims.verdicts import (
+    ABOVE_ZERO,
+    ALMOST_ONE,
+    AS_CLAIM,
+    AT_MOST_SMALL,
+    BELOW_ZERO,
+    EXPLORATORY,
+    NOT_ABOVE_ZERO,
+    WITHIN_SMALL,
+    Claim,
+    Criterion,
+    Part,
+    Question,
+)
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.statistics import paired_difference
+from litm.base.messages import percent, points
+from litm.placements import AS_RETRIEVED
+
+#: A U needs both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their
+#: mean, is no test of a U: it is also above 0 if one end alone is high.
+BOTH_ENDS = (("primacy", ABOVE_ZERO), ("recency", ABOVE_ZERO))
+#: Models that the claim about closed-book answers is about, with both lengths of context, and the family that the claim
+#: about primacy is about. Cases of others are exploratory.
+TURBO, LLAMA = ("gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613"), "llama-2"
+#: Billions of parameters of the smallest Llama-2 with primacy.
+LARGE_FROM = 13
+#: Task that a query-aware prompt solves. In other tasks its effect is small.
+SOLVED = "kv_retrieval"
+#: Fraction of the largest size: gains start at the size nearest to it, as the paper's 20 of 50 documents.
+FROM_SHARE = 0.4
+#: Fraction of the gained recall: a reader that gains less accuracy than this has saturated before the retriever.
+USED_SHARE = 0.5
+#: The suite's experiments 1A and 1B: their task and sizes.
+KEY_TASK, KEY_SIZES = "kv_retrieval", (100, 200)
+NEEDS_KEYS = "a key-value experiment of 100 and of 200 pairs, such as suite_kv_retrieval"
+
+#: Start, middle and end of a curve.
+Three = tuple[Cell, Cell, Cell]
+Ask = Callable[[Evidence, Relations], Iterable[Question]]
+
+CLAIMS: list[Claim] = []
+
+
+def claim(statement: str, section: str, needs: str) -> Callable[[Ask], Ask]:
+    """Adds a function that asks the questions of a claim, under its own name, to `CLAIMS`; see `Claim`."""
+
+    def add(ask: Ask) -> Ask:
+        CLAIMS.append(Claim(ask.__name__, statement, section, needs, ask))
+        return ask
+
+    return add
+
+
+@claim(
+    "Accuracy is higher where the answer is at the start and at the end of the context than in its middle.",
+    section="2.3, 3.2",
+    needs="an experiment with three positions or more",
+)
+def u_shape(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for every curve with a middle: are both primacy and recency above 0?"""
+    return (contrasts_question(evidence, curve, three, BOTH_ENDS) for curve, three in curves_with_middle(evidence))
+
+
+@claim(
+    "Accuracy falls as the context grows: it is lower at the largest size than at the smallest.",
+    section="abstract and Figure 6 of arXiv's first versions",
+    needs="an experiment of two sizes or more, with two positions or more at each",
+)
+def longer_context_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model and experiment of several sizes: is the mean over the positions lower at the largest size?
+
+    It is compared with the smallest size; the detail lists the sizes between.
+    """
+    return (_size_question(evidence, group) for group in by_sweep(curves(evidence)) if len(group) > 1)
+
+
+@claim(
+    "Where a prompt fits both, a model with a longer context is no better than that with the shorter one.",
+    section="2.3",
+    needs="a model and its counterpart with a longer context (`about.longer_context_of`)",
+)
+def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each such pair, experiment and size: is the mean difference over all cells below 5 points?
+
+    It is computed on the questions that fit both models in all cells. The absence of a shown difference is not enough.
+    Cells have a context of several items.
+    """
+    for longer, about in relations.models.items():
+        shorter = about.longer_context_of
+        of_shorter = {(one.experiment, one.size, one.placement): one for one in evidence.cells if one.model == shorter}
+        shared: dict[tuple[str, int], list[tuple[Cell, Cell]]] = {}
+        for cell in evidence.cells:
+            other = of_shorter.get((cell.experiment, cell.size, cell.placement))
+            if cell.model == longer and cell.size > 1 and other:
+                shared.setdefault((cell.experiment, cell.size), []).append((cell, other))
+        for (experiment, size), pairs in shared.items():
+            change = evidence.contrast(_mean_difference(pairs))
+            told = change and f"{points(change.value)} against {shorter}, mean of {len(pairs)} placements"
+            yield Question(
+                models=(longer, str(shorter)),
+                experiment=experiment,
+                size=size,
+                parts=(Part("mean difference", AT_MOST_SMALL, change),),
+                detail=told or f"no question has prompts that fit {shorter} too",
+            )
+
+
+@claim(
+    "With the answer in the middle GPT-3.5-Turbo is less accurate than without documents, at some size.",
+    section="2.3",
+    needs="an experiment with three positions or more, and the one that its `closed_book` names",
+)
+def below_closed_book(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model and experiment with a closed-book version: is middle - closed book below 0 at some size?"""
+    without = {(cell.model, cell.experiment): cell for cell in evidence.cells if cell.position is None}
+    for group in by_sweep((three[1] for _, three in curves_with_middle(evidence)), is_by_size=False):
+        first = group[0]
+        related = relations.experiments.get(first.experiment)
+        closed = without.get((first.model, related.closed_book)) if related and related.closed_book else None
+        if closed is None:
+            continue
+        found = {middle.size: evidence.contrast({middle: 1, closed: -1}) for middle in group}
+        measured = {size: measure for size, measure in found.items() if measure}
+        told = ", ".join(f"{points(measure.value)} at size {size}" for size, measure in measured.items())
+        size = min(measured, key=lambda size: measured[size].value, default=None)
+        least = lowest(list(measured.values())) if measured else None
+        detail = f"middle against closed book: {told}" if told else None
+        yield Question(
+            models=(first.model,),
+            experiment=first.experiment,
+            size=size,
+            parts=(Part("lowest difference from closed book", BELOW_ZERO, least),),
+            detail=detail or "no question was scored both in the middle and closed book",
+            role=AS_CLAIM if first.model in TURBO else EXPLORATORY,
+        )
+
+
+@claim(
+    "Encoder-decoders are robust to the position within the length of their training, and less so beyond it.",
+    section="4.1",
+    needs="an encoder-decoder (`about.architecture`) with its `about.training_length`, and several positions",
+)
+def encoder_decoder_robust(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each encoder-decoder and experiment, over all sizes: is the best-worst gap below 5 points?
+
+    Sizes whose mean prompt is within the training length are tested for this. Longer sizes are tested for a larger gap
+    than that of the largest size within the training length. Both must hold.
+    """
+    for group in by_sweep(curves(evidence)):
+        about = relations.about(group[0].model)
+        if about.architecture == ENCODER_DECODER:
+            parts, words = zip(*_gaps(evidence, group, about.training_length), strict=True)
+            yield replace(_question(group[0], *parts, detail="; ".join(words)), size=None)
+
+
+def _gaps(evidence: Evidence, group: Sequence[Curve], training_length: int | None) -> Iterator[tuple[Part, str]]:
+    """The part of the claim on each size, with its description."""
+    within: Measure | None = None
+    for curve in group:
+        length = evidence.prompt_tokens(curve.cells)
+        if training_length is None or length is None:
+            words = f"size {curve.size}: its training length or that of its prompts is not known"
+            yield Part("best-worst gap", AT_MOST_SMALL, None, curve.size), words
+            continue
+        gap = best_worst_gap(evidence, curve)
+        told = f"gap {points(gap.value)}" if gap else "no question was scored at every position"
+        words = f"size {curve.size}: prompts of {length:,.0f} tokens, trained on {training_length:,}, {told}"
+        if length <= training_length:
+            within = gap or within
+            yield Part("best-worst gap", AT_MOST_SMALL, gap, curve.size), words
+        else:
+            more = minus(gap, within) if gap and within else None
+            against = f"within it gap {points(within.value)}" if within else "no size within it to compare with"
+            yield Part("gap minus that within the training length", ABOVE_ZERO, more, curve.size), f"{words}, {against}"
+
+
+@claim(
+    "The question before the context too solves key-value retrieval, but hardly changes question answering.",
+    section="4.2",
+    needs="an experiment that says whose query-aware version it is (`query_aware_of`)",
+)
+def query_aware(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each query-aware curve: in key-value retrieval, is the worst position above 95 %?
+
+    In other tasks: is the mean difference from the plain curve, over all positions, within 5 points of 0?
+    """
+    plain_curves = {(curve.model, curve.experiment, curve.size): curve for curve in curves(evidence)}
+    for curve in curves(evidence):
+        related = relations.experiments.get(curve.experiment)
+        if related is None or related.query_aware_of is None:
+            continue
+        plain = plain_curves.get((curve.model, related.query_aware_of, curve.size))
+        if related.task == SOLVED:
+            accuracies = [measure for cell in curve.cells if (measure := evidence.accuracy(cell))]
+            worst = lowest(accuracies) if len(accuracies) == len(curve.cells) else None
+            told = f"worst position {percent(worst.value)} %" if worst else "a position without a scored question"
+            yield _question(curve, Part("accuracy at the worst position", ALMOST_ONE, worst), detail=told)
+        elif plain:
+            at = {cell.placement: cell for cell in plain.cells}
+            shared = [(cell, at[cell.placement]) for cell in curve.cells if cell.placement in at]
+            change = evidence.contrast(_mean_difference(shared)) if shared else None
+            told = (
+                f"{points(change.value)} against {plain.experiment}, mean of {len(shared)} positions"
+                if change
+                else f"no question was scored in both this and {plain.experiment}"
+            )
+            yield _question(curve, Part("mean difference from the plain prompt", WITHIN_SMALL, change), detail=told)
+
+
+@claim(
+    "Base models have this U shape too: it does not come from instruction tuning.",
+    section="4.3, Appendix E",
+    needs="a base model (one that another model's `about.tuned_from` names) and three positions or more",
+)
+def base_models_too(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """The question of `u_shape` for base models, from which other models were tuned."""
+    return (question for question in u_shape(evidence, relations) if question.models[0] in relations.base_models)
+
+
+@claim(
+    "Llama-2 of 13 billion parameters or more does better at the start; of fewer, at the end alone.",
+    section="Appendix E",
+    needs="models of one `about.family` on both sides of 13 billion `about.parameters`",
+)
+def primacy_from_13b(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for models of a family with sizes on both sides: is primacy (start - middle) above 0 from 13 billion on?
+
+    Smaller ones are asked: is there no primacy, and is recency (end - middle) above 0?
+    """
+    sized = [
+        (one.family, one.parameters >= LARGE_FROM) for one in relations.models.values() if one.parameters is not None
+    ]
+    families = {family for family, is_large in sized if family and (family, not is_large) in sized}
+    for curve, three in curves_with_middle(evidence):
+        about = relations.about(curve.model)
+        if about.parameters is not None and about.family in families:
+            is_large = about.parameters >= LARGE_FROM
+            asked = [("primacy", ABOVE_ZERO)] if is_large else [("primacy", NOT_ABOVE_ZERO), ("recency", ABOVE_ZERO)]
+            yield contrasts_question(evidence, curve, three, asked, AS_CLAIM if about.family == LLAMA else EXPLORATORY)
+
+
+@claim(
+    "With more retrieved documents the accuracy of readers saturates long before the retriever's recall.",
+    section="5",
+    needs="an open-domain experiment of several sizes, and the recall of its retriever",
+)
+def readers_saturate(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model and open-domain experiment: is the gain of accuracy below 5 points and half the gain of
+    recall?
+    """
+    for group in by_sweep(cell for cell in evidence.cells if cell.placement == AS_RETRIEVED):
+        if len(group) < 2:
+            continue
+        *smaller, last = group
+        first = min(smaller, key=lambda cell: (abs(cell.size - FROM_SHARE * last.size), cell.size))
+        gain, recall = evidence.contrast({last: 1, first: -1}), _recall_gain(evidence, first, last)
+        unused = minus(gain, scaled(recall, USED_SHARE)) if gain and recall else None
+        between = f"from {first.size} to {last.size} documents"
+        known = f"recall {points(recall.value)}" if recall else "the recall at these sizes is not known"
+        told = (
+            f"accuracy {points(gain.value)} {between}; {known}"
+            if gain
+            else f"no question was scored at both, {between}"
+        )
+        yield _question(
+            last,
+            Part("accuracy gained", AT_MOST_SMALL, gain),
+            Part("accuracy gained minus half the recall gained", BELOW_ZERO, unused),
+            detail=told,
+        )
+
+
+def _recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
+    """The gain of recall between two sizes; it is never negative, as larger sizes include the smaller ones."""
+    recall = evidence.recall(last.experiment)
+    if first.size not in recall or last.size not in recall:
+        return None
+    (before, n), (after, _) = recall[first.size], recall[last.size]
+    more = round((after - before) * n)
+
+    def interval(confidence: float) -> tuple[float, float]:
+        estimate = paired_difference(more, 0, n, confidence).estimate
+        return estimate.low, estimate.high
+
+    return Measure(more / n, n, interval)
+
+
+@claim(
+    "The Position Bias Index of key-value retrieval is higher among 200 pairs than among 100.",
+    section="the suite's experiment 1",
+    needs=NEEDS_KEYS,
+)
+def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each of these with a middle at both sizes: is the Position Bias Index higher at 200 pairs?
+
+    The verdict is withheld if a size is at the floor or the ceiling, because its index then carries no information. The
+    difference is paired if the sizes share at least half of their questions.
+    """
+    threes = dict(curves_with_middle(evidence))
+    for pair in _key_pairs(evidence, relations):
+        if not all(curve in threes for curve in pair):
+            continue
+        weights = [contrast_weights(curve, threes[curve], "pbi") for curve in pair]
+        fewer, more = (evidence.contrast(one) for one in weights)
+        told = [
+            f"{points(one.value)} at size {curve.size}" for one, curve in ((fewer, pair[0]), (more, pair[1])) if one
+        ]
+        difference, limits = None, []
+        if fewer and more:
+            limits = [evidence.limit(curve.cells, threes[curve]) for curve in pair]
+            difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
+            if difference is None or not difference.is_paired or difference.n < min(fewer.n, more.n) / 2:
+                difference = replace(minus(more, fewer), is_paired=False)
+        yield _question(
+            pair[1],
+            Part(f"pbi minus that at size {pair[0].size}", ABOVE_ZERO, difference),
+            detail=f"Position Bias Index: {', '.join(told)}" if difference else "a size without a scored question",
+            withheld=", ".join(dict.fromkeys(filter(None, limits))),
+        )
+
+
+@claim(
+    "Key-value retrieval among 200 pairs is less accurate than among 100.",
+    section="this project's own",
+    needs=NEEDS_KEYS,
+)
+def more_keys_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model and key-value experiment of both sizes: is the mean over the positions lower at 200 pairs?"""
+    return (_size_question(evidence, pair) for pair in _key_pairs(evidence, relations))
+
+
+def _key_pairs(evidence: Evidence, relations: Relations) -> Iterator[Sequence[Curve]]:
+    """The curves of 100 and of 200 pairs of a model and experiment."""
+    of_task = {name for name, one in relations.experiments.items() if one.task == KEY_TASK}
+    found = (curve for curve in curves(evidence) if curve.experiment in of_task and curve.size in KEY_SIZES)
+    return (group for group in by_sweep(found) if len(group) == len(KEY_SIZES))
+
+
+# --- Parts of claims -------------------------------------------------------------------------------------------
+
+
+def _question(of: Curve | Cell, *parts: Part, detail: str, withheld: str = "", role: str = AS_CLAIM) -> Question:
+    return Question((of.model,), of.experiment, of.size, parts, detail, withheld, role)
+
+
+def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
+    """Whether the last of these curves of one model is lower than the first, by the mean over the positions."""
+    first, last = group[0], group[-1]
+    difference = evidence.difference_of_means(last.cells, first.cells)
+    counts = ((curve, *evidence.correct(curve.cells)) for curve in group)
+    means = [f"{percent(sum(right) / len(right) / n)} % at size {curve.size}" for curve, right, n in counts if n]
+    return _question(
+        last,
+        Part(f"mean minus that at size {first.size}", BELOW_ZERO, difference),
+        detail="mean over the positions: " + ", ".join(means) if difference else "a size without a scored question",
+    )
+
+
+def _mean_difference(pairs: Sequence[tuple[Cell, Cell]]) -> dict[Cell, float]:
+    """Weights of the mean of these differences."""
+    return {cell: 1 / len(pairs) for cell, _ in pairs} | {other: -1 / len(pairs) for _, other in pairs}
+
+
+def curves_with_middle(evidence: Evidence) -> Iterator[tuple[Curve, Three]]:
+    """Every curve of three positions or more, with its start, middle and end."""
+    return ((curve, curve.three) for curve in curves(evidence) if curve.three)
+
+
+def contrasts_question(
+    evidence: Evidence, curve: Curve, three: Three, asked: Sequence[tuple[str, Criterion]], role: str = AS_CLAIM
+) -> Question:
+    """A question about several of `primacy`, `recency` and `tilt`, on the questions scored at every position.
+
+    The verdict is withheld if start, middle and end are all at the floor or the ceiling, as in position_bias.csv,
+    because their differences then carry no information.
+    """
+    correct, n = evidence.correct(curve.cells)
+    ends = zip(("start", "middle", "end"), (correct[curve.cells.index(cell)] for cell in three), strict=True)
+    return _question(
+        curve,
+        *(Part(name, criterion, evidence.contrast(contrast_weights(curve, three, name))) for name, criterion in asked),
+        detail=", ".join(f"{end} {percent(count / n)} %" for end, count in ends)
+        if n
+        else "no question was scored at every position",
+        withheld=(evidence.limit(curve.cells, three) or "") if n else "",
+        role=role,
+    )
+
+
+def contrast_weights(curve: Curve, three: Three, contrast: str) -> dict[Cell, float]:
+    """The weight of each cell of a curve in one of `pbi.CONTRASTS`, on its complete cases."""
+    return dict.fromkeys(curve.cells, 0.0) | dict(zip(three, CONTRASTS[contrast], strict=True))
+
+
+def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
+    """Best minus worst position of a curve, with limits from those of all pairs of positions (`largest`)."""
+    differences = _differences(evidence, curve, combinations(curve.cells, 2))
+    both_ways = [*differences, *map(negated, differences)]
+    return largest(both_ways) if both_ways else None
+
+
+def middle_above_between(evidence: Evidence, curve: Curve, three: Three) -> Measure | None:
+    """The smaller of: middle minus the lowest position before it, and middle minus the lowest after it; else None."""
+    middle = three[1]
+    at = curve.cells.index(middle)
+    sides = [
+        _differences(evidence, curve, [(middle, cell) for cell in cells])
+        for cells in (curve.cells[1:at], curve.cells[at + 1 : -1])
+    ]
+    return lowest([largest(side) for side in sides]) if all(sides) else None
+
+
+def _differences(evidence: Evidence, curve: Curve, pairs: Iterable[tuple[Cell, Cell]]) -> list[Measure]:
+    """The difference of each pair of cells, on the complete cases of the whole curve; [] without these."""
+    rest = dict.fromkeys(curve.cells, 0.0)
+    differences = [evidence.contrast(rest | {first: 1, other: -1}) for first, other in pairs]
+    return [difference for difference in differences if difference]
