@@ -12,8 +12,14 @@ from functools import partial
 import pandas as pd
 
 from litm.analysis.claims.evidence import Cell, Curve, Evidence, Measure, scored_evidence
-from litm.analysis.claims.shape import best_worst_gap, curve_contrast, curves_with_middle, middle_above_between
-from litm.analysis.claims.statements import u_shape
+from litm.analysis.claims.statements import (
+    BOTH_ENDS,
+    best_worst_gap,
+    contrast_weights,
+    contrasts_question,
+    curves_with_middle,
+    middle_above_between,
+)
 from litm.analysis.claims.verdicts import ALPHA, SUPPORTED, WORD_SHARE, Decision, Question, decide, step_down
 from litm.analysis.grid import Files, curves
 from litm.analysis.positions import position_bias_row
@@ -57,7 +63,9 @@ class CurveMeasures:
 
 def measures_of(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell], withheld: str = "") -> CurveMeasures:
     """The measures of a curve; withheld: as of its question."""
-    contrasts = {name: curve_contrast(evidence, curve, three, name) for name in ("primacy", "recency", "tilt")}
+    contrasts = {
+        name: evidence.contrast(contrast_weights(curve, three, name)) for name in ("primacy", "recency", "tilt")
+    }
     gap, between = best_worst_gap(evidence, curve), middle_above_between(evidence, curve, three)
     return CurveMeasures(**contrasts, gap=gap, between=between, withheld=withheld)
 
@@ -134,7 +142,7 @@ def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
     """
     with_middle = list(curves_with_middle(evidence))
     words = _family_words((evidence, curve, three, None) for curve, three in with_middle)
-    of_all = [u_shape.question(evidence, curve, three) for curve, three in with_middle]
+    of_all = [contrasts_question(evidence, curve, three, BOTH_ENDS) for curve, three in with_middle]
     of_base = [question for question in of_all if question.models[0] in base_models]
     for questions in (of_all, of_base):
         for family in families(questions):
@@ -178,7 +186,7 @@ def _family_words(asked: Iterable[tuple[Evidence, Curve, tuple[Cell, Cell, Cell]
     """Words of curves, each with its evidence and placement; all curves of an experiment are one family."""
     by_experiment: dict[str, dict[CurveName, CurveMeasures]] = {}
     for evidence, curve, three, placement in asked:
-        withheld = u_shape.question(evidence, curve, three).withheld
+        withheld = contrasts_question(evidence, curve, three, BOTH_ENDS).withheld
         name = (curve.model, curve.experiment, curve.size, placement)
         by_experiment.setdefault(curve.experiment, {})[name] = measures_of(evidence, curve, three, withheld)
     words: Words = {}

@@ -1,14 +1,15 @@
 """Effective length: the longest context whose worst position is close to short contexts; effective_length.csv."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from litm.analysis.claims.evidence import (
     EVIDENCE_COLUMNS,
-    Cell,
     Curve,
     Evidence,
     Measure,
+    by_sweep,
     curves,
     largest,
     scored_evidence,
@@ -53,15 +54,10 @@ def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
     A model whose best position of the smallest size is not shown to be above MARGIN has no effective length, because
     even an accuracy of 0 would be within the margin.
     """
-    groups: dict[tuple[str, str], list[Curve]] = {}
-    for curve in curves(evidence):
-        groups.setdefault((curve.model, curve.experiment), []).append(curve)
-    groups = {names: sorted(group, key=lambda curve: curve.size) for names, group in groups.items() if len(group) > 1}
-    models: dict[str, int] = {}
-    for _, experiment in groups:
-        models[experiment] = models.get(experiment, 0) + 1
-    for (_, experiment), group in groups.items():
-        yield from _rows(evidence, group, 1 - ALPHA / models[experiment])
+    groups = [group for group in by_sweep(curves(evidence)) if len(group) > 1]
+    models = Counter(group[0].experiment for group in groups)
+    for group in groups:
+        yield from _rows(evidence, group, 1 - ALPHA / models[group[0].experiment])
 
 
 def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iterator[dict]:
@@ -101,17 +97,13 @@ def _best(evidence: Evidence, curve: Curve) -> Measure | None:
 def _size(evidence: Evidence, first: Curve, curve: Curve, confidence: float) -> _Size | None:
     """The loss of one size; None if no question was scored."""
     pairs = [(a, b) for a in first.cells for b in curve.cells if a != b]
-    differences = [one for pair in pairs if (one := _difference(evidence, *pair))]
+    differences = [one for pair in pairs if (one := evidence.difference_of_means(pair[:1], pair[1:]))]
     if not differences or not evidence.correct(curve.cells)[1]:
         return None
     loss = largest(differences)
     low, high = loss.interval(confidence)
     # Within one size, the best is never below the worst.
     return _Size(curve, loss, (max(0.0, low) if curve is first else low, high))
-
-
-def _difference(evidence: Evidence, a: Cell, b: Cell) -> Measure | None:
-    return evidence.difference_of_means([a], [b])
 
 
 def _verdicts(sizes: Sequence[_Size | None]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import hypot, sqrt
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -236,6 +236,17 @@ def curves(evidence: Evidence) -> Iterator[Curve]:
 #: Columns that identify a cell among score rows, and all columns that are read.
 EVIDENCE_CELL = ["model", "experiment", "size", "position", "placement", "depth"]
 EVIDENCE_COLUMNS = [*EVIDENCE_CELL, "id", "correct", "prompt_tokens", "excluded", "cluster"]
+
+
+Some = TypeVar("Some", Cell, Curve)
+
+
+def by_sweep(found: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]:
+    """Cells or curves of each model and experiment, by size."""
+    groups: dict[tuple[str, str], list[Some]] = {}
+    for one in found:
+        groups.setdefault((one.model, one.experiment), []).append(one)
+    return [sorted(group, key=lambda one: one.size) if is_by_size else group for group in groups.values()]
 
 
 @dataclass(eq=False)

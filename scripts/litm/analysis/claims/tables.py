@@ -8,18 +8,7 @@ import pandas as pd
 from litm.analysis.claims import verdicts as method
 from litm.analysis.claims.curve_words import Words, curve_words, families, name_of
 from litm.analysis.claims.evidence import Evidence, Relations
-from litm.analysis.claims.statements import (
-    base_models,
-    closed_book,
-    encoder_decoders,
-    extended_context,
-    longer_contexts,
-    more_keys,
-    primacy,
-    query_aware,
-    saturation,
-    u_shape,
-)
+from litm.analysis.claims.statements import CLAIMS
 from litm.analysis.claims.verdicts import (
     CONTRADICTED,
     EXPLORATORY,
@@ -39,22 +28,8 @@ from litm.base.messages import percent, points
 
 CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
 
-#: Claims of the paper in its order, then the suite's, then this project's own.
-CLAIMS = (
-    u_shape.CLAIM,
-    longer_contexts.CLAIM,
-    extended_context.CLAIM,
-    closed_book.CLAIM,
-    encoder_decoders.CLAIM,
-    query_aware.CLAIM,
-    base_models.CLAIM,
-    primacy.CLAIM,
-    saturation.CLAIM,
-    more_keys.BIAS_CLAIM,
-    more_keys.CLAIM,
-)
 #: Claims about the shape of a curve, whose rows have the curve's word.
-OF_SHAPE = (u_shape.CLAIM, base_models.CLAIM, primacy.CLAIM)
+OF_SHAPE = ("u_shape", "base_models_too", "primacy_from_13b")
 MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
 PAIRED, UNPAIRED = "paired by question", "not paired"
 #: Verdicts by claim, models, experiment, size and role.
@@ -126,7 +101,7 @@ def _row(
     family_size: int,
 ) -> dict:
     part, measure = decision.part, decision.part.measure if decision.part else None
-    word = words.get(name_of(question), "") if claim in OF_SHAPE else ""
+    word = words.get(name_of(question), "") if claim.name in OF_SHAPE else ""
     why = reason(question, decision)
     recorded = all(model in relations.recorded for model in question.models)
     return {

@@ -1,1 +1,0 @@
-"""The claims of the paper, one module each."""
