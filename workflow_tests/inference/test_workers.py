@@ -51,9 +51,12 @@ def test_copies_share_weights_and_no_settings():
     assert torch.equal(first(ids).logits, second(ids).logits)
 
 
-def test_only_a_small_unquantised_model_on_a_processor_has_several_workers(threads):
+def test_only_a_small_unquantised_model_on_a_processor_has_several_workers_and_one_with_eager_attention(threads):
     assert worker_count(model(), "none") == threads
     assert worker_count(model(), "nf4") == 1
+    eager = model()
+    eager.set_attn_implementation("eager")
+    assert worker_count(eager, "none") == 1
     with torch.device("meta"):
         assert worker_count(model(), "none") == 1
 

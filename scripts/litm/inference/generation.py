@@ -27,7 +27,7 @@ from transformers.utils import logging as transformers_logging
 
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
-from litm.inference.costs import tree_order
+from litm.inference.costs import EAGER, tree_order
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.inference.prefix_sharing import KeptCache, reading_order
 from litm.inference.stopping import Ending, Followed
@@ -270,10 +270,12 @@ class StoppedError(Exception):
 def worker_count(model: PreTrainedModel, quantization: str) -> int:
     """The number of workers: torch's threads for a small model on a processor, else 1.
 
-    Quantised weights are prepared by the first product, so they cannot be shared.
+    Quantised weights are prepared by the first product, so they cannot be shared. The scores of eager attention would
+    take their memory for each worker.
     """
     small = model.device.type == "cpu" and sum(weight.nbytes for weight in model.parameters()) < LARGE
-    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION else 1
+    is_eager = model.config._attn_implementation == EAGER
+    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION and not is_eager else 1
 
 
 def copies(model: PreTrainedModel, count: int) -> list[PreTrainedModel]:
