@@ -11,7 +11,7 @@ import pandas as pd
 
 from litm.analysis.clusters import cluster_codes, contrast_interval, mean_interval, sign_test_p
 from litm.analysis.pbi import middle_index
-from litm.analysis.statistics import Estimate, paired_difference
+from litm.analysis.statistics import Estimate
 from litm.base.messages import UserError
 from litm.base.records import read_csv, read_json, read_parquet
 from litm.records import Example, read_examples
@@ -124,15 +124,8 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
     )
 
 
-def difference_columns(only_a: int, only_b: int, n: int) -> dict:
-    """Values of the columns `DIFFERENCE`; only_a, only_b: questions of n that are right on one side only."""
-    result = paired_difference(only_a, only_b, n)
-    counts = {"n_right_only_a": only_a, "n_right_only_b": only_b}
-    return {**interval_columns("difference", result.estimate, is_only=True), **counts, "p_value": result.p_value}
-
-
-def clustered_difference_columns(pair: np.ndarray, clusters: np.ndarray) -> dict:
-    """The same for questions in clusters; pair: (questions, 2), 1 if side a, or b, is right."""
+def difference_columns(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
+    """Values of the columns `DIFFERENCE`; pair: (questions, 2), 1 if side a, or b, is right; clusters: by question."""
     only_a, only_b = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
     return {
         **interval_columns("difference", contrast_interval(pair, [1, -1], clusters), is_only=True),

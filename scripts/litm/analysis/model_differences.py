@@ -14,7 +14,6 @@ from litm.analysis.grid import (
     Files,
     Grid,
     Grids,
-    clustered_difference_columns,
     difference_columns,
     interval_columns,
     names_of,
@@ -49,19 +48,17 @@ def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
     names = names_of(CELL, cell)
     models, grid = verdict_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
     scored = ~np.isnan(grid)
-    right, wrong = (grid == 1).astype(np.int64), (grid == 0).astype(np.int64)
-    both, only = scored.T.astype(np.int64) @ scored, right.T @ wrong
-    right_where_both = right.T @ scored
+    clusters = cluster_codes(group, pd.Index(pd.factorize(group["id"])[1]))
     pairs = list(combinations(range(len(models)), 2))
+    answers = {(a, b): grid[np.ix_(scored[:, a] & scored[:, b], [a, b])].astype(np.int64) for a, b in pairs}
     compared = {
-        (a, b): difference_columns(int(only[a, b]), int(only[b, a]), int(both[a, b])) for a, b in pairs if both[a, b]
+        (a, b): difference_columns(both, None if clusters is None else clusters[scored[:, a] & scored[:, b]])
+        for (a, b), both in answers.items()
+        if len(both)
     }
-    if "cluster" in group:
-        clusters = cluster_codes(group, pd.Index(pd.factorize(group["id"])[1]))
-        compared = {pair: _clustered(grid[:, pair], clusters) for pair in compared}
     corrected = dict(zip(compared, holm([row["p_value"] for row in compared.values()]), strict=True))
     for a, b in pairs:
-        n = int(both[a, b])
+        n, right = len(answers[a, b]), answers[a, b].sum(axis=0).tolist()
         yield {
             **names,
             "model_a": models[a],
@@ -69,20 +66,11 @@ def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
             "n": n,
             "n_scored_only_a": int(scored[:, a].sum()) - n,
             "n_scored_only_b": int(scored[:, b].sum()) - n,
-            "accuracy_a": int(right_where_both[a, b]) / n if n else None,
-            "accuracy_b": int(right_where_both[b, a]) / n if n else None,
-            **compared.get((a, b), _NO_DIFFERENCE),
+            "accuracy_a": right[0] / n if n else None,
+            "accuracy_b": right[1] / n if n else None,
+            **compared.get((a, b), dict.fromkeys(DIFFERENCE)),
             "p_holm": corrected.get((a, b)),
         }
-
-
-def _clustered(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
-    """The difference of two columns of verdicts on their common questions."""
-    both = ~np.isnan(pair).any(axis=1)
-    return clustered_difference_columns(pair[both].astype(np.int64), np.asarray(clusters)[both])
-
-
-_NO_DIFFERENCE = dict.fromkeys(DIFFERENCE)
 
 
 # --- Over all sizes of an experiment ----------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import ceil
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from litm.analysis.clusters import cochrans_q, contrast_interval, design_effect,
 from litm.analysis.grid import (
     CompleteCases,
     Files,
-    clustered_difference_columns,
     complete_cases,
     curves,
     difference_columns,
@@ -29,7 +29,7 @@ from litm.analysis.power import (
     questions_needed,
 )
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
-from litm.analysis.statistics import Estimate, PairTest, holm, mcnemar_pairs, with_holm
+from litm.analysis.statistics import Estimate, holm, with_holm
 from litm.analysis.table import tables
 from litm.base.records import read_parquet
 
@@ -156,29 +156,22 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
     sweep = complete_cases(scores)
     n = len(sweep.matrix)
     correct = sweep.matrix.sum(axis=0)
-    tests = mcnemar_pairs(sweep.matrix) if n else []
-    tested = [_differences(sweep, test) for test in tests]
+    pairs = list(combinations(range(len(sweep.positions)), 2)) if n else []
+    tested = [difference_columns(sweep.matrix[:, list(pair)], sweep.clusters) for pair in pairs]
     corrected = holm([row["p_value"] for row in tested])
     return [
         {
             **sweep.names,
-            "position_a": sweep.positions[test.first],
-            "position_b": sweep.positions[test.second],
+            "position_a": sweep.positions[a],
+            "position_b": sweep.positions[b],
             "n": n,
-            "accuracy_a": int(correct[test.first]) / n,
-            "accuracy_b": int(correct[test.second]) / n,
+            "accuracy_a": int(correct[a]) / n,
+            "accuracy_b": int(correct[b]) / n,
             **differences,
             "p_holm": p_holm,
         }
-        for test, differences, p_holm in zip(tests, tested, corrected, strict=True)
+        for (a, b), differences, p_holm in zip(pairs, tested, corrected, strict=True)
     ]
-
-
-def _differences(sweep: CompleteCases, test: PairTest) -> dict:
-    """The difference of two positions with its test, by question or, if there are clusters, by cluster."""
-    if sweep.clusters is None:
-        return difference_columns(test.only_first, test.only_second, len(sweep.matrix))
-    return clustered_difference_columns(sweep.matrix[:, [test.first, test.second]], sweep.clusters)
 
 
 def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
