@@ -149,7 +149,7 @@ def panel_grid(panels: int, room: float | None) -> PanelGrid:
 
 
 def even_columns(panels: int, fitting: int) -> int:
-    """Columns of rows that are as long as one another, if so many panels fit in a row."""
+    """Columns of rows that are as long as one another; fitting: the most panels that fit in a row."""
     return ceil(panels / ceil(panels / fitting)) if panels else 1
 
 
