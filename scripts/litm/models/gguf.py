@@ -279,9 +279,12 @@ def _read_once() -> Iterator[None]:
     import gguf
     from transformers import modeling_gguf_pytorch_utils as reader
 
-    cached = {name: cache(getattr(gguf, name)) for name in ("GGUFReader", "get_tensor_name_map")}
-    # Its progress bar has no switch, and writes no whole lines.
-    with patch.multiple(gguf, **cached), patch.object(reader, "tqdm", lambda tensors, **_: tensors):
+    with (
+        patch.object(gguf, "GGUFReader", cache(gguf.GGUFReader)),
+        patch.object(gguf, "get_tensor_name_map", cache(gguf.get_tensor_name_map)),
+        # Its progress bar has no switch, and writes no whole lines.
+        patch.object(reader, "tqdm", lambda tensors, **_: tensors),
+    ):
         yield
 
 
