@@ -111,7 +111,7 @@ def lock_free(names: Sequence[str], count: int) -> list[str]:
     for name in names:
         if len(files) == count:
             break
-        file = lock_file(name).open("ab")
+        file: BinaryIO = lock_file(name).open("ab")
         if lock(file):
             files[name] = file
         else:
