@@ -34,8 +34,7 @@ def main(
     recall: tuple[str, ...] = (),
     recall_of: tuple[str, ...] = (),
 ) -> None:
-    from litm.analysis.claims.evidence import EVIDENCE_COLUMNS as COLUMNS
-    from litm.analysis.claims.evidence import published_evidence, read_relations, scored_evidence
+    from litm.analysis.claims.evidence import EVIDENCE_COLUMNS, published_evidence, read_relations, scored_evidence
     from litm.analysis.claims.tables import as_markdown, claim_summary, claims_table
     from litm.analysis.grid import FIRST_LINE, FULL, Files
     from litm.analysis.published import read_literature, read_published
@@ -54,13 +53,13 @@ def main(
         column = f"correct_{reading}"
         if all((sweep["correct"] == sweep[column]).all() for sweep in files.scores(["correct", column])):
             return evidence
-        sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores([*COLUMNS, column]))
+        sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores([*EVIDENCE_COLUMNS, column]))
         return scored_evidence(sweeps, recalls)
 
     if published:
         evidence: Evidence = published_evidence(read_published(published))
     else:
-        evidence = scored_evidence(files.scores(COLUMNS), recalls)
+        evidence = scored_evidence(files.scores(EVIDENCE_COLUMNS), recalls)
     readings = [] if published else [(reading, by_reading(reading)) for reading in (FIRST_LINE, FULL)]
     table = claims_table(evidence, read_relations(relations), read_literature(statements, statuses), readings)
     write_csv(csv, table)
