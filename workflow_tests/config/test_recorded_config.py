@@ -3,13 +3,11 @@
 from collections import Counter
 from pathlib import Path
 
-import pytest
 import yaml
 from configs import DEFAULT
 from conftest import ROOT, qa_record, write_lines
 from snakemake.utils import update_config
 
-from litm.base.messages import UserError
 from litm.base.records import read_jsonl
 from litm.config.study import load_study
 
@@ -48,62 +46,6 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
     assert file.dataset == "all.jsonl" and len(file.cells) == 3
     assert one.sweeps == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
     assert one.not_recorded == [("m", "cb")]
-
-
-@pytest.mark.parametrize(
-    ("entry", "changes", "message"),
-    [
-        (
-            {"responses": {"qa": "d"}, "dtype": "float16"},
-            {},
-            "models.m: 'dtype' is not for 'engine: recorded', only for",
-        ),
-        ({}, {}, "models.m: 'responses' is missing"),
-        ({"responses": {"aq": "d"}}, {}, "models.m.responses: unknown name 'aq'"),
-        ({"responses": {"qa": "no.jsonl"}}, {}, "models.m.responses.qa: no.jsonl does not exist"),
-        ({"responses": {"qa": "README.md"}}, {}, "models.m.responses.qa: README.md must end in .jsonl, .csv, .tsv"),
-        ({"responses": {"qa": "{depth}.jsonl"}}, {}, "models.m.responses.qa: {depth} is not known of gold_at_0; allow"),
-        ({"responses": {"qa": "d"}, "fields": {"response": "r"}}, {}, "models.m.fields: 'response' and one of id,"),
-        ({"responses": {"qa": "d"}, "fields": {"respnse": "r"}}, {}, "models.m.fields: unknown key 'respnse' (did you"),
-        ({"responses": {"qa": "d"}, "fields": FIELDS}, {}, "models.m.responses.qa: one file for several sizes: write"),
-        (
-            {"responses": {"qa": "d"}, "fields": {**FIELDS, "size": "n"}},
-            {},
-            "models.m.responses.qa: one file for several placements: write {placement} in its path, or give",
-        ),
-        (
-            {"responses": {"qa": "d"}, "reasoning": "off"},
-            {},
-            "models.m.reasoning: off is for models that are asked; al",
-        ),
-        ({"responses": {"cb": "d"}}, {}, "models.m.responses: no file has responses to the selected experiments (qa)"),
-        (
-            {"responses": {"qa": "d"}},
-            {"experiments": ["qa", "cb"]},
-            "experiments: none of the selected models (m) has responses to cb; add a file of them to models.m.respons",
-        ),
-    ],
-)
-def test_a_mistake_in_an_entry_is_one_line(tmp_path, monkeypatch, entry, changes, message):
-    monkeypatch.chdir(ROOT)
-    with pytest.raises(UserError) as caught:
-        study(tmp_path, entry, **changes)
-    assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
-
-
-def test_keys_of_recorded_responses_are_for_no_other_engine(tmp_path):
-    with pytest.raises(
-        UserError, match="models.m: 'responses' is not for 'engine: transformers', only for 'engine: recorded'"
-    ):
-        study(tmp_path, {"engine": "transformers", "hub": "a/b", "responses": {"qa": "d"}})
-
-
-def test_no_tokens_of_recorded_responses(tmp_path):
-    kv = {"task": "kv_retrieval", "examples": 3, "tokens_of": "m", "depths": {500: [0, 1]}}
-    entry = {"engine": "recorded", "responses": {"kv": "x.jsonl"}}
-    define = {"experiments": {"kv": kv}, "models": {"m": entry}}
-    with pytest.raises(UserError, match="experiments.kv.tokens_of: m has recorded responses and no tokenizer"):
-        load_study({**DEFAULT, "experiments": ["kv"], "define": define}, ROOT)
 
 
 def test_the_recorded_study_has_one_response_to_each_question_at_each_position():

@@ -1,11 +1,8 @@
 """Experiments with remedies: their conditions, and mistakes in them."""
 
-import pytest
 from conftest import ROOT
 from plans import inputs_of
 
-from litm.base.messages import UserError
-from litm.config.conditions import find_comparisons
 from litm.config.study import load_study
 
 OPEN = {
@@ -66,18 +63,16 @@ def test_a_condition_is_named_by_its_differences_from_documents_as_retrieved():
     ]
 
 
-def test_conditions_are_compared_with_documents_as_they_were_retrieved_on_the_same_questions():
-    found = find_comparisons(study({"order": ["reversed"], "rerank": ["bm25_fusion"]}).experiments)
-    assert [(one.condition, one.experiment_a, one.setting_a, one.setting_b) for one in found if one.setting_a] == [
-        ("order", "open-reversed", "reversed", "ranked"),
-        ("rerank", "open-bm25_fusion", "bm25_fusion", "none"),
-    ]
-
-
 def test_settings_of_examples_without_a_remedy_are_those_of_before():
     plain = study().experiments["open"]
     assert plain.example_settings().keys() == {"examples", "seed", "distractor_order", "selection", "labels"}
     assert not {"order", "rerank", "cut", "remedies"} & plain.settings().keys()
+
+
+def test_a_cluster_changes_the_examples():
+    plain, clustered = study().experiments["open"], study(cluster="title").experiments["open"]
+    assert "cluster" not in plain.settings()
+    assert clustered.example_settings() == {**plain.example_settings(), "cluster": "title"}
 
 
 def test_only_a_random_order_depends_on_the_seed():
@@ -102,13 +97,6 @@ def test_a_condition_can_be_selected_by_itself():
     assert list(study({"order": ["reversed"]}, experiments=["open-reversed"]).experiments) == ["open-reversed"]
 
 
-def test_an_experiment_with_remedies_has_one_figure_of_all_its_conditions():
-    figures = study({"order": ["reversed"], "rerank": ["bm25_fusion"]}).figures
-    assert {name: (one.kind, list(one.experiments)) for name, one in figures.items()} == {
-        "open_cost": ("accuracy_by_cost", ["open", "open-reversed", "open-bm25_fusion"])
-    }
-
-
 def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_of_the_plain_ones():
     inputs = inputs_of(study({"rerank": ["bm25_fusion"], "order": ["reversed"]}))
 
@@ -117,73 +105,6 @@ def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_o
 
     assert inputs.sweeps.dataset(Wildcards) == ["results/reranked/bm25_fusion/mini_encyclopedia_as_retrieved.jsonl.gz"]
     assert list(inputs.tables.claim_recall) == ["open"]
-
-
-@pytest.mark.parametrize(
-    ("remedies", "message"),
-    [
-        ({"order": ["reverse"]}, "remedies.order.*'reverse'.*did you mean 'reversed'"),
-        ({"order": ["ranked"]}, "'ranked' is the baseline of every remedy"),
-        ({}, "name at least one of 'order', 'rerank', 'cut' and 'prompt'"),
-        ({"rerank": ["bm25_fusoin"]}, "remedies.rerank: unknown name 'bm25_fusoin'.*did you mean 'bm25_fusion'"),
-        ({"cut": [{}]}, "give 'score', 'margin' or both"),
-        ({"cut": [{"margin": -1}]}, "margin: -1 is less than the minimum of 0"),
-        ({"order": ["ends"], "together": 0}, "together: 0 is less than the minimum of 1"),
-        ({"prompt": ["query_aware"]}, "unknown name 'query_aware'"),
-    ],
-)
-def test_a_mistake_in_remedies_is_one_line_that_names_the_key(remedies, message):
-    with pytest.raises(UserError, match=message) as raised:
-        study(remedies)
-    assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("key", [{"order": "ends"}, {"rerank": "bm25_fusion"}, {"cut": {"margin": 1}}])
-def test_keys_of_retrieved_documents_are_refused_for_tasks_without_them(key):
-    entry = {"task": "multi_document_qa", "dataset": "mini_encyclopedia_bm25", "positions": {3: [0]}, **key}
-    config = {"models": ["reference"], "experiments": ["e"], "seed": 0, "define": {"experiments": {"e": entry}}}
-    (name,) = key
-    with pytest.raises(UserError, match=f"experiments.e: '{name}' is for documents as retrieved"):
-        load_study(config, ROOT)
-
-
-def test_an_experiment_with_remedies_is_itself_of_documents_as_they_were_retrieved():
-    with pytest.raises(UserError, match="remove 'order', or name it in 'remedies'"):
-        study({"rerank": ["bm25_fusion"]}, order="reversed")
-    with pytest.raises(UserError, match="give either 'order' or 'distractor_order'"):
-        study(order="reversed", distractor_order="random")
-
-
-def test_a_condition_whose_name_is_taken_is_an_error():
-    taken = {"experiments": {"open": {**OPEN, "remedies": {"order": ["ends"]}}, "open-ends": OPEN}}
-    with pytest.raises(UserError, match="the name open-ends is taken by another experiment"):
-        load_study({"models": ["dummy"], "experiments": ["open"], "seed": 0, "define": taken}, ROOT)
-
-
-@pytest.mark.parametrize(
-    ("remedies", "name"),
-    [
-        ({"order": ["reversed"], "rerank": ["reversed"]}, "open-reversed"),
-        ({"cut": [{"margin": 3}, {"margin": 3.0}]}, "open-margin_3"),
-    ],
-)
-def test_two_conditions_of_one_name_are_an_error(remedies, name):
-    define = {"rerankers": {"reversed": {"method": "reciprocal_rank"}}}
-    with pytest.raises(UserError, match=f"open.remedies: two conditions have the name {name}; rename one"):
-        study(remedies, define=define)
-
-
-@pytest.mark.parametrize(
-    ("remedies", "sizes", "message"),
-    [
-        ({"order": ["reversed"]}, [1], "remedies.order: 'reversed' gives no condition"),
-        ({"order": ["ends", "ends_langchain"]}, [1, 3, 5], "remedies.order: 'ends_langchain' gives no condition"),
-        ({"cut": [{"margin": 3}], "rerank": ["bm25_fusion"]}, [1], "remedies.cut: 'scores at most 3 below the best'"),
-    ],
-)
-def test_a_remedy_that_makes_no_condition_is_an_error(remedies, sizes, message):
-    with pytest.raises(UserError, match=message):
-        study(remedies, sizes=sizes)
 
 
 def test_cuts_that_differ_in_the_last_digit_are_two_conditions():
@@ -195,22 +116,3 @@ def test_cuts_that_differ_in_the_last_digit_are_two_conditions():
         "open-score_1234567_5": "scores of at least 1234567.5",
         "open-score_2": "scores of at least 2",
     }
-
-
-@pytest.mark.parametrize(
-    ("reranker", "message"),
-    [
-        ({"method": "cross_encoder"}, "give either 'path'"),
-        ({"method": "cross_encoder", "path": "nowhere"}, "nowhere does not exist"),
-        ({"method": "reciprocal_rank", "fused_with": ["nothing"]}, "rerankers.mine.fused_with: unknown name 'nothing'"),
-        (
-            {"method": "reciprocal_rank", "fused_with": ["mini_encyclopedia_bm25"]},
-            "mini_encyclopedia_bm25 is 'kind: gold_and_retrieved', no ranking",
-        ),
-        ({"method": "reciprocal_rank", "path": "x"}, "'path' is not for 'method: reciprocal_rank'"),
-        ({"method": "colbert"}, "unknown name 'colbert'"),
-    ],
-)
-def test_a_mistake_in_a_reranker_is_one_line_that_names_the_key(reranker, message):
-    with pytest.raises(UserError, match=message):
-        study(rerank="mine", define={"rerankers": {"mine": reranker}})

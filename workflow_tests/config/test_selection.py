@@ -1,12 +1,9 @@
 """The selection of models and experiments, without those that lack files the user must supply."""
 
-import pytest
 from configs import DEFAULT
 from conftest import ROOT, write_lines
 from plans import inputs_of
 
-from litm.base.messages import UserError
-from litm.config.schema import check_plain
 from litm.config.study import load_study
 
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
@@ -117,40 +114,6 @@ def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(
     assert list(supplied.experiments) == ["a", "qa"] and supplied.left_out == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"only": {"othr": ["a"]}}, "only: unknown name 'othr' (did you mean 'other'?); allowed: other, "),
-        ({"only": {"other": ["c"]}}, "only.other: unknown name 'c'; allowed: "),
-        ({"only": {"other": [{"a": [5]}]}}, "only.other.a: the experiment has no size 5; choose from [4]"),
-        ({"only": {"other": [{"a": []}]}}, "config.only.other.0.a: [] has too few entries, the minimum is 1"),
-        ({"only": {"other": [{"c": [4]}]}}, "only.other: unknown name 'c'; allowed: "),
-        (
-            {"only": {"other": [{"kv_retrieval": [75]}, "kv_retrieval"]}},
-            "only.other: kv_retrieval occurs twice with",
-        ),
-        ({"only": {"other": "a"}}, "config.only.other: must be a list, as in [one, two] or null, found 'a'"),
-        ({"only": ["other"]}, "config.only: must be a mapping, as in {key: value} or null, found ['other']"),
-        (
-            {"models": ["unrecorded"]},
-            "nothing is left to run; left out: unrecorded (their recorded responses are yours to supply: set",
-        ),
-        (
-            {"models": ["other"], "experiments": ["a"], "only": {"other": ["b"]}},
-            "nothing is left to run; left out: other ('only' gives these models none of the experiments",
-        ),
-        (
-            {"models": ["reference", "x"], "define_models": {"x": {"engine": "recorded"}}},
-            "models.x: 'responses' is missing (for each experiment a file of recorded responses)",
-        ),
-    ],
-)
-def test_a_mistake_in_the_selection_is_one_line(changes, message):
-    with pytest.raises(UserError) as caught:
-        study(**changes)
-    assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
-
-
 def test_snakemake_says_what_is_left_out_and_plans_the_rest(new_bench):
     bench = new_bench
     config = {
@@ -183,11 +146,3 @@ def test_snakemake_makes_and_asks_the_examples_of_the_sizes_that_a_model_runs(ne
     lines = (planned.stdout + planned.stderr).splitlines()
     (asked,) = [line for line in lines if "input: " in line and "results/example_checks/a.json" in line]
     assert "results/examples/a/6/" in asked and "results/examples/a/8/" not in asked
-
-
-def test_aliases_of_aliases_that_make_a_billion_values_are_refused_at_once():
-    value: list = ["x"]
-    for _ in range(12):
-        value = [value] * 9
-    with pytest.raises(UserError, match="config: more than 1,000,000 values: remove aliases of aliases"):
-        check_plain(value, "config")

@@ -33,7 +33,6 @@ def test_every_file_of_the_project_is_read_as_yaml_reads_it(path):
         ("config: !!python/name:os.system\n", "line 1: a value of the kind 'python/name:os.system'"),
         ("a: &a\n  b: *a\n", "line 1: an alias stands for what it is a part of"),
         ("a: [1\n", "line 2: not valid YAML ("),
-        (f"a: {'9' * 5000}\n", "line 1: a number of 5000 digits: put quotes around a text"),
         ("a: 1\n---\na: 2\n", "line 2: not valid YAML (but found another document)"),
     ],
 )
@@ -56,6 +55,9 @@ def test_a_file_that_is_no_text_is_one_line(data, tmp_path):
 def test_what_looks_alike_and_is_meant_is_read(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("a: &a {b: 1, c: '010'}\nd: {<<: *a, b: 2}\ne: [*a, *a]\nf: {0: -0, 0.5: 00.5, 1e3: 0x10}\n")
+    assert read_yaml(path) == yaml.safe_load(path.read_text())
+    # Conditions of yte, which Snakemake applies, may repeat.
+    path.write_text("?if a:\n  b: 1\n?if a:\n  b: 2\n")
     assert read_yaml(path) == yaml.safe_load(path.read_text())
     path.write_text("# nothing\n")
     assert read_yaml(path) is None

@@ -9,8 +9,8 @@ from conftest import ROOT
 
 from litm.config.conditions import with_conditions
 from litm.config.data import RERANKERS
-from litm.config.experiments import ExperimentEntry
-from litm.config.schema import read_entry, read_variant
+from litm.config.experiments import Experiment
+from litm.config.schema import read_entry
 from litm.examples.orders import ORDERS, RANDOM, in_order
 from litm.records import Cut
 
@@ -48,10 +48,10 @@ def test_the_cut_of_the_page_keeps_the_documents_that_were_measured(pasted):
 def test_the_config_of_the_page_is_one_of_conditions():
     (config,) = map(yaml.safe_load, blocks("yaml"))
     define = config["define"]
-    entry = read_entry(ExperimentEntry, define["experiments"]["my_remedies"], "experiments.my_remedies")
+    entry = read_entry(Experiment, define["experiments"]["my_remedies"], "experiments.my_remedies")
     for name, reranker in define["rerankers"].items():
-        read_variant(RERANKERS, reranker, f"rerankers.{name}")
-    made, _ = with_conditions({"my_remedies": entry}, define["rerankers"])
+        RERANKERS.read(reranker, f"rerankers.{name}")
+    made, _ = with_conditions({"my_remedies": entry})
     assert [name for name in made if f"`{name}`" in PAGE] == ["my_remedies-reversed", "my_remedies-my_reranker"]
     assert len(made) == 6
 

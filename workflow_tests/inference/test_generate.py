@@ -340,7 +340,7 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
 def test_on_failure_is_not_part_of_the_identity():
     entry = {"engine": "transformers", "path": str(MODEL)}
     counts, stops = (
-        read_catalogue_entry("models", "m", {**entry, **more}).located({}, ROOT)
+        read_catalogue_entry("models", "m", {**entry, **more}).located(ROOT, {})
         for more in ({}, {"on_failure": "stop"})
     )
     assert (stops.on_failure, counts.on_failure) == ("stop", "count")

@@ -161,7 +161,7 @@ def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
 
 def entry(**more):
     keys = {"engine": "transformers", "hub": "a/chat-model", "prompt_template": "chat", **more}
-    return read_catalogue_entry("models", "m", keys).located({}, ROOT)
+    return read_catalogue_entry("models", "m", keys).located(ROOT, {})
 
 
 def test_a_model_without_a_policy_has_the_settings_it_had():

@@ -20,4 +20,20 @@ def define(kind: str, **entries) -> dict:
     return {"define": {kind: entries}}
 
 
+def of_row(row: dict) -> dict:
+    """The toy config with the changes of a row of a table; `kind.name` is an entry under `define`.
+
+    The one experiment that a row defines is selected, unless the row selects others.
+    """
+    made, defined = config(), {}
+    for key, value in row.items():
+        kind, _, name = key.partition(".")
+        if name:
+            defined.setdefault(kind, {})[name] = value
+    own = list(defined.get("experiments", {}))
+    made |= {"experiments": own} if len(own) == 1 else {}
+    made |= {"define": defined} if defined else {}
+    return made | {key: value for key, value in row.items() if "." not in key}
+
+
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}

@@ -22,8 +22,9 @@ from pathlib import Path
 import yaml
 from conftest import ROOT
 
-from litm.config.catalogue import read_catalogue_entry, string_keys
+from litm.config.catalogue import read_catalogue_entry
 from litm.config.experiments import read_cells
+from litm.config.schema import string_keys
 from litm.examples.task import PLAIN
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.placements import gold_positions

@@ -47,7 +47,7 @@ def model(**entry: object) -> Model:
 
 
 def read_model(entry: dict) -> Model | ApiModel:
-    return read_catalogue_entry("models", "m", entry).located({}, ROOT)
+    return read_catalogue_entry("models", "m", entry).located(ROOT, {})
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,18 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from litm.base.messages import UserError
-from litm.config.data import RERANKERS, RETRIEVERS, CandidatesEntry, CorpusEntry, Dataset, QuestionSetEntry
-from litm.config.experiments import ExperimentEntry
-from litm.config.figures import FigureEntry
-from litm.config.models import ApiModel, Model, ModelDefaults
+from litm.config.data import RERANKERS, RETRIEVERS, Candidates, Corpus, Dataset, QuestionSet
+from litm.config.experiments import Experiment
+from litm.config.figures import Figure
+from litm.config.models import RECORDED, ApiModel, Model, ModelDefaults, RecordedModel
 from litm.config.my_data import MyData
-from litm.config.recorded_models import RECORDED, RecordedEntry
-from litm.config.schema import Entry, Names, Variants, read_entry, read_variant
+from litm.config.schema import AnyNames, Count, Entry, Names, Variants, read_entry, string_keys
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import PRESETS, Page
 from litm.inference.engine import engine_facts, engine_names
@@ -23,7 +23,27 @@ from litm.inference.engine import engine_facts, engine_names
 Kind = Literal[
     "models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates", "rerankers"
 ]
-
+MODELS = Variants(
+    "engine",
+    {
+        **{name: Model if engine_facts(name).provider is None else ApiModel for name in engine_names()},
+        RECORDED: RecordedModel,
+    },
+)
+#: Class of the entries of each kind.
+CATALOGUES: dict[Kind, type[Entry] | Variants] = {
+    "models": MODELS,
+    "experiments": Experiment,
+    "figures": Figure,
+    "datasets": Dataset,
+    "corpora": Corpus,
+    "retrievers": RETRIEVERS,
+    "questions": QuestionSet,
+    "candidates": Candidates,
+    "rerankers": RERANKERS,
+}
+#: Entries by kind and name.
+Entries = Mapping[str, Mapping[str, Any]]
 #: Sizes of an experiment that a model runs; contexts without items have size 0.
 Sizes = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
 
@@ -31,14 +51,14 @@ Sizes = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, json_sc
 class Audit(Entry):
     """Settings of `snakemake audit`, which asks a sample again."""
 
-    prompts_per_cell: int = Field(default=5, ge=1)
+    prompts_per_cell: Count = 5
     """Questions per size that are asked again, at every position."""
 
 
 class Report(Entry):
     """Settings of `results/report.html`."""
 
-    questions_per_size: int = Field(default=20, ge=0)
+    questions_per_size: Annotated[int, Field(ge=0)] = 20
     """Questions per experiment and size, with prompts and answers, that the report shows; a random sample. Fewer are
     shown if the file would exceed 25 MB.
     """
@@ -75,21 +95,21 @@ class Config(Entry):
     """Your own documents and questions: docs/your_documents.md. Their experiments replace the default `experiments` of
     config/config.yaml.
     """
-    only: dict[str, Annotated[tuple[str | dict[str, Sizes], ...], Strict(False)] | None] | None = None
+    only: dict[str, Annotated[tuple[str | dict[str, Sizes], ...], Field(strict=False)] | None] | None = None
     """Restricts models to some of the selected experiments, as in {flan-ul2: [multi_document_qa]}, or to some of their
     sizes, as in {mpt-30b: [{multi_document_qa: [20]}]}. null restricts nothing.
     """
-    examples: Annotated[int, Field(ge=1)] | None = None
+    examples: Count | None = None
     """Number of questions of every experiment: exactly this many where the task generates them, at most this many where
     they come from a file. Raise or remove it later, and only new prompts are asked.
     """
-    figures: Annotated[tuple[str, ...], Strict(False)] | None = None
+    figures: AnyNames | None = None
     """Names of figures in config/figures.yaml or under define.figures. If left out: every figure whose experiments are
     all selected, and a plain curve for each other selected experiment with positions.
     """
     figure_style: FigureStyle | None = None
     """Width and text size of all figures; if left out, figures are as wide as their panels need."""
-    seed: int = Field(ge=0)
+    seed: Annotated[int, Field(ge=0)]
     """Seed of all random choices (generated questions and passages, random orders, samples and distractors)."""
     audit: Audit | None = None
     """Settings of `snakemake audit`."""
@@ -111,64 +131,31 @@ class Config(Entry):
     """
 
 
-def class_of(engine: str) -> type[Model] | type[ApiModel]:
-    """The class of an engine's models: `Model` runs here, `ApiModel` on a server."""
-    return Model if engine_facts(engine).provider is None else ApiModel
-
-
-MODELS = Variants("engine", {**{engine: class_of(engine) for engine in engine_names()}, RECORDED: RecordedEntry})
-#: Class of the entries of each kind.
-CATALOGUES: dict[Kind, type[Entry] | Variants] = {
-    "models": MODELS,
-    "experiments": ExperimentEntry,
-    "figures": FigureEntry,
-    "datasets": Dataset,
-    "corpora": CorpusEntry,
-    "retrievers": RETRIEVERS,
-    "questions": QuestionSetEntry,
-    "candidates": CandidatesEntry,
-    "rerankers": RERANKERS,
-}
-
-
-def read_catalogues(
-    config: Config, root: Path, added: Mapping[str, Mapping[str, dict]] | None = None
-) -> dict[str, dict[str, Any]]:
+def read_catalogues(root: Path, config: Config, added: Entries) -> dict[str, dict[str, Any]]:
     """All checked entries by kind and name: from `root`/config, from `added` and from the config, with its defaults."""
-    return {kind: read_catalogue(kind, config, root, (added or {}).get(kind) or {}) for kind in CATALOGUES}
+    return {kind: read_catalogue(kind, root, config, added) for kind in CATALOGUES}
 
 
-def read_catalogue(kind: Kind, config: Config, root: Path, added: Mapping[str, dict]) -> dict[str, Any]:
+def read_catalogue(kind: Kind, root: Path, config: Config | None = None, added: Entries = MappingProxyType({})) -> dict:
     """The checked entries of one kind, by name."""
-    own = string_keys(read_yaml(root / "config" / f"{kind}.yaml"))
-    entries = merge_catalogue({**own, **added}, (config.define or {}).get(kind) or {})
-    if kind == "models" and config.model_defaults:
-        defaults = config.model_defaults.model_dump(exclude_unset=True)
-        entries = {name: _with_defaults(entry, defaults) for name, entry in entries.items()}
+    entries = {**string_keys(read_yaml(root / "config" / f"{kind}.yaml")), **added.get(kind, {})}
+    if config is not None:
+        for name, entry in ((config.define or {}).get(kind) or {}).items():
+            entries[name] = {**entries.get(name, {}), **entry}
+        if kind == "models" and config.model_defaults:
+            defaults = config.model_defaults.model_dump(exclude_unset=True)
+            entries = {name: _with_defaults(entry, defaults) for name, entry in entries.items()}
     return {name: read_catalogue_entry(kind, name, entry) for name, entry in entries.items()}
 
 
-def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Entry:
+def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Any:
     """A checked entry of a catalogue; `UserError` for the first mistake, and for a name that no file can have."""
-    _check_name(name, kind)
-    entries = CATALOGUES[kind]
-    where = f"{kind}.{name}"
-    return read_variant(entries, value, where) if isinstance(entries, Variants) else read_entry(entries, value, where)
-
-
-def merge_catalogue(entries: Mapping[str, dict], additions: Mapping[str, dict]) -> dict[str, dict]:
-    """The catalogue with a config's additions: new names are added, keys of existing entries are replaced singly."""
-    changed = {name: {**entries.get(name, {}), **entry} for name, entry in additions.items()}
-    return {**entries, **changed}
-
-
-def string_keys(value: Any) -> Any:
-    """A nested value with all mapping keys as strings: YAML reads sizes as numbers, JSON as strings."""
-    if isinstance(value, Mapping):
-        return {str(key): string_keys(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [string_keys(item) for item in value]
-    return value
+    if name.endswith((".zip", ".json")):
+        raise UserError(f"{kind}: the name '{name}' is not allowed; it would be taken for a file")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise UserError(f"{kind}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores")
+    entries, where = CATALOGUES[kind], f"{kind}.{name}"
+    return entries.read(value, where) if isinstance(entries, Variants) else read_entry(entries, value, where)
 
 
 def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
@@ -176,15 +163,5 @@ def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
     engine = entry.get("engine")
     # Reading the entry refuses any other value.
     kind = MODELS.classes.get(engine) if isinstance(engine, str) else None
-    own = kind.key_names() if kind else []
+    own = kind.keys if kind else ()
     return {**{key: value for key, value in defaults.items() if key in own}, **entry}
-
-
-def _check_name(name: str, where: str) -> None:
-    """Raise `UserError` for a name that cannot be a file name or a word of a command line."""
-    if name.endswith((".zip", ".json")):
-        raise UserError(f"{where}: the name '{name}' is not allowed; it would be taken for a file")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise UserError(
-            f"{where}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores"
-        )

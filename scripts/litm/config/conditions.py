@@ -1,39 +1,42 @@
-"""Conditions of experiments with remedies, pairs that differ in one condition, and relations of models."""
+"""Remedies as experiments, pairs of experiments that differ in one condition, and relations of models."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, product
 from typing import Any
 
 from litm.base.messages import UserError
-from litm.config.experiments import Experiment, ExperimentEntry, RemediesEntry
-from litm.config.models import AnyModel
-from litm.config.recorded_models import RECORDED
-from litm.config.schema import choose
-from litm.examples.orders import RANDOM, distinct_orders
-from litm.examples.tasks import load_task
-from litm.placements import AS_RETRIEVED
-from litm.records import CLOSED_BOOK, ORACLE, RANKED, SIZE, Comparison, Condition
+from litm.config.experiments import Experiment, RemediesEntry
+from litm.config.models import RECORDED, AnyModel
+from litm.examples.orders import distinct_orders
+from litm.records import CLOSED_BOOK, ORACLE, SIZE, Comparison, Condition
 
-#: A key of an experiment and its value, in which two conditions of one study differ.
-Remedy = tuple[str, object]
+#: Keys that count as conditions, in the order in which they are named. The dataset of a size counts too.
+CONDITIONS = (
+    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "wording", "metric", "stop",
+    "max_new_tokens",
+)  # fmt: skip
+#: Keys that decide the questions and the meaning of a size: experiments that differ in one are not comparable.
+QUESTIONS = ("examples", "selection", "subset", "tokens_of")
+#: Keys of experiments that claims about them need.
+EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
+
+#: The experiment at the sizes that the model runs, by model and experiment.
+Sweeps = Mapping[tuple[str, str], Experiment]
 
 
-def with_conditions(
-    entries: Mapping[str, ExperimentEntry], rerankers: Iterable[str]
-) -> tuple[dict[str, ExperimentEntry], dict[str, Condition]]:
-    """All entries of experiments, with those of the conditions of their remedies; and the conditions by experiment,
-    beginning with the experiment itself.
+def with_conditions(entries: Mapping[str, Experiment]) -> tuple[dict[str, Experiment], dict[str, Condition]]:
+    """All experiments, with those of the conditions of their remedies; and the conditions by experiment, beginning with
+    the experiment itself.
 
-    Raises `UserError` as `check_remedies` does, and for names that are taken or unknown.
+    Raises `UserError` for remedies of other tasks, remedies that give no condition, and names that are taken.
     """
-    made: dict[str, ExperimentEntry] = {}
+    made: dict[str, Experiment] = {}
     conditions: dict[str, Condition] = {}
     for name, entry in entries.items():
-        check_remedies(entry)
+        entry.check_remedies()
         made[name] = entry
         if entry.remedies is None:
             continue
-        choose(entry.remedies.rerank, rerankers, f"{entry.where}.remedies.rerank", "yours is one of define.rerankers")
         _check_made(entry, entry.remedies)
         conditions[name] = _condition(name, entry, entry)
         for one in _conditions(entry, entry.remedies):
@@ -59,7 +62,7 @@ def with_names(names: Iterable[str], conditions: Mapping[str, Condition]) -> tup
     return tuple(found)
 
 
-def _condition(study: str, base: ExperimentEntry, entry: ExperimentEntry) -> Condition:
+def _condition(study: str, base: Experiment, entry: Experiment) -> Condition:
     return Condition(
         study=study,
         experiment=entry.name,
@@ -70,20 +73,18 @@ def _condition(study: str, base: ExperimentEntry, entry: ExperimentEntry) -> Con
     )
 
 
-def _conditions(base: ExperimentEntry, remedies: RemediesEntry) -> Iterator[ExperimentEntry]:
-    """Entries of each remedy alone, then of combinations, at the sizes at which their prompts differ from others."""
-    choices: list[list[Remedy]] = [
-        [(key, value) for value in getattr(remedies, key)] for key in ("order", "rerank", "cut", "prompt")
-    ]
+def _conditions(base: Experiment, remedies: RemediesEntry) -> Iterator[Experiment]:
+    """Experiments of each remedy alone, then of combinations, at the sizes at which their prompts differ."""
+    keys = ("order", "rerank", "cut", "prompt")
+    choices = [[(key, value) for value in getattr(remedies, key)] for key in keys]
     for together in range(1, remedies.together + 1):
         for some in combinations(filter(None, choices), together):
-            for chosen in product(*some):
-                sizes = [size for size in base.sizes or () if _is_distinct(dict(chosen), remedies, size)]
-                if sizes:
-                    yield _entry(base, dict(chosen), sizes)
+            for chosen in map(dict, product(*some)):
+                if sizes := [size for size in base.sizes or () if _is_distinct(chosen, remedies, size)]:
+                    yield _made(base, chosen, sizes)
 
 
-def _check_made(base: ExperimentEntry, remedies: RemediesEntry) -> None:
+def _check_made(base: Experiment, remedies: RemediesEntry) -> None:
     """Raise `UserError` for a remedy that gives no condition at any size."""
     sizes = base.sizes
     if not sizes:
@@ -109,7 +110,7 @@ def _is_distinct(remedy: Mapping[str, object], remedies: RemediesEntry, size: in
     return "order" not in remedy or "cut" in remedy or remedy["order"] in distinct_orders(remedies.order, size)
 
 
-def _entry(base: ExperimentEntry, remedy: Mapping[str, object], sizes: list[int]) -> ExperimentEntry:
+def _made(base: Experiment, remedy: Mapping[str, object], sizes: list[int]) -> Experiment:
     parts = [str(getattr(value, "file_name", value)) for value in remedy.values()]
     told = [f"{key} {value}" for key, value in remedy.items()]
     title = f"{base.title or base.name}: {', '.join(told)}"
@@ -117,33 +118,6 @@ def _entry(base: ExperimentEntry, remedy: Mapping[str, object], sizes: list[int]
     apart = {"remedies": None, "closed_book": None, "oracle": None, "query_aware_of": None, "compared_with": ()}
     entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title})
     return entry.placed(f"{base.where}-{'-'.join(parts)}")
-
-
-def check_remedies(entry: ExperimentEntry) -> None:
-    """Raise `UserError` for keys about retrieved documents in a task without them, and for keys that exclude others."""
-    keys = {"order": entry.order != RANKED, "rerank": entry.rerank, "cut": entry.cut, "remedies": entry.remedies}
-    given = [key for key, value in keys.items() if value]
-    if given and load_task(entry.task).placement != AS_RETRIEVED:
-        raise UserError(
-            f"{entry.where}: '{given[0]}' is for documents as retrieved (task: open_domain_qa), not for the task "
-            f"{entry.task}"
-        )
-    if entry.distractor_order == RANDOM and entry.order != RANKED:
-        raise UserError(f"{entry.where}: give either 'order' or 'distractor_order', not both")
-    if entry.remedies is not None and len(given) > 1:
-        raise UserError(
-            f"{entry.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "
-            f"remedies: remove '{given[0]}', or name it in 'remedies'"
-        )
-
-
-#: Keys that count as conditions, in the order in which they are named. The dataset of a size counts too.
-CONDITIONS = (
-    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "wording", "metric", "stop",
-    "max_new_tokens",
-)  # fmt: skip
-#: Keys that decide the questions and the meaning of a size: experiments that differ in one are not comparable.
-QUESTIONS = ("examples", "selection", "subset", "tokens_of")
 
 
 def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
@@ -157,9 +131,9 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
     """
     single = {name: one for name, one in experiments.items() if not one.asks_several}
     declared = {
-        (one.name, other): one
+        (one.name, other)
         for one in single.values()
-        for other in dict.fromkeys([*one.compared_with, *filter(None, [one.query_aware_of])])
+        for other in (*one.compared_with, one.query_aware_of)
         if other in single
     }
     found: list[Comparison] = []
@@ -175,13 +149,11 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
     return found
 
 
-def compared_pairs(
-    sweeps: Mapping[tuple[str, str], Experiment], tuned: Iterable[tuple[str, str]]
-) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+def compared_pairs(sweeps: Sweeps, tuned: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, str], tuple[str, str]]]:
     """The pairs of sweeps (model, experiment) that condition_differences.csv compares; one with itself for its sizes.
 
-    sweeps: each with its experiment at the sizes that the model runs; tuned: (tuned model, its base), which are
-    compared in the experiments that both run, where these ask for one gold item at a time and share a cell.
+    tuned: (tuned model, its base), which are compared in the experiments that both run, where these ask for one gold
+    item at a time and share a cell.
     """
     pairs = []
     for model in dict.fromkeys(model for model, _ in sweeps):
@@ -221,33 +193,15 @@ def _word(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-#: Keys of `about` that name another model, and keys of experiments that name another experiment.
-MODEL_NAMES = ("longer_context_of", "tuned_from")
-EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
-
-
-def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, ExperimentEntry]) -> dict[str, Any]:
+def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Experiment]) -> dict[str, Any]:
     """`about` of each model that has it; task, closed-book and plain version of each experiment; recorded models.
 
-    It covers all entries of the catalogues, because a model's base may not be selected. Raises `UserError` for an
-    unknown name, and for a model or an experiment that names itself.
+    It covers all entries of the catalogues, because a model's base may not be selected.
     """
-    about = {name: entry.about.model_dump(exclude_none=True) for name, entry in models.items() if entry.about}
-    for name, keys in about.items():
-        for key in MODEL_NAMES:
-            _check(name, keys.get(key), models, f"models.{name}.about.{key}")
-    for name, entry in experiments.items():
-        _check(name, entry.query_aware_of, experiments, f"experiments.{name}.query_aware_of")
-    related = {
-        name: entry.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) for name, entry in experiments.items()
+    return {
+        "models": {name: one.about.model_dump(exclude_none=True) for name, one in models.items() if one.about},
+        "experiments": {
+            name: one.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) for name, one in experiments.items()
+        },
+        "recorded": sorted(name for name, one in models.items() if one.engine == RECORDED),
     }
-    recorded = sorted(name for name, entry in models.items() if entry.engine == RECORDED)
-    return {"models": about, "experiments": related, "recorded": recorded}
-
-
-def _check(name: str, other: str | None, catalogue: Mapping, where: str) -> None:
-    if other is None:
-        return
-    choose([other], catalogue, where)
-    if other == name:
-        raise UserError(f"{where}: it is {name} itself; name the other one")

@@ -1,27 +1,32 @@
 """Data of the configuration: datasets, corpora, question sets, retrievers, candidates and rerankers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, model_validator
 
 from litm.base.messages import UserError
-from litm.config.model_files import located_folder
+from litm.config.model_files import check_encoder
 from litm.config.schema import (
     FILLED_IN,
+    AnyNames,
     AsGiven,
+    Count,
     Device,
     Entry,
     Hub,
+    Made,
     Names,
     NoPassword,
     NotNegative,
+    PathTo,
     Positive,
+    Ref,
     Variants,
     check_names,
-    choose,
-    locate,
+    is_anything,
+    is_file,
     one_of,
 )
 from litm.corpora.documents import source_files
@@ -30,35 +35,63 @@ from litm.placements import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT
 
+#: Sources of question sets: annotations, a user's table, a user's table with gold passages found, and the first
+#: questions of a dataset. All other question sets are generated with a corpus.
+NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF = "natural_questions", "own_file", "found_gold", "first_of"
+#: Allowed combinations of keys in an entry of questions.
+QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"}, {"dataset"})
+#: Kinds of index of dense retrievers, each with the keys that only it has.
+INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
+
 
 class Dataset(Entry):
     """One file, either local, or remote and then downloaded and checked."""
 
-    path: str | None = None
-    """A local file. null means that you must supply it: until then, experiments that need it are left out."""
+    path: Annotated[str | None, PathTo(is_file)] = None
+    """A local file. null means that you must supply it: until then, experiments that need it are left out.
+
+    Not in the key: the content of the file makes the prompts, its place does not matter.
+    """
     url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None = None
-    """Address of the file. It is downloaded unless data_mirror has a file with its base name."""
+    """Address of the file. It is downloaded unless data_mirror has a file with its base name.
+
+    Not in the key: the origin of the file.
+    """
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
-    """The sha256 of the remote file."""
+    """The sha256 of the remote file.
+
+    Not in the key: a check of the file.
+    """
     git_blob: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] | None = None
     """The id of the remote file in its git repository (git ls-tree), if the sha256 is unknown. Ignored if there is a
     sha256.
+
+    Not in the key: as `sha256`.
     """
     labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = None
     """Format of a file that selects questions: ambignq (AmbigNQ's annotations; unambiguous questions are kept),
     situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with question and
     keep), or txt (one question to keep per line).
+
+    In the key: by the prompts: the format of the file.
     """
     version: Literal["v1", "v2", "released"] | None = None
     """Version of the authors' data in the file, for comparison with published values: contexts before (v1) or since
     (v2) January 2024, or a file with one version (released). Left out for other data.
+
+    Not in the key: for the comparison with published values.
     """
-    other_versions: dict[Literal["v1", "v2"], str] | None = None
+    other_versions: Annotated[dict[Literal["v1", "v2"], str] | None, Ref("datasets")] = None
     """Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. Experiments use one
     instead of this file if the config's data_version selects it.
+
+    Not in the key: by the prompts of the dataset that replaces this one.
     """
     file: Annotated[str, Field(pattern="^[^/{}]+$")] = FILLED_IN
-    """Base name of the remote file, here and in data_mirror; if left out, the URL's."""
+    """Base name of the remote file, here and in data_mirror; if left out, the URL's.
+
+    Not in the key: the file's name here.
+    """
 
     @property
     def is_to_supply(self) -> bool:
@@ -66,7 +99,7 @@ class Dataset(Entry):
         return "path" in self.model_fields_set and self.path is None and self.url is None
 
     @model_validator(mode="after")
-    def _check(self) -> "Dataset":
+    def _check(self) -> Self:
         if (self.path is None) == (self.url is None) and not self.is_to_supply:
             raise ValueError("give either 'path' or 'url' (with 'sha256')")
         if self.url and not self.checksum:
@@ -78,16 +111,13 @@ class Dataset(Entry):
         """Checksum of a remote file: a sha256 or a git blob id; "" for a local file."""
         return self.sha256 or self.git_blob or ""
 
-    def located(self, root: Path) -> "Dataset":
+    def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with the local file's path or the remote file's base name; `UserError` if there is no file."""
-        if self.path is None:
-            file = self.file or (self.url or "").rsplit("/", 1)[-1]
-            check_names([file], f"{self.where}.url")
-            return self.changed(file=file)
-        path = locate(self.path, root, f"{self.where}.path")
-        if not Path(path).is_file():
-            raise UserError(f"{self.where}.path: {path} is not a file")
-        return self.changed(path=path, sha256=None, git_blob=None, file="")
+        if self.path is not None:
+            return super().located(root, entries).changed(sha256=None, git_blob=None, file="")
+        file = self.file or (self.url or "").rsplit("/", 1)[-1]
+        check_names([file], f"{self.where}.url")
+        return self.changed(file=file)
 
 
 def check_file_names(datasets: Mapping[str, Dataset]) -> None:
@@ -107,35 +137,17 @@ def of_version(name: str, version: str | None, datasets: Mapping[str, Dataset]) 
 
     version: None for `name` itself. Raises `UserError` if `other_versions` names a dataset of another version.
     """
-    dataset = datasets.get(name)
-    if dataset is None or version is None or version not in (dataset.other_versions or {}):
-        return name
-    other = (dataset.other_versions or {})[version]
-    where = f"datasets.{name}.other_versions.{version}"
-    choose([other], datasets, where)
-    if datasets[other].version != version:
-        raise UserError(f"{where}: {other} has 'version: {datasets[other].version}'; it must be {version}")
+    others = datasets[name].other_versions or {} if name in datasets else {}
+    other = dict[str, str](others.items()).get(version or "", name)
+    if other != name and datasets[other].version != version:
+        raise UserError(
+            f"datasets.{name}.other_versions.{version}: {other} has 'version: {datasets[other].version}'; it must be "
+            f"{version}"
+        )
     return other
 
 
-def check_one_namespace(**kinds: Iterable[str]) -> None:
-    """Raise `UserError` for a name in two kinds of entries: `dataset` of an experiment may name any of these kinds."""
-    owner: dict[str, str] = {}
-    for kind, names in kinds.items():
-        for name in names:
-            if name in owner:
-                raise UserError(f"{kind}.{name}: {owner[name]} has an entry of that name too; rename one")
-            owner[name] = kind
-
-
-#: Sources of question sets: annotations, a user's table, a user's table with gold passages found, and the first
-#: questions of a dataset. All other question sets are generated with a corpus.
-NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF = "natural_questions", "own_file", "found_gold", "first_of"
-#: Allowed combinations of keys in an entry of questions.
-QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"}, {"dataset"})
-
-
-class CorpusEntry(Entry):
+class Corpus(Entry):
     """Passages to search and to take distractors from."""
 
     source: Annotated[str, one_of(lambda: sorted(SOURCES))]
@@ -144,23 +156,27 @@ class CorpusEntry(Entry):
     .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer (both made up, with questions),
     retrieved (the texts in a file of a retriever with `method: recorded`).
     """
-    dataset: str | None = None
+    dataset: Annotated[str | None, Ref("datasets", "questions.dataset")] = None
     """The dataset with the source's file, or an entry of questions with a `dataset`."""
-    path: str | None = None
+    path: Annotated[str | None, PathTo(is_anything)] = None
     """The source's file or folder, relative to the working directory or the project; instead of `dataset`."""
-    passage_words: Annotated[int, Field(ge=1)] | None = None
+    passage_words: Count | None = None
     """Words of the longest passage: longer texts are cut into disjoint passages; null keeps texts whole. If left out,
     the source's default (100 for wikipedia_dump and documents).
     """
-    passages: Annotated[int, Field(ge=1)] | None = None
+    passages: Count | None = None
     """Number of passages to generate (mini_encyclopedia, mini_gazetteer)."""
-    passages_per_shard: int = Field(100_000, ge=1)
+    passages_per_shard: Count = 100_000
     """Passages per shard. Each shard is encoded by a job of its own."""
-    shards: int = Field(1, ge=1)
+    shards: Count = 1
     """Number of shards. If it is too low, the job names the necessary number."""
+    seed: Made[int] = 0
+    """The config's seed."""
+    files: Made[tuple[str, ...]] = ()
+    """The files of `path`."""
 
     @model_validator(mode="after")
-    def _check(self) -> "CorpusEntry":
+    def _check(self) -> Self:
         generated, source = is_generator(self.source), self.source
         if len([one for one in (self.dataset, self.path) if one is not None]) != (0 if generated else 1):
             wanted = "neither 'dataset' nor 'path'" if generated else "either 'dataset' or 'path'"
@@ -171,79 +187,70 @@ class CorpusEntry(Entry):
             raise ValueError(f"'passages' is only for generated sources; the source {source} reads files")
         return self
 
+    @property
+    def settings(self) -> CorpusSettings:
+        """The settings that change the passages; the seed only if they are generated."""
+        is_given = "passage_words" in self.model_fields_set
+        words = self.passage_words if is_given else SOURCES[self.source].passage_words
+        return CorpusSettings(words, self.passages, self.seed if is_generator(self.source) else None)
 
-class Corpus(CorpusEntry):
-    """A corpus with its settings and the files of its `path`."""
-
-    settings: CorpusSettings
-    files: tuple[str, ...]
-
-
-def read_corpus(entry: CorpusEntry, datasets: Iterable[str], seed: int, root: Path) -> Corpus:
-    """The corpus of an entry; `UserError` for an unknown dataset or a missing path."""
-    if entry.dataset is not None:
-        choose([entry.dataset], datasets, f"{entry.where}.dataset")
-    is_given = "passage_words" in entry.model_fields_set
-    words = entry.passage_words if is_given else SOURCES[entry.source].passage_words
-    settings = CorpusSettings(words, entry.passages, seed if is_generator(entry.source) else None)
-    path = locate(entry.path, root, f"{entry.where}.path") if entry.path is not None else None
-    return entry.become(Corpus, settings=settings, path=path, files=_files(entry, path))
-
-
-def _files(entry: CorpusEntry, path: str | None) -> tuple[str, ...]:
-    if path is None:
-        return ()
-    if entry.source == "documents":
+    def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
+        """The entry with its path and the files there; `UserError` for a missing path."""
+        made, where = super().located(root, entries), f"{self.where}.path"
+        if made.path is None:
+            return made
+        if made.source != "documents":
+            is_file(made.path, where)
+            return made.changed(files=(made.path,))
         try:
-            files = tuple(str(file) for file in source_files(Path(path)))
+            files = tuple(map(str, source_files(Path(made.path))))
         except UserError as error:
-            raise UserError(f"{entry.where}.path: {error}") from error
-        check_names(files, f"{entry.where}.path")
-        return files
-    if not Path(path).is_file():
-        raise UserError(f"{entry.where}.path: {path} is not a file")
-    return (path,)
+            raise UserError(f"{where}: {error}") from error
+        check_names(files, where)
+        return made.changed(files=files)
 
 
-class QuestionSetEntry(Entry):
+class QuestionSet(Entry):
     """Questions that the workflow makes or reads from your own table. A file in the released format is a dataset and
     needs no entry here.
     """
 
-    corpus: str | None = None
+    corpus: Annotated[str | None, Ref("corpora")] = None
     """The generated corpus that these questions come with, or the corpus that `file` asks about."""
-    dataset: str | None = None
+    dataset: Annotated[str | None, Ref("datasets")] = None
     """A dataset in the released format: its first `questions` are taken, for candidates from a small part of it, or as
     the `dataset` of a corpus.
     """
-    questions: Annotated[int, Field(ge=1)] | None = None
+    questions: Count | None = None
     """Number of questions to take of `dataset` or of a generated corpus, the first ones; if left out all (of a
     generated corpus, one for each passage). All that are taken are searched, so that a larger `examples` searches
     nothing again.
     """
-    nq_open: str | None = None
+    nq_open: Annotated[str | None, Ref("datasets")] = None
     """Dataset with the questions and answers of NQ-Open."""
-    annotations: Names = ()
+    annotations: Annotated[Names, Ref("datasets")] = ()
     """Datasets with the annotations of NaturalQuestions, which give the gold paragraphs: the original or simplified
     files, or the oracle questions released by the paper's authors.
     """
-    file: str | None = None
+    file: Annotated[str | None, PathTo(is_anything)] = None
     """A table of your own questions (.csv, .tsv, .json, .jsonl) about `corpus`. Columns: question, answer and, if
     known, file, page and text (words of the passage with the answer).
     """
-    gold_of: str | None = None
+    gold_of: Annotated[str | None, Ref("questions.file")] = None
     """A question set with a `file`, to find gold passages for: the passage that the file names, else the first with an
     answer that `retriever` finds.
     """
-    retriever: str | None = None
+    retriever: Annotated[str | None, Ref("retrievers")] = None
     """The retriever that finds the passages of `gold_of`."""
-    corrections: str | None = None
+    corrections: Annotated[str | None, PathTo(is_anything)] = None
     """A table of question and passage (an id; empty leaves the question out) that overrides the passages found for
     `gold_of`: your edited copy of results/tables/gold_passages.csv.
     """
+    source: Made[str] = ""
+    """Its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD` or `FIRST_OF`."""
 
     @model_validator(mode="after")
-    def _check(self) -> "QuestionSetEntry":
+    def _check(self) -> Self:
         keys = ("dataset", "corpus", "nq_open", "annotations", "file", "gold_of", "retriever", "corrections")
         given = {key for key in keys if getattr(self, key)}
         if given - {"corrections"} not in QUESTION_KEYS or ("corrections" in given) > ("gold_of" in given):
@@ -259,70 +266,37 @@ class QuestionSetEntry(Entry):
             raise ValueError("'questions' is missing: the number of questions to take of the dataset")
         return self
 
-
-class QuestionSet(QuestionSetEntry):
-    """A question set with its source.
-
-    source: its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD` or `FIRST_OF`.
-    """
-
-    source: str
-
-
-def read_question_set(
-    entry: QuestionSetEntry,
-    datasets: Iterable[str],
-    corpora: Mapping[str, Corpus],
-    retrievers: Iterable[str],
-    entries: Mapping[str, QuestionSetEntry],
-    root: Path,
-) -> QuestionSet:
-    """The question set of an entry; `UserError` for unknown names or a corpus without questions.
-
-    entries: all question sets by name.
-    """
-    if entry.gold_of is not None:
-        own = [name for name, one in entries.items() if one.file is not None]
-        choose([entry.gold_of], own, f"{entry.where}.gold_of")
-        choose(filter(None, [entry.retriever]), retrievers, f"{entry.where}.retriever")
-        corrections = locate(entry.corrections, root, f"{entry.where}.corrections") if entry.corrections else None
-        corpus = entries[entry.gold_of].corpus
-        return entry.become(QuestionSet, source=FOUND_GOLD, corpus=corpus, corrections=corrections)
-    if entry.corpus is not None:
-        choose([entry.corpus], corpora, f"{entry.where}.corpus")
-        if entry.file is not None:
-            return entry.become(QuestionSet, source=OWN_FILE, file=locate(entry.file, root, f"{entry.where}.file"))
-        source = corpora[entry.corpus].source
+    def with_source(self, corpora: Mapping[str, Corpus], entries: Mapping[str, "QuestionSet"]) -> Self:
+        """The entry with its source and corpus; `UserError` for a corpus without questions. entries: all question
+        sets.
+        """
+        if self.gold_of is not None:
+            return self.changed(source=FOUND_GOLD, corpus=entries[self.gold_of].corpus)
+        if self.file is not None:
+            return self.changed(source=OWN_FILE)
+        if self.corpus is None:
+            source = FIRST_OF if self.dataset is not None else NATURAL_QUESTIONS
+            return self.changed(source=source, annotations=tuple(dict.fromkeys(self.annotations)))
+        source = corpora[self.corpus].source
         if not is_generator(source):
             raise UserError(
-                f"{entry.where}.corpus: only a generated corpus has questions, the source of {entry.corpus} is {source}"
+                f"{self.where}.corpus: only a generated corpus has questions, the source of {self.corpus} is {source}"
             )
-        return entry.become(QuestionSet, source=source)
-    datasets = list(datasets)
-    if entry.dataset is not None:
-        choose([entry.dataset], datasets, f"{entry.where}.dataset")
-        return entry.become(QuestionSet, source=FIRST_OF)
-    choose(filter(None, [entry.nq_open]), datasets, f"{entry.where}.nq_open")
-    annotations = choose(entry.annotations, datasets, f"{entry.where}.annotations")
-    return entry.become(QuestionSet, source=NATURAL_QUESTIONS, annotations=tuple(annotations))
-
-
-#: Kinds of index of dense retrievers, each with the keys that only it has.
-INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
+        return self.changed(source=source)
 
 
 class AnyRetriever(Entry):
     """A method to find passages."""
 
     method: str
-    hits: int = Field(100, ge=1)
+    hits: Count = 100
     """Passages found per question; at least the `documents` of all candidates made from them."""
-    threads: int = Field(8, ge=1)
+    threads: Count = 8
     """CPU threads, at most Snakemake's cores."""
 
 
-class WithoutEncoder(AnyRetriever):
-    """A retriever without an encoder and its settings."""
+class WithoutModel(Entry):
+    """A retriever or reranker without a model."""
 
     location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     encoding: ClassVar[Mapping] = {}
@@ -331,7 +305,36 @@ class WithoutEncoder(AnyRetriever):
     batch_tokens: ClassVar[int | None] = None
 
 
-class Bm25(WithoutEncoder):
+class WithModel(Entry):
+    """A retriever or reranker with a model."""
+
+    path: Annotated[str | None, PathTo(check_encoder)] = None
+    """A folder with the model (config.json, weights, tokenizer), relative to the working directory or the project."""
+    hub: Hub | None = None
+    """Name of the model on the Hugging Face hub, such as facebook/contriever or cross-encoder/ms-marco-MiniLM-L6-v2."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub; if left out, the default branch."""
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Number format of the model."""
+    device: Device = "auto"
+    """auto (a GPU if there is one), cpu, cuda, or cuda:N."""
+    batch_tokens: Count | None = None
+    """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
+    """
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Self:
+        if (self.path is None) == (self.hub is None):
+            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+        return self
+
+    @property
+    def location(self) -> dict[str, str | None]:
+        """The model's place."""
+        return {"path": self.path, "hub": self.hub, "revision": self.revision}
+
+
+class Bm25(WithoutModel, AnyRetriever):
     """Search with BM25."""
 
     method: Literal["bm25"]
@@ -346,65 +349,42 @@ class Bm25(WithoutEncoder):
         """Settings that change the hits."""
         return {"hits": self.hits, "k1": self.k1, "b": self.b}
 
-    def located(self, root: Path) -> "Bm25":
-        """The same retriever: it has no files."""
-        return self
 
-
-class Dense(AnyRetriever):
+class Dense(WithModel, AnyRetriever):
     """Search by the vectors of an encoder."""
 
     method: Literal["dense"]
     """dense: an encoder of Hugging Face, searched with FAISS."""
-    path: str | None = None
-    """A folder with the encoder (config.json, weights, tokenizer), relative to the working directory or the project."""
-    hub: Hub | None = None
-    """Name of the encoder on the Hugging Face hub."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub; if left out, the default branch."""
     pooling: Literal["mean", "cls"] = "mean"
     """How a text's vector is computed: mean of its tokens' vectors, or the first token's vector (cls)."""
     normalize: bool = False
     """Whether vectors are scaled to length one, so that similarity is the cosine."""
-    max_tokens: int = Field(512, ge=1)
+    max_tokens: Count = 512
     """Limit of tokens per text; longer texts are cut, and the log counts them."""
     passage_prefix: str = ""
     """Prefix of each passage, such as "passage: " for E5."""
     query_prefix: str = ""
     """Prefix of each question, such as "query: " for E5."""
-    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
-    """Number format of the encoder."""
     index_kind: Literal["exact", "hnsw", "ivf"] = Field("exact", alias="index")
     """exact (every vector is compared), or an approximate index per shard, hnsw or ivf; its recall against exact search
     is measured on a sample of the questions.
     """
     links: int = Field(32, ge=2)
     """Links per node in HNSW."""
-    explored: int = Field(256, ge=1)
+    explored: Count = 256
     """Candidates that a search of HNSW keeps; more raise recall and time."""
-    lists: int = Field(1024, ge=1)
+    lists: Count = 1024
     """Lists of IVF per shard; small shards have fewer."""
-    probes: int = Field(32, ge=1)
+    probes: Count = 32
     """Lists of IVF that a search reads; more raise recall and time."""
-    device: Device = "auto"
-    batch_tokens: Annotated[int, Field(ge=1)] | None = None
-    """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
-    """
 
     @model_validator(mode="after")
-    def _check(self) -> "Dense":
-        if (self.path is None) == (self.hub is None):
-            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+    def _check(self) -> Self:
         for kind, keys in INDEX_KEYS.items():
             for key in keys:
                 if key in self.model_fields_set and kind != self.index_kind:
                     raise ValueError(f"'{key}' is not for 'index: {self.index_kind}', only for 'index: {kind}'")
         return self
-
-    @property
-    def location(self) -> dict[str, str | None]:
-        """The encoder's place."""
-        return {"path": self.path, "hub": self.hub, "revision": self.revision}
 
     @property
     def encoding(self) -> dict:
@@ -422,24 +402,17 @@ class Dense(AnyRetriever):
         """Further settings that change the hits."""
         return {"hits": self.hits, "query_prefix": self.query_prefix}
 
-    def located(self, root: Path) -> "Dense":
-        """The entry with the path of the encoder's folder; `UserError` if files are missing in it."""
-        if self.path is None:
-            return self
-        path = located_folder(self.path, root, f"{self.where}.path", "encoder")
-        return self.changed(path=path)
 
-
-class Recorded(WithoutEncoder):
+class Recorded(WithoutModel, AnyRetriever):
     """Hits of an existing retrieval system."""
 
     method: Literal["recorded"]
     """recorded: hits of an existing system, from a file."""
-    path: str
+    path: Annotated[str, PathTo(is_file)]
     """The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or a TREC run with
     ids; relative to the working directory or the project.
     """
-    questions: str
+    questions: Annotated[str, Ref("datasets", "questions")]
     """The question set of the hits."""
 
     @property
@@ -447,36 +420,29 @@ class Recorded(WithoutEncoder):
         """Settings that change the hits, apart from the file."""
         return {"hits": self.hits}
 
-    def located(self, root: Path) -> "Recorded":
-        """The entry with the path of the file; `UserError` if it is missing."""
-        path = locate(self.path, root, f"{self.where}.path")
-        if not Path(path).is_file():
-            raise UserError(f"{self.where}.path: {path} is not a file")
-        return self.changed(path=path)
-
 
 Retriever = Bm25 | Dense | Recorded
 RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense, "recorded": Recorded})
 
 
-class CandidatesEntry(Entry):
+class Candidates(Entry):
     """Questions with the documents of their contexts, in the released format.
 
     Experiments name them as `dataset`.
     """
 
-    questions: str
+    questions: Annotated[str, Ref("datasets", "questions")]
     """A dataset in the released format with at least the gold documents, or an entry of questions."""
-    corpus: str
+    corpus: Annotated[str, Ref("corpora")]
     """The corpus of the other documents."""
-    retriever: str | None = None
+    retriever: Annotated[str | None, Ref("retrievers")] = None
     """What finds them."""
     kind: Literal["gold_and_retrieved", "gold_and_random", "as_retrieved"] = "gold_and_retrieved"
     """gold_and_retrieved (the gold document, then passages without an answer in the retriever's order), gold_and_random
     (the gold document, then random passages without an answer), or as_retrieved (passages in the retriever's order, for
     open-domain question answering).
     """
-    documents: int = Field(ge=1)
+    documents: Count
     """Documents per question, with the gold document; the largest possible size of an experiment."""
     distractor_check: Literal["dpr", "metric"] = "dpr"
     """Test of whether a passage has an answer: dpr (the answer's consecutive tokens, as in Karpukhin et al. 2020) or
@@ -486,118 +452,67 @@ class CandidatesEntry(Entry):
     """Handling of a question with fewer documents: error, leave_out (counted in the table), or fill (random passages
     without an answer are added; a question that still has too few is left out).
     """
+    seed: Made[int] = 0
+    """The config's seed."""
 
     @model_validator(mode="after")
-    def _check(self) -> "CandidatesEntry":
+    def _check(self) -> Self:
         if self.kind == GOLD_AND_RANDOM and self.retriever is not None:
             raise ValueError(f"{GOLD_AND_RANDOM} takes no 'retriever'")
         if self.kind != GOLD_AND_RANDOM and self.retriever is None:
             raise ValueError(f"{self.kind} needs a 'retriever'")
         return self
 
+    @property
+    def settings(self) -> CandidateSettings:
+        """The settings that change the documents; the seed only if some are random."""
+        seed = self.seed if self.kind == GOLD_AND_RANDOM or self.too_few == FILL else None
+        return CandidateSettings(self.kind, self.documents, self.distractor_check, self.too_few, seed)
 
-class Candidates(CandidatesEntry):
-    """Candidates with their settings."""
-
-    settings: CandidateSettings
-
-
-def read_candidates(
-    entry: CandidatesEntry, questions: Iterable[str], corpora: Iterable[str], retrievers: Iterable[str], seed: int
-) -> Candidates:
-    """Candidates of an entry; `UserError` for unknown names."""
-    choose([entry.questions], questions, f"{entry.where}.questions")
-    choose([entry.corpus], corpora, f"{entry.where}.corpus")
-    choose(filter(None, [entry.retriever]), retrievers, f"{entry.where}.retriever")
-    own_seed = seed if entry.kind == GOLD_AND_RANDOM or entry.too_few == FILL else None
-    settings = CandidateSettings(entry.kind, entry.documents, entry.distractor_check, entry.too_few, own_seed)
-    return entry.become(Candidates, settings=settings)
+    def check_hits(self, retrievers: Mapping[str, Retriever]) -> None:
+        """Raise `UserError` for more documents than the retriever finds."""
+        hits = retrievers[self.retriever].hits if self.retriever else self.documents
+        if hits < self.documents - (0 if self.kind == AS_RETRIEVED else 1):
+            raise UserError(
+                f"{self.where}.documents: {self.documents} are more than the {hits} 'hits' of the retriever "
+                f"{self.retriever}"
+            )
 
 
-def check_hits(candidates: Candidates, retrievers: Mapping[str, Retriever]) -> None:
-    """Raise `UserError` for candidates with more documents than their retriever finds."""
-    if candidates.retriever is None:
-        return
-    hits = retrievers[candidates.retriever].hits
-    if hits < candidates.documents - (0 if candidates.kind == AS_RETRIEVED else 1):
-        raise UserError(
-            f"candidates.{candidates.name}.documents: {candidates.documents} are more than the {hits} 'hits' of the "
-            f"retriever {candidates.retriever}"
-        )
-
-
-class CrossEncoder(Entry):
+class CrossEncoder(WithModel):
     """A model that scores each pair of question and document."""
 
     method: Literal["cross_encoder"]
     """cross_encoder: a sequence classifier with one score, as in sentence-transformers."""
-    path: str | None = None
-    """A folder with the cross-encoder (config.json, weights, tokenizer), relative to the working directory or the
-    project.
-    """
-    hub: Hub | None = None
-    """Name of the cross-encoder on the Hugging Face hub, such as cross-encoder/ms-marco-MiniLM-L6-v2."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub; if left out, the default branch."""
     max_tokens: int = Field(512, ge=8)
     """Limit of tokens per pair; the longer text of a longer pair is cut, and the log counts these pairs."""
-    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
-    """Number format of the model."""
-    device: Device = "auto"
-    batch_tokens: Annotated[int, Field(ge=1)] | None = None
-    """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
-    """
 
     fused_with: ClassVar[tuple[str, ...]] = ()
-
-    @model_validator(mode="after")
-    def _check(self) -> "CrossEncoder":
-        if (self.path is None) == (self.hub is None):
-            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
-        return self
-
-    @property
-    def location(self) -> dict[str, str | None]:
-        """The model's place."""
-        return {"path": self.path, "hub": self.hub, "revision": self.revision}
 
     @property
     def settings(self) -> dict:
         """Settings that change the order, apart from the model and the documents."""
         return {"max_tokens": self.max_tokens, "dtype": self.dtype}
 
-    def located(self, root: Path) -> "CrossEncoder":
-        """The entry with the path of the model's folder; `UserError` if files are missing in it."""
-        if self.path is None:
-            return self
-        path = located_folder(self.path, root, f"{self.where}.path", "cross-encoder")
-        return self.changed(path=path)
 
-
-class ReciprocalRank(Entry):
+class ReciprocalRank(WithoutModel):
     """Fusion of several rankings, without a model."""
 
     method: Literal["reciprocal_rank"]
     """reciprocal_rank: the sum of 1/(k + rank) over the rankings (Cormack et al. 2009)."""
-    fused_with: Annotated[tuple[str, ...], Strict(False)] = ()
+    fused_with: Annotated[AnyNames, Ref("datasets", "questions", "candidates")] = ()
     """Candidates or datasets with the same questions, such as those of a dense retriever, whose rankings are fused with
     that of the documents. If left out: BM25 over the question's own documents.
     """
     k: Positive = 60
     """Constant of the sum."""
 
-    location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     device: ClassVar[str] = "cpu"
-    batch_tokens: ClassVar[int | None] = None
 
     @property
     def settings(self) -> dict:
         """Settings that change the order, apart from the documents."""
         return {"k": self.k}
-
-    def located(self, root: Path) -> "ReciprocalRank":
-        """The same reranker: it has no files."""
-        return self
 
 
 Reranker = CrossEncoder | ReciprocalRank

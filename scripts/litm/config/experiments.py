@@ -3,43 +3,55 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, model_validator
 
 from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
-from litm.config.schema import FILLED_IN, AsGiven, Entry, check_names, choose, one_of, text_names
+from litm.config.schema import FILLED_IN, AnyNames, AsGiven, Count, Entry, Made, NotNegative, Ref, one_of
 from litm.examples.examples import read_template
-from litm.examples.orders import ORDERS
-from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, Task
+from litm.examples.orders import ORDERS, RANDOM
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.records import RANKED, Cell, Curve, Cut, score_in_words
 from litm.scoring.metrics import METRICS
 
-Score = Annotated[float, AsGiven]
-Margin = Annotated[float, Field(ge=0), AsGiven]
+#: Reference to another function in a docstring.
+_CODE_NAME = re.compile(r", (?:see|as) `\w+`(?: finds it)?,?")
+#: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,
+#: about what the shortest right answer, a UUID, takes in common tokenizers.
+SHORT = 0.25
+#: Keys that are facts about retrieved documents, with the value that changes nothing.
+PLAIN_KEYS = {"order": RANKED, "rerank": None, "cut": None, "remedies": None}
+
 OrderName = Annotated[str, one_of(lambda: ORDERS)]
-
-
+#: Number of items, as the key of a mapping.
+Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
+Position = Annotated[int, Field(ge=0)]
+Depth = Annotated[float, Field(ge=0, le=1), AsGiven]
 #: JSON schema of a list without duplicates.
-DISTINCT: Any = {"uniqueItems": True}
+DISTINCT: Any = Field(json_schema_extra={"uniqueItems": True})
+OneOrMore: Any = Field(min_length=1, json_schema_extra={"uniqueItems": True})
+Several = Field(min_length=2)
+Positions = Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore] | Literal["nine"]
+Depths = Annotated[list[Depth | Annotated[list[Depth], Several]], OneOrMore]
 
 
 class CutEntry(Entry):
     """Rule that leaves out documents by their scores."""
 
-    score: Score | None = None
+    score: Annotated[float, AsGiven] | None = None
     """Documents below this score are left out."""
-    margin: Margin | None = None
+    margin: NotNegative | None = None
     """Documents whose score is lower than the question's best by more than this are left out."""
 
     @model_validator(mode="after")
-    def _check(self) -> "CutEntry":
+    def _check(self) -> Self:
         if self.score is None and self.margin is None:
             raise ValueError("give 'score', 'margin' or both")
         return self
@@ -61,21 +73,21 @@ class CutEntry(Entry):
 class RemediesEntry(Entry):
     """Remedies that are tried on an experiment's documents, each compared with the documents as retrieved."""
 
-    order: Annotated[tuple[OrderName, ...], Strict(False)] = Field((), json_schema_extra=DISTINCT)
+    order: Annotated[tuple[OrderName, ...], Field(strict=False), DISTINCT] = ()
     """Orders, as in `order`."""
-    rerank: Annotated[tuple[str, ...], Strict(False)] = Field((), json_schema_extra=DISTINCT)
+    rerank: Annotated[AnyNames, DISTINCT, Ref("rerankers", hint="yours is one of define.rerankers")] = ()
     """Rerankers, as in `rerank`."""
-    cut: Annotated[tuple[CutEntry, ...], Strict(False)] = ()
+    cut: Annotated[tuple[CutEntry, ...], Field(strict=False)] = ()
     """Cuts, as in `cut`."""
-    prompt: Annotated[tuple[str, ...], Strict(False)] = Field((), json_schema_extra=DISTINCT)
+    prompt: Annotated[AnyNames, DISTINCT, Ref("prompts")] = ()
     """Prompt files, such as multi_document_qa_query_aware."""
-    together: int = Field(1, ge=1, le=4)
+    together: Annotated[int, Field(ge=1, le=4)] = 1
     """Number of remedies that are combined: 1 (each alone), 2 (also any two of different keys), ... A cut is never
     combined with a reranker, whose scores have another scale.
     """
 
     @model_validator(mode="after")
-    def _check(self) -> "RemediesEntry":
+    def _check(self) -> Self:
         if not (self.order or self.rerank or self.cut or self.prompt):
             raise ValueError("name at least one of 'order', 'rerank', 'cut' and 'prompt'")
         if RANKED in self.order:
@@ -83,126 +95,181 @@ class RemediesEntry(Entry):
         return self
 
 
-#: Reference to another function in a docstring.
-_CODE_NAME = re.compile(r", (?:see|as) `\w+`(?: finds it)?,?")
-
-#: Number of items, as the key of a mapping.
-Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
-Position = Annotated[int, Field(ge=0)]
-Depth = Annotated[float, Field(ge=0, le=1), AsGiven]
-OneOrMore = Field(min_length=1, json_schema_extra={"uniqueItems": True})
-Several = Field(min_length=2)
-
-
-class ExperimentEntry(Entry):
+class Experiment(Entry):
     """A task with the sizes and positions of its contexts, and its questions."""
 
     task: Annotated[str, one_of(task_names)]
-    """The kind of questions and prompts, a task of scripts/litm/examples/tasks."""
+    """The kind of questions and prompts, a task of scripts/litm/examples/tasks.
+
+    In the key: by the prompts.
+    """
     title: str = FILLED_IN
-    """Title in figures and the report; if left out, the experiment's name."""
-    positions: (
-        Annotated[
-            dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore] | Literal["nine"]],
-            Field(min_length=1),
-        ]
-        | Literal["nine"]
-        | None
-    ) = None
+    """Title in figures and the report; if left out, the experiment's name.
+
+    Not in the key: for figures.
+    """
+    positions: Annotated[dict[Size, Positions], Field(min_length=1)] | Literal["nine"] | None = None
     """Positions of the gold item, from 0, by size (number of items), or nine (for N items 0, N/8, ..., 7N/8, rounded
     down, and N - 1), which also stands for all of `sizes`. Questions with several gold items (multi_needle) have a list
     per placement, as in [[0, 149, 299]]; nine puts these items next to each other. Not for tasks with one fixed context
     (closed_book_qa, oracle_qa) or without a gold item (open_domain_qa).
+
+    In the key: by the prompts.
     """
-    depths: dict[Size, Annotated[list[Depth | Annotated[list[Depth], Several]], OneOrMore]] | None = Field(
-        None, min_length=1
-    )
+    depths: Annotated[dict[Size, Depths], Field(min_length=1)] | None = None
     """Instead of positions, for generated contexts: depths of the gold item, 0 (first) to 1 (last), by number of
     tokens; a list per placement if a question has several gold items. The number of items is chosen with the tokenizer
     of `tokens_of`, so that no prompt of the first ten questions is longer; the answer (`max_new_tokens`) is not
     included.
+
+    In the key: by the prompts.
     """
-    tokens_of: str | None = None
-    """The model whose tokenizer and prompt template `depths` counts with; it need not be selected."""
-    sizes: Annotated[list[Annotated[int, Field(ge=1)]], OneOrMore] | None = None
+    tokens_of: Annotated[str | None, Ref("models")] = None
+    """The model whose tokenizer and prompt template `depths` counts with; it need not be selected.
+
+    In the key: by the prompts.
+    """
+    sizes: Annotated[list[Count], OneOrMore] | None = None
     """Sizes of contexts without a gold item (open_domain_qa). With positions or depths: the sizes to run; if left out,
     all.
+
+    In the key: by the prompts.
     """
-    dataset: str | dict[str, str] | None = None
+    dataset: Annotated[
+        str | dict[str, str] | None,
+        Ref("datasets", "questions", "candidates", hint="a file of your own is an entry of define.datasets"),
+    ] = None
     """The dataset, question set or candidates with the questions, or one per size. If left out, the task generates the
     questions.
+
+    In the key: by the prompts.
     """
-    closed_book: str | None = None
-    """The experiment that asks the same questions without documents, for the utilisation of the context."""
-    oracle: str | None = None
-    """The experiment that asks the same questions with the gold document alone, for the utilisation of the context."""
-    query_aware_of: str | None = None
-    """The experiment with the same questions and the question only after the context, for the table of claims."""
-    compared_with: Annotated[tuple[str, ...], Strict(False)] = ()
+    closed_book: Annotated[str | None, Ref("experiments")] = None
+    """The experiment that asks the same questions without documents, for the utilisation of the context.
+
+    Not in the key: for comparisons.
+    """
+    oracle: Annotated[str | None, Ref("experiments")] = None
+    """The experiment that asks the same questions with the gold document alone, for the utilisation of the context.
+
+    Not in the key: for comparisons.
+    """
+    query_aware_of: Annotated[str | None, Ref("experiments")] = None
+    """The experiment with the same questions and the question only after the context, for the table of claims.
+
+    Not in the key: for comparisons.
+    """
+    compared_with: Annotated[AnyNames, Ref("experiments")] = ()
     """Experiments to compare this one with in condition_differences.csv although more than one key differs. Experiments
     that differ in one key are always compared.
+
+    Not in the key: for comparisons.
     """
     cluster: str | None = None
     """A field of the question's record, or else of its gold document (such as title), whose value groups questions (by
     article, source or template): intervals and tests then treat questions of one group as dependent (an audit counts
     single questions). If left out, all questions are independent. Only for questions from a file.
+
+    Not in the key: for intervals and tests.
     """
-    examples: Annotated[int, Field(ge=1)] | None = None
-    """Number of questions; null, or left out, means all."""
+    examples: Count | None = None
+    """Number of questions; null, or left out, means all.
+
+    In the key: by the prompts; a larger number asks only the new ones.
+    """
     selection: Literal["first", "random"] = "first"
     """Whether they are the first of the dataset or random ones; a larger number includes the questions of a smaller
     one.
+
+    In the key: by the prompts.
     """
-    subset: str | None = None
-    """A dataset with labels; only questions that it keeps are asked."""
+    subset: Annotated[str | None, Ref("datasets", "questions", "candidates")] = None
+    """A dataset with labels; only questions that it keeps are asked.
+
+    In the key: by the prompts.
+    """
     distractor_order: Literal["ranked", "random"] = "ranked"
-    """ranked (as in the dataset) or random (shuffled once per question, the same at every position)."""
+    """ranked (as in the dataset) or random (shuffled once per question, the same at every position).
+
+    In the key: by the prompts.
+    """
     order: OrderName = RANKED
     """Order of retrieved documents in the prompt (open_domain_qa): ranked (best first), reversed (best last), ends
     (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's LongContextReorder, with
     the best last where their number is even), or random.
+
+    In the key: by the prompts.
     """
-    rerank: str | None = None
-    """The reranker that orders all retrieved documents of the dataset (open_domain_qa)."""
+    rerank: Annotated[str | None, Ref("rerankers", hint="yours is one of define.rerankers")] = None
+    """The reranker that orders all retrieved documents of the dataset (open_domain_qa).
+
+    In the key: by the prompts.
+    """
     cut: CutEntry | None = None
     """Leaves out documents by their scores (open_domain_qa), as in {margin: 3}; `sizes` are then maximum numbers of
     documents. The best document is always shown.
+
+    In the key: by the prompts.
     """
     remedies: RemediesEntry | None = None
     """Orders, rerankers, cuts and prompts to try on these documents at every size: one experiment each, compared on the
     same questions in advice.csv (open_domain_qa).
+
+    Not in the key: defines further experiments.
     """
     design: Literal["move_the_pair", "ask_another_key"] = "move_the_pair"
     """Meaning of a position in kv_retrieval. move_the_pair: the pair asked for moves to it (the paper's design).
     ask_another_key: the question asks for the pair that is at it, so that all positions share the tokens before the
     question. These are different measurements: give each an experiment of its own.
+
+    In the key: by the prompts.
     """
     wording: Literal["plain", "suite"] = "plain"
     """Words of the generated questions of the suite's experiments 2 to 7. plain: this project's. suite: those of the
     suite's description (docs/suite.md).
+
+    In the key: by the prompts.
     """
     # The task has defaults for these keys.
-    prompt: str = FILLED_IN
+    prompt: Annotated[str, Ref("prompts")] = FILLED_IN
     """Name of a file in resources/prompts; if left out, the task's own. For conversation_memory it is the transcript
     for models without `prompt_template: chat`; models with it get the messages themselves.
+
+    In the key: by the prompts.
     """
     metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
     """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
     last_integer of all lines); if left out, the task's own metric.
+
+    Not in the key: the judgement of answers.
     """
     stop: Literal["first_line", "end_token"] = FILLED_IN
     """Where an answer may end before its limit: first_line (after the first line that is not blank, which is all that
     best_subspan_em reads) or end_token (only at the model's end token); if left out, the task's own.
+
+    In the key: as it is written.
     """
-    max_new_tokens: int = Field(FILLED_IN, ge=1)
+    max_new_tokens: Count = FILLED_IN
     """Limit of tokens in an answer; if left out, the task's own. Below a quarter of that, a dry run and `doctor` note
     that right answers may be cut.
+
+    In the key: as it is written.
     """
     on_overflow: Literal["leave_out", "fail"] = "leave_out"
     """What to do if a prompt with an answer of `max_new_tokens` exceeds the model's context window: leave_out (its
     question is left out at all positions of the size, and counted) or fail (an error before anything is asked). It
     changes no answer.
+
+    Not in the key: how prompts that do not fit are handled.
     """
+    cells: Made[tuple[Cell, ...]] = ()
+    """Its cells, by size and place."""
+    datasets: Made[dict[int, str]] = Field({})
+    """The dataset of each size; none if questions are generated."""
+    seed: Made[int] = 0
+    """The config's seed."""
+    labels: Made[str | None] = None
+    """The format of its `subset`'s file, None for all questions."""
 
     @model_validator(mode="before")
     @classmethod
@@ -210,15 +277,13 @@ class ExperimentEntry(Entry):
         if not isinstance(value, dict) or value.get("task") not in task_names():
             return value
         defaults = load_task(value["task"])
-        keys = ("prompt", "metric", "stop", "max_new_tokens")
-        return {**{key: getattr(defaults, key) for key in keys}, **value}
+        return {**{key: getattr(defaults, key) for key in ("prompt", "metric", "stop", "max_new_tokens")}, **value}
 
     @property
     def named_datasets(self) -> list[str]:
         """Names of its datasets, question sets and candidates."""
-        if isinstance(self.dataset, dict):
-            return list(self.dataset.values())
-        return [self.dataset] if self.dataset is not None else []
+        named = self.dataset.values() if isinstance(self.dataset, dict) else [self.dataset]
+        return [name for name in named if name is not None]
 
     def with_datasets(self, other: Callable[[str], str]) -> Self:
         """The same entry with `other(name)` instead of each of these names."""
@@ -226,22 +291,10 @@ class ExperimentEntry(Entry):
             return self.changed(dataset={size: other(name) for size, name in self.dataset.items()})
         return self if self.dataset is None else self.changed(dataset=other(self.dataset))
 
-
-class Experiment(ExperimentEntry):
-    """An experiment with its cells, its dataset by size, and the config's seed.
-
-    labels: the format of its `subset`'s file, None for all questions.
-    """
-
-    cells: tuple[Cell, ...]
-    datasets: dict[int, str]
-    seed: int
-    labels: str | None
-
     def settings(self) -> dict:
         """All settings, with cells and datasets instead of the keys they come from."""
         said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies"}
-        usual = {"cluster": None, "order": RANKED, "rerank": None, "cut": None, "wording": PLAIN}
+        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN}
         unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
@@ -251,24 +304,11 @@ class Experiment(ExperimentEntry):
         The seed is left out if nothing is random, so that another seed changes nothing. The defaults of settings that
         were added later are left out too.
         """
-        is_random = not self.datasets or "random" in (self.distractor_order, self.selection, self.order)
-        seed = self.seed if is_random else None
-        settings = asdict(
-            ExampleSettings(
-                self.examples,
-                seed,
-                self.distractor_order,
-                self.selection,
-                self.labels,
-                self.design,
-                self.cluster,
-                self.order,
-                None if self.cut is None else self.cut.settings(),
-                self.wording,
-            )
-        )
+        is_random = not self.datasets or RANDOM in (self.distractor_order, self.selection, self.order)
+        made = {one.name: getattr(self, one.name) for one in fields(ExampleSettings)}
+        made |= {"seed": self.seed if is_random else None, "cut": self.cut and self.cut.settings()}
         usual = {"design": MOVE_THE_PAIR, "cluster": None, "order": RANKED, "cut": None, "wording": PLAIN}
-        return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
+        return {key: value for key, value in made.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:
         """Settings that change a response, apart from the model and the prompt."""
@@ -308,6 +348,11 @@ class Experiment(ExperimentEntry):
         return any(len(places) > 1 for places in by_size.values())
 
     @property
+    def cell_sizes(self) -> set[int]:
+        """The sizes of its cells."""
+        return {cell.size for cell in self.cells}
+
+    @property
     def curves(self) -> list[Curve]:
         """Its curves in the order of its cells; if there are several, their names tell what distinguishes them."""
         cells = [cell for cell in self.cells if gold_places(cell.placement) and cell.size > 1]
@@ -323,60 +368,67 @@ class Experiment(ExperimentEntry):
             curves.append(Curve("_".join(parts), self.name, size, placement))
         return curves
 
+    def check_remedies(self) -> None:
+        """Raise `UserError` for keys about retrieved documents in a task without them, and keys that exclude others."""
+        given = [key for key, plain in PLAIN_KEYS.items() if getattr(self, key) != plain]
+        if given and load_task(self.task).placement != AS_RETRIEVED:
+            raise UserError(
+                f"{self.where}: '{given[0]}' is for documents as retrieved (task: open_domain_qa), not for the task "
+                f"{self.task}"
+            )
+        if self.distractor_order == RANDOM and self.order != RANKED:
+            raise UserError(f"{self.where}: give either 'order' or 'distractor_order', not both")
+        if self.remedies is not None and len(given) > 1:
+            raise UserError(
+                f"{self.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "
+                f"remedies: remove '{given[0]}', or name it in 'remedies'"
+            )
 
-def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any], root: Path) -> Experiment:
-    """The experiment of an entry; `files`: the datasets, question sets and candidates that it may name.
+    def of_study(self, seed: int, files: Mapping[str, Any], root: Path) -> Self:
+        """The experiment with its cells, the datasets of its sizes, its title, and the config's seed.
 
-    Raises `UserError` for an unknown name, an impossible position, and keys that the task does not accept.
-    """
-    where = entry.where
-    defaults = load_task(entry.task)
-    cells = read_cells(entry)
-    prompts = root / "resources" / "prompts"
-    choose([entry.prompt], text_names(prompts), f"{where}.prompt")
-    check_names([entry.prompt], f"{where}.prompt")
-    read_template(prompts / f"{entry.prompt}.txt", with_context=any(cell.size for cell in cells))
-    if entry.design == ASK_ANOTHER_KEY and defaults.ask_another_key is None:
-        raise UserError(f"{where}: 'design: {entry.design}' is for kv_retrieval, not for the task {entry.task}")
-    if entry.wording != PLAIN and not defaults.has_suite_words:
-        raise UserError(f"{where}: the task {entry.task} has no 'wording: {entry.wording}'")
-    datasets = _dataset_by_size(entry, cells)
-    _check_questions(entry, cells, datasets, defaults, files)
-    return entry.become(
-        Experiment,
-        title=entry.title if entry.title is not None else entry.name,
-        cells=cells,
-        datasets=datasets,
-        seed=seed,
-        labels=files[entry.subset].labels if entry.subset else None,
-    )
+        files: the datasets, question sets and candidates by name. Raises `UserError` for an impossible position, and
+        for keys that the task does not accept.
+        """
+        task, cells = load_task(self.task), read_cells(self)
+        prompt = root / "resources" / "prompts" / f"{self.prompt}.txt"
+        read_template(prompt, with_context=any(cell.size for cell in cells))
+        if self.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
+            raise UserError(f"{self.where}: 'design: {self.design}' is for kv_retrieval, not for the task {self.task}")
+        if self.wording != PLAIN and not task.has_suite_words:
+            raise UserError(f"{self.where}: the task {self.task} has no 'wording: {self.wording}'")
+        datasets = _dataset_by_size(self, cells)
+        _check_questions(self, cells, datasets, files)
+        title = self.title if self.title is not None else self.name
+        labels = files[self.subset].labels if self.subset else None
+        return self.changed(title=title, cells=cells, datasets=datasets, seed=seed, labels=labels)
 
 
-def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
+def read_cells(entry: Experiment) -> tuple[Cell, ...]:
     """The cells of an experiment by size and place; `UserError` for impossible positions or keys of other tasks."""
-    where, defaults = entry.where, load_task(entry.task)
-    allowed = ["sizes"] if defaults.placement else [] if defaults.fixed_cells else ["positions", "depths", "sizes"]
+    where, task = entry.where, load_task(entry.task)
+    allowed = ["sizes"] if task.placement else [] if task.fixed_cells else ["positions", "depths", "sizes"]
     given = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
     for key in given:
         if key not in allowed:
             raise UserError(f"{where}: the task {entry.task} takes no '{key}'")
-    if defaults.fixed_cells is not None:
-        return tuple(Cell(size, placement) for size, placement in defaults.fixed_cells)
-    if defaults.placement is not None:
+    if task.fixed_cells is not None:
+        return tuple(Cell(size, placement) for size, placement in task.fixed_cells)
+    if task.placement is not None:
         if entry.sizes is None:
             raise UserError(f"{where}: 'sizes' is missing (the number of items in the contexts)")
-        cells = [Cell(size, defaults.placement) for size in sorted(entry.sizes)]
+        cells = [Cell(size, task.placement) for size in sorted(entry.sizes)]
     else:
-        cells = _placed_cells(entry, [key for key in given if key != "sizes"], defaults.golds)
+        cells = _placed_cells(entry, [key for key in given if key != "sizes"], task.golds)
     for cell, times in Counter(cells).items():
         if times > 1:
             raise UserError(f"{where}.{given[0]}.{cell.size}: {cell.placement} is there {times} times")
     return tuple(cells)
 
 
-def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[Cell]:
+def _placed_cells(entry: Experiment, given: list[str], golds: int) -> list[Cell]:
     """The cells of the given key, 'positions' or 'depths'."""
-    where = entry.where
+    where, sizes = entry.where, entry.sizes
     if len(given) == 2:
         raise UserError(
             f"{where}: give either 'positions' or 'depths'; 'positions: null' removes those of the catalogue"
@@ -385,35 +437,27 @@ def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[
         raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
     if (given == ["depths"]) != (entry.tokens_of is not None):
         raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    by_size = {int(size): _places(int(size), golds, places) for size, places in _given_places(entry, given[0])}
-    if unknown := [size for size in entry.sizes or () if size not in by_size]:
-        raise UserError(f"{where}.sizes: {unknown[0]} is not in {given[0]}; choose from {sorted(by_size)}")
-    if entry.sizes is not None:
-        by_size = {size: by_size[size] for size in entry.sizes}
+    (key,) = given
+    by_size = getattr(entry, key)
+    if not isinstance(by_size, dict):
+        if sizes is None:
+            raise UserError(f"{where}: 'positions: {by_size}' needs 'sizes' (the number of items in the contexts)")
+        by_size = dict.fromkeys(sizes, by_size)
+    by_size = {int(size): _nine(int(size), golds) if one == "nine" else one for size, one in by_size.items()}
+    if unknown := [size for size in sizes or () if size not in by_size]:
+        raise UserError(f"{where}.sizes: {unknown[0]} is not in {key}; choose from {sorted(by_size)}")
     return [
-        Cell(size, _placement(given[0], size, place, golds, f"{where}.{given[0]}.{size}"))
-        for size, places in sorted(by_size.items())
-        for place in sorted(places, key=lambda place: place if isinstance(place, list) else [place])
+        Cell(size, _placement(key, size, place, golds, f"{where}.{key}.{size}"))
+        for size in sorted({*sizes} if sizes else by_size)
+        for place in sorted(by_size[size], key=lambda place: place if isinstance(place, list) else [place])
     ]
 
 
-def _given_places(entry: ExperimentEntry, key: str) -> Iterable[tuple[str | int, list | str]]:
-    """Size and places of 'positions' or 'depths'; `UserError` for `nine` without sizes."""
-    places = getattr(entry, key)
-    if isinstance(places, dict):
-        return places.items()
-    if entry.sizes is None:
-        raise UserError(f"{entry.where}: 'positions: {places}' needs 'sizes' (the number of items in the contexts)")
-    return [(size, places) for size in entry.sizes]
-
-
-def _places(size: int, golds: int, places: list | str) -> list:
-    """The places of a size in an entry; `nine` means the suite's nine positions, or fewer in a small context.
+def _nine(size: int, golds: int) -> list:
+    """The suite's nine positions, or fewer in a small context.
 
     Several gold items are together there, the first at the position or as far back as there is room for the others.
     """
-    if isinstance(places, list):
-        return places
     last = max(0, size - golds)
     firsts = sorted({min(size * eighth // 8, last) for eighth in range(8)} | {last})
     return firsts if golds == 1 else [list(range(first, first + golds)) for first in firsts]
@@ -440,62 +484,52 @@ def _placement(key: str, size: int, place: float | list[float], golds: int, wher
 
 
 def _check_questions(
-    entry: ExperimentEntry,
-    cells: tuple[Cell, ...],
-    datasets: Mapping[int, str],
-    defaults: Task,
-    files: Mapping[str, Any],
+    entry: Experiment, cells: tuple[Cell, ...], datasets: Mapping[int, str], files: Mapping[str, Any]
 ) -> None:
     """Raise `UserError` unless the keys that select the questions are consistent with each other and with the task."""
     where, in_tokens = entry.where, entry.tokens_of is not None
-    choose(entry.named_datasets, files, f"{where}.dataset", "a file of your own is an entry of define.datasets")
-    if defaults.needs_dataset:
+    if load_task(entry.task).needs_dataset:
         if in_tokens:
             raise UserError(f"{where}: sizes in tokens are for generated contexts, the task {entry.task} has documents")
-        _check_kind(cells, datasets, files, where)
+        for cell in cells:
+            if isinstance(candidates := files.get(datasets.get(cell.size, "")), Candidates):
+                _check_candidates(candidates, cell, where)
         if not datasets:
             raise UserError(f"{where}: the task {entry.task} needs a 'dataset'")
+    elif entry.cluster is not None:
+        raise UserError(f"{where}: 'cluster' is for questions from a file, the task {entry.task} takes none")
     if datasets and in_tokens:
         raise UserError(f"{where}: sizes in tokens are for generated contexts, remove 'dataset' or 'tokens_of'")
-    if entry.cluster is not None and not defaults.needs_dataset:
-        raise UserError(f"{where}: 'cluster' is for questions from a file, the task {entry.task} takes none")
     if not datasets and entry.examples is None:
         raise UserError(f"{where}: 'examples' is missing: the number of questions to generate")
-    if entry.subset is not None:
-        choose([entry.subset], files, f"{where}.subset")
-        if getattr(files[entry.subset], "labels", None) is None:
-            raise UserError(
-                f"{where}.subset: {entry.subset} is not a file of labels: its entry in datasets has no 'labels'"
-            )
-    if entry.selection == "random" and entry.examples is None:
+    if entry.subset is not None and getattr(files[entry.subset], "labels", None) is None:
+        raise UserError(
+            f"{where}.subset: {entry.subset} is not a file of labels: its entry in datasets has no 'labels'"
+        )
+    if entry.selection == RANDOM and entry.examples is None:
         raise UserError(f"{where}: 'selection: random' needs 'examples', the number of questions to draw")
 
 
-def _check_kind(cells: Iterable[Cell], datasets: Mapping[int, str], files: Mapping[str, Any], where: str) -> None:
+def _check_candidates(candidates: Candidates, cell: Cell, where: str) -> None:
     """Raise `UserError` for candidates without the necessary gold document, or with too few documents."""
-    for cell in cells:
-        candidates = files[datasets[cell.size]] if cell.size in datasets else None
-        if not isinstance(candidates, Candidates):
-            continue
-        is_retrieved = candidates.kind == AS_RETRIEVED
-        if is_retrieved and gold_places(cell.placement):
-            raise UserError(
-                f"{where}.dataset: {candidates.name} is 'kind: {AS_RETRIEVED}', so it lacks the gold document that "
-                "positions need"
-            )
-        if not is_retrieved and cell.placement == AS_RETRIEVED:
-            raise UserError(
-                f"{where}.dataset: the task needs candidates of 'kind: {AS_RETRIEVED}', {candidates.name} has another "
-                "kind"
-            )
-        if cell.size > candidates.documents:
-            raise UserError(
-                f"{where}: a context of {cell.size} documents, but candidates.{candidates.name}.documents is "
-                f"{candidates.documents}"
-            )
+    is_retrieved = candidates.kind == AS_RETRIEVED
+    if is_retrieved and gold_places(cell.placement):
+        raise UserError(
+            f"{where}.dataset: {candidates.name} is 'kind: {AS_RETRIEVED}', so it lacks the gold document that "
+            "positions need"
+        )
+    if not is_retrieved and cell.placement == AS_RETRIEVED:
+        raise UserError(
+            f"{where}.dataset: the task needs candidates of 'kind: {AS_RETRIEVED}', {candidates.name} has another kind"
+        )
+    if cell.size > candidates.documents:
+        raise UserError(
+            f"{where}: a context of {cell.size} documents, but candidates.{candidates.name}.documents is "
+            f"{candidates.documents}"
+        )
 
 
-def _dataset_by_size(entry: ExperimentEntry, cells: Iterable[Cell]) -> dict[int, str]:
+def _dataset_by_size(entry: Experiment, cells: Iterable[Cell]) -> dict[int, str]:
     sizes = sorted({cell.size for cell in cells})
     if not isinstance(entry.dataset, dict):
         return dict.fromkeys(sizes, entry.dataset) if entry.dataset is not None else {}
@@ -509,11 +543,6 @@ def item_noun(experiments: Sequence[Experiment]) -> str:
     """The noun that the tasks of all experiments use for an item, "item" where they differ."""
     nouns = {load_task(experiment.task).item for experiment in experiments}
     return nouns.pop() if len(nouns) == 1 else "item"
-
-
-#: Fraction of the task's own limit: a smaller limit gets a note. For key-value pairs it is 25 tokens, about what the
-#: shortest right answer, a UUID, takes in common tokenizers.
-SHORT = 0.25
 
 
 def short_limits(experiments: Iterable[Experiment]) -> Iterator[str]:

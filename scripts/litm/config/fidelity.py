@@ -1,133 +1,85 @@
-"""docs/fidelity.md: the figures, tables and experiments of the sources, what makes them, and what differs."""
+"""The table of docs/fidelity.md: figures, tables and experiments of the sources, what makes them, and what differs."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.published import PublishedAccuracy, PublishedTokens
 from litm.base.messages import UserError
-from litm.config.experiments import ExperimentEntry
-from litm.config.figures import FigureEntry
-from litm.config.recorded_models import RecordedEntry
+from litm.config.catalogue import Entries
+from litm.config.models import RecordedModel
 
 #: The corpus of all of Wikipedia.
 WIKIPEDIA = "wikipedia_2018"
+HEADINGS = ("of the sources", "made by", "public material", "printed or expected", "what differs")
 
 
-@dataclass(frozen=True)
-class Item:
-    """A row of resources/published/fidelity.csv.
+def fidelity_table(
+    rows: Iterable[Mapping[str, str]],
+    entries: Entries,
+    accuracies: Sequence[PublishedAccuracy],
+    tokens: Sequence[PublishedTokens],
+) -> str:
+    """The table in Markdown; `UserError` for an item whose figure, table or experiment does not exist.
 
-    entries: name of a figure or an experiment in the catalogues, number of a table of the paper, or name of a table;
-    stated: what the source expects, '' if published values are recorded; differs: '' if nothing does.
+    rows: of resources/published/fidelity.csv: item; kind; entries (a figure or an experiment of the catalogues, the
+    number of a table of the paper, or the name of a table); stated (what the source expects, '' if published values are
+    recorded); differs. entries: of the catalogues. accuracies, tokens: the published ones.
     """
-
-    item: str
-    kind: Literal["figure", "table", "experiment"]
-    entries: str
-    stated: str
-    differs: str
-
-
-@dataclass(frozen=True)
-class Sources:
-    """entries: checked catalogue entries by kind and name; accuracies and tokens: the published ones."""
-
-    entries: Mapping[str, Mapping[str, Any]]
-    accuracies: tuple[PublishedAccuracy, ...]
-    tokens: tuple[PublishedTokens, ...]
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
+    for row in rows:
+        by, models, experiments, printed, counts = _made(row, entries, accuracies, tokens)
+        stated = row["stated"] or (f"{printed} values" if printed else "no values")
+        material = _material(models, experiments, counts, entries)
+        lines.append("| " + " | ".join([row["item"], by, material, stated, row["differs"]]) + " |")
+    return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class _Made:
-    """What makes an item: models (those of the paper), experiments, published values, and a link or a name."""
-
-    by: str
-    models: tuple[str, ...]
-    experiments: tuple[str, ...]
-    printed: int
-    is_of_tokens: bool = False
-
-
-def fidelity_page(items: Iterable[Item], sources: Sources) -> str:
-    """The page in Markdown; `UserError` for an item whose figure, table or experiment does not exist."""
-    rows = [_row(one, _made(one, sources), sources.entries) for one in items]
-    lines = ["| of the sources | made by | public material | printed or expected | what differs |", "|" + "---|" * 5]
-    return f"{HEADER}\n" + "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
-
-
-HEADER = """# Fidelity
-
-<!-- Written by `make reference` from resources/published/fidelity.csv, the catalogues and the published values. -->
-
-Figures and tables of the paper, and experiments of the suite. Figures are entries of
-[config/figures.yaml](../config/figures.yaml), tables are files in `results/tables`, experiments are entries of
-[config/experiments.yaml](../config/experiments.yaml). Figures 2 to 4 and 7 to 9 of the paper show prompts
-([resources/prompts](../resources/prompts)) and have no row.
-
-"Public material" names what you must supply, or a large download; "yes" means that data and weights are downloaded.
-"Printed or expected" is the number of published values of these models, or what the suite's description expects.
-`published_comparison.csv` compares a run with the accuracies. The paper's models have not been run with this workflow,
-so there are no verdicts on them. [paper.md](paper.md#comparison-with-the-published-values) has what holds for all
-figures.
-"""
-
-
-def _made(item: Item, sources: Sources) -> _Made:
-    if item.kind == "experiment":
-        _entry(item, sources.entries["experiments"])
-        return _Made(f"`{item.entries}`", (), (item.entries,), 0)
-    if item.kind == "figure":
-        figure: FigureEntry = _entry(item, sources.entries["figures"])
-        experiments = (*figure.experiments, *figure.references)
+def _made(
+    row: Mapping[str, str], entries: Entries, accuracies: Sequence[Any], tokens: Sequence[Any]
+) -> tuple[str, list[str], list[str], int, bool]:
+    """What makes an item: a link or a name, models of the paper, experiments, the number of published values, and
+    whether these are of tokens.
+    """
+    kind, name = row["kind"], row["entries"]
+    named = {"figure": entries["figures"], "experiment": entries["experiments"], "table": {"pbi": None}}[kind]
+    layout = LAYOUTS.get(int(name)) if kind == "table" and name.isdigit() else None
+    if layout is None and name not in named:
+        raise UserError(f"resources/published/fidelity.csv: {row['item']}: there is no {kind} {name}")
+    if layout is not None:
+        values = [one for one in (tokens if layout.is_of_tokens else accuracies) if one.source == row["item"]]
+        experiments = [group.experiment for group in layout.groups]
+        return f"`paper/table{name}.csv`", [one.model for one in values], experiments, len(values), layout.is_of_tokens
+    if kind == "figure":
+        figure = named[name]
         shown = {
             (one.model, one.experiment, one.size, one.placement)
-            for one in sources.accuracies
-            if one.model in (figure.models or ())
-            and (one.experiment in figure.references or one.experiment in figure.experiments)
-            and (one.experiment in figure.references or one.size in (figure.sizes or (one.size,)))
+            for one in accuracies
+            if figure.models
+            and figure.shows(one.model)
+            and (
+                one.experiment in figure.references
+                or (one.experiment in figure.experiments and one.size in (figure.sizes or [one.size]))
+            )
         }
-        return _Made(f"`{item.entries}`", tuple(figure.models or ()), experiments, len(shown))
-    if item.entries == "pbi":
-        return _Made(f"`{item.entries}.csv`", (), (), 0)
-    layout = _entry(item, {str(number): one for number, one in LAYOUTS.items()})
-    values = [one for one in (sources.tokens if layout.is_of_tokens else sources.accuracies) if one.source == item.item]
-    return _Made(
-        f"`paper/table{item.entries}.csv`",
-        tuple(dict.fromkeys(one.model for one in values)),
-        tuple(dict.fromkeys(group.experiment for group in layout.groups)),
-        len(values),
-        layout.is_of_tokens,
-    )
+        return f"`{name}`", [*(figure.models or ())], [*figure.experiments, *figure.references], len(shown), False
+    return (f"`{name}`", [], [name], 0, False) if kind == "experiment" else (f"`{name}.csv`", [], [], 0, False)
 
 
-def _entry(item: Item, named: Mapping[str, Any]) -> Any:
-    if item.entries not in named:
-        raise UserError(f"resources/published/fidelity.csv: {item.item}: there is no {item.kind} {item.entries}")
-    return named[item.entries]
+def _material(models: Iterable[str], experiments: Iterable[str], counts: bool, entries: Entries) -> str:
+    """What must be supplied before all of an item can be made, and large downloads; "yes" for neither.
 
-
-def _row(item: Item, made: _Made, entries: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    printed = f"{made.printed} values" if made.printed else "no values"
-    return [item.item, made.by, _material(made, entries), item.stated or printed, item.differs]
-
-
-def _material(made: _Made, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """What must be supplied before all of an item can be made, and large downloads; "yes" for neither."""
-    recorded = [entries["models"][name] for name in made.models if isinstance(entries["models"][name], RecordedEntry)]
-    needs = []
+    counts: whether the tokens of the models' prompts are counted.
+    """
+    models, needs = list(dict.fromkeys(models)), []
+    recorded = [one for name in models if isinstance(one := entries["models"][name], RecordedModel)]
     if retired := [one for one in recorded if one.is_to_supply]:
-        needs.append(f"responses of {len(retired)} of {len(made.models)} models")
-    named = [name for one in made.experiments for name in _datasets(entries["experiments"][one])]
-    if made.is_of_tokens:
-        named += [one.tokenizer for one in recorded if one.tokenizer]
+        needs.append(f"responses of {len(retired)} of {len(models)} models")
+    asked = [entries["experiments"][name] for name in dict.fromkeys(experiments)]
+    named = [name for one in asked for name in (*one.named_datasets, one.subset)]
+    named += [one.tokenizer for one in recorded if counts]
     missing = [name for name in named if name in entries["datasets"] and entries["datasets"][name].is_to_supply]
     needs += [f"`{name}`" for name in dict.fromkeys(missing)]
     if any(name in entries["candidates"] and entries["candidates"][name].corpus == WIKIPEDIA for name in named):
         needs.append("all of Wikipedia (a download)")
     return ", ".join(needs) or "yes"
-
-
-def _datasets(experiment: ExperimentEntry) -> list[str]:
-    return [*experiment.named_datasets, *filter(None, [experiment.subset])]

@@ -1,212 +1,37 @@
 """Figures of the configuration: those that the config names, or those that its experiments imply."""
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import partial
-from typing import Annotated, Any, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from litm.base.messages import UserError
-from litm.config.conditions import compared_pairs
+from litm.config.conditions import Sweeps, compared_pairs
 from litm.config.experiments import Experiment, item_noun
 from litm.config.models import AnyModel
-from litm.config.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
+from litm.config.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.figures.kinds import KINDS
 from litm.records import Condition
 
-#: Suffix of the figure's name, and kind, for an experiment with remedies: accuracy against the cost of a question.
+#: Name of the figure of all curves, which is always made.
+PBI_FOREST = "pbi_forest"
+#: Suffix of the figure's name, and kind, for an experiment's wrong answers; for an experiment with remedies: accuracy
+#: against the cost of a question.
+BY_KIND, WRONG_KIND = "_wrong_answers", "wrong_answers"
 BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
 CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
 
-#: Keys of an entry in the figures' catalogue.
-Keys = dict[str, Any]
-#: The experiment at the sizes that the model runs, by model and experiment.
-Sweeps = Mapping[tuple[str, str], Experiment]
-
-
-class Shown(Protocol):
-    """The part of a figure that tells which curves it shows, so that no other figure repeats them."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def experiments(self) -> Sequence[str]: ...
-    @property
-    def models(self) -> Sequence[str] | None: ...
-    @property
-    def panel_title(self) -> str | None: ...
-    @property
-    def x_label(self) -> str | None: ...
-    @property
-    def published(self) -> bool: ...
-    def shows(self, model: str) -> bool: ...
-    def shows_all(self, experiment: Experiment, models: Sequence[str]) -> bool: ...
-
-
-def of_study(study: str, experiments: Mapping[str, Experiment], conditions: Mapping[str, Condition]) -> dict[str, Keys]:
-    """The figure of an experiment with remedies and all its conditions; {} for a condition."""
-    if conditions[study].study != study:
-        return {}
-    names = [name for name, one in conditions.items() if one.study == study and name in experiments]
-    return {f"{study}{BY_COST}": {"kind": COST_KIND, "title": experiments[study].title, "experiments": names}}
-
-
-def beside_plain(
-    experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
-) -> dict[str, Keys]:
-    """A figure with the curves of a query-aware experiment and of its plain version, for the models that run both, at
-    their common sizes.
-    """
-    plain = experiments.get(experiment.query_aware_of or "")
-    if plain is None or not _draws_curve(experiment) or not _draws_curve(plain):
-        return {}
-    own, other = _models_of(experiment.name, sweeps), _models_of(plain.name, sweeps)
-    models = [model for model in own if model in other]
-    sizes = sorted(_sizes(experiment) & _sizes(plain))
-    if not models or not sizes:
-        return {}
-    entry = {
-        "kind": CURVE_KIND,
-        "title": f"{experiment.title}, next to the plain prompt",
-        "experiments": [plain.name, experiment.name],
-        **labels_of([plain, experiment], figures),
-        "models": None if set(own) == set(other) else models,
-        "sizes": None if _sizes(experiment) == _sizes(plain) else sizes,
-    }
-    return {f"{experiment.name}{AND_PLAIN}": entry}
-
-
-def plain_curves(
-    experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
-) -> dict[str, Keys]:
-    """A figure of the curves that no other figure shows, of the first kind that fits, named after the experiment."""
-    models = _models_of(experiment.name, sweeps)
-    if any(figure.shows_all(experiment, models) for figure in figures):
-        return {}
-    kind = next((kind for kind in KINDS if KINDS[kind].is_automatic(experiment)), None)
-    if kind is None:
-        return {}
-    entry = {
-        "kind": kind,
-        "title": experiment.title,
-        "experiments": [experiment.name],
-        "references": _references(experiment, experiments),
-    }
-    return {experiment.name: entry}
-
-
-def base_and_tuned(
-    experiment: Experiment,
-    experiments: Mapping[str, Experiment],
-    sweeps: Sweeps,
-    figures: Sequence[Shown],
-    tuned: Mapping[str, str],
-) -> dict[str, Keys]:
-    """A figure of tuned models and their base models (`tuned`: base by tuned model), if other models run the experiment
-    too; pairs that another figure of some models shows are left out.
-    """
-    models = _models_of(experiment.name, sweeps)
-    pairs = [(tuned[model], model) for model in models if tuned.get(model) in models]
-    limited = [
-        figure
-        for figure in figures
-        if figure.models and figure.kind == CURVE_KIND and tuple(figure.experiments) == (experiment.name,)
-    ]
-    pairs = [pair for pair in pairs if not any(all(map(figure.shows, pair)) for figure in limited)]
-    paired = {model for pair in pairs for model in pair}
-    if not paired or paired == set(models) or not _draws_curve(experiment):
-        return {}
-    entry = {
-        "kind": CURVE_KIND,
-        "title": f"{experiment.title}, before and after tuning",
-        "experiments": [experiment.name],
-        "references": _references(experiment, experiments),
-        **labels_of([experiment], figures),
-        "models": [model for model in models if model in paired],
-        "published": _has_published(experiment, figures),
-    }
-    return {f"{experiment.name}{BASE_AND_TUNED}": entry}
-
-
-def by_size(
-    experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
-) -> dict[str, Keys]:
-    """A figure of each kind that shows sizes, for an experiment of several sizes, unless another figure shows all.
-
-    Accuracy against tokens is for several models only.
-    """
-    run = {model: one for (model, name), one in sweeps.items() if name == experiment.name}
-    if not any(len(_sizes(one)) > 1 for one in run.values()):
-        return {}
-    entries = {}
-    for kind, made in KINDS.items():
-        if not made.by_size or made.misfit([experiment]) is not None:
-            continue
-        if kind == TOKENS_KIND and len(run) < 2:
-            continue
-        if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures):
-            continue
-        name_end, title_end = made.by_size
-        labels = labels_of([experiment], figures)
-        entries[f"{experiment.name}{name_end}"] = {
-            "kind": kind,
-            "title": f"{experiment.title}{title_end}",
-            "experiments": [experiment.name],
-            "references": {} if kind == TOKENS_KIND else _references(experiment, experiments),
-            **({"panel_title": labels["panel_title"]} if "panel_title" in labels else {}),
-            "published": kind == MEAN_KIND and _has_published(experiment, figures),
-        }
-    return entries
-
-
-def _draws_curve(experiment: Experiment) -> bool:
-    return KINDS[CURVE_KIND].is_automatic(experiment)
-
-
-def _models_of(experiment: str, sweeps: Sweeps) -> list[str]:
-    return [model for model, name in sweeps if name == experiment]
-
-
-def _sizes(experiment: Experiment) -> set[int]:
-    return {cell.size for cell in experiment.cells}
-
-
-def _references(experiment: Experiment, experiments: Mapping[str, Experiment]) -> dict[str, str]:
-    """The experiment's closed book and oracle, if they are selected, with their labels."""
-    lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
-    return {str(reference): label for label, reference in lines.items() if reference in experiments}
-
-
-def labels_of(experiments: Sequence[Experiment], figures: Sequence[Shown]) -> Keys:
-    """`panel_title` and `x_label` of the first figure of curves that shows one of these experiments; {} without one."""
-    labels = (
-        {"panel_title": figure.panel_title, "x_label": figure.x_label}
-        for experiment in experiments
-        for figure in figures
-        if experiment.name in figure.experiments and figure.kind == CURVE_KIND
-    )
-    return next(labels, {})
-
-
-def _has_published(experiment: Experiment, figures: Sequence[Shown]) -> bool:
-    """Whether the catalogue's figures show published values of the experiment."""
-    return any(figure.published and experiment.name in figure.experiments for figure in figures)
-
-
-#: Name of the figure of all curves, which is always made.
-PBI_FOREST = "pbi_forest"
-
-#: Suffix of the figure's name, and kind, for an experiment's wrong answers.
-BY_KIND, WRONG_KIND = "_wrong_answers", "wrong_answers"
-
+#: A figure's name and its keys in the catalogue.
+Keys = tuple[str, dict[str, Any]]
 #: A model and two experiments whose results are compared; the same experiment twice for a tuned model and its base.
 Compared = tuple[str, str, str]
 
 
-class FigureEntry(Entry):
+class Figure(Entry):
     """Accuracy by position or by size, one curve per model."""
 
     kind: Annotated[str, one_of(lambda: KINDS)] = "accuracy_by_position"
@@ -220,9 +45,9 @@ class FigureEntry(Entry):
     """
     title: str = FILLED_IN
     """Title above the panels; if left out, the figure's name."""
-    experiments: Names
+    experiments: Annotated[Names, Ref("experiments")]
     """Experiments whose curves are shown."""
-    references: dict[str, str] = Field({})
+    references: Annotated[dict[str, str], Ref("experiments", keys=True)] = Field({})
     """Experiments drawn as horizontal lines if they are selected, each with its label."""
     panel_title: str = FILLED_IN
     """Title of a panel; {size} stands for the number of items. If left out: {size} documents, or the task's other noun.
@@ -230,18 +55,14 @@ class FigureEntry(Entry):
     """
     x_label: str = FILLED_IN
     """Label of the horizontal axis; if left out, the kind's."""
-    models: Names | None = None
+    models: Annotated[Names | None, Ref("models")] = None
     """The models to show, if they are selected; if left out, all."""
-    sizes: Annotated[tuple[int, ...], Strict(False)] | None = None
+    sizes: Annotated[tuple[int, ...], Field(strict=False)] | None = None
     """The sizes to show; if left out, all."""
     published: bool = False
     """Whether the models' published values (resources/published/accuracy.csv) are drawn too, dashed. The target
     `published` draws such a figure from published values alone, if it names its `models`.
     """
-
-
-class Figure(FigureEntry):
-    """A figure with its labels, the experiments whose accuracies it shows, and its reference lines."""
 
     def settings(self) -> dict:
         """Settings that change the picture, apart from the scores."""
@@ -268,146 +89,264 @@ class Figure(FigureEntry):
 
     def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
         """Whether the figure shows all curves of these models on an experiment."""
-        sizes = {cell.size for cell in experiment.cells}
         is_shown = experiment.name in (*self.experiments, *self.references) and self.shows_accuracies
-        return is_shown and all(map(self.shows, models)) and (self.sizes is None or sizes <= {*self.sizes})
+        return (
+            is_shown and all(map(self.shows, models)) and (self.sizes is None or experiment.cell_sizes <= {*self.sizes})
+        )
+
+    def labelled(self, experiments: Mapping[str, Experiment]) -> "Figure":
+        """The figure with the labels that its entry leaves out."""
+        shown = [experiments[name] for name in self.experiments if name in experiments]
+        item = item_noun(shown)
+        labels = {
+            "title": self.name,
+            "panel_title": "{size} tokens" if any(one.tokens_of for one in shown) else f"{{size}} {item}s",
+            "x_label": KINDS[self.kind].x_label.replace("{item}", item),
+        }
+        return self.changed(**{key: label for key, label in labels.items() if getattr(self, key) is None})
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What figures are made for.
+
+    experiments: the selected ones; sweeps: with the experiment at the sizes that the model runs; conditions: of
+    experiments with remedies, which share one figure; tuned: the base of each tuned model; figures: made so far.
+    """
+
+    experiments: Mapping[str, Experiment]
+    sweeps: Sweeps
+    conditions: Mapping[str, Condition]
+    tuned: Mapping[str, str]
+    figures: dict[str, Figure]
+
+    def models_of(self, experiment: Experiment) -> list[str]:
+        """The models that run an experiment."""
+        return [model for model, name in self.sweeps if name == experiment.name]
+
+    def references(self, experiment: Experiment) -> dict[str, str]:
+        """The experiment's closed book and oracle, if they are selected, with their labels."""
+        lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
+        return {str(reference): label for label, reference in lines.items() if reference in self.experiments}
+
+    def labels(self, *experiments: Experiment) -> dict[str, str]:
+        """`panel_title` and `x_label` of the first figure of curves that shows an experiment; {} without one."""
+        for experiment in experiments:
+            for figure in self.figures.values():
+                if experiment.name in figure.experiments and figure.kind == CURVE_KIND:
+                    return {"panel_title": figure.panel_title, "x_label": figure.x_label}
+        return {}
+
+    def has_published(self, experiment: Experiment) -> bool:
+        """Whether the catalogue's figures show published values of the experiment."""
+        return any(figure.published and experiment.name in figure.experiments for figure in self.figures.values())
 
 
 def read_figures(
-    selected: Collection[str] | None,
-    catalogues: Mapping[str, Mapping],
+    names: Collection[str] | None,
+    entries: Mapping[str, Figure],
+    models: Mapping[str, AnyModel],
     experiments: Mapping[str, Experiment],
-    sweeps: Mapping[tuple[str, str], Experiment],
+    sweeps: Sweeps,
     conditions: Mapping[str, Condition],
 ) -> dict[str, Figure]:
-    """The named figures; if none are named, all that have curves, and those of `automatic_figures`.
+    """The figures of a study by name: those that the config names, or for None those that its experiments imply.
 
-    catalogues: all entries by kind and name; experiments: the selected ones; sweeps: pairs of a selected model and
-    experiment, each with the experiment at the sizes that the model runs; conditions: of experiments with remedies,
-    which share one figure. A figure has curves if all of its experiments are selected, and any of its models and sizes.
+    entries, models: of the catalogues; experiments: the selected ones. A figure has curves if all of its experiments
+    are selected, and any of its models and sizes. Raises `UserError` for a figure that cannot be drawn.
     """
-    entries = catalogues["figures"]
-    for name in (*entries, *experiments):
-        if name == PBI_FOREST:
-            raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
-    for name, entry in entries.items():
-        choose(entry.experiments, catalogues["experiments"], f"figures.{name}.experiments")
-        choose(entry.references, catalogues["experiments"], f"figures.{name}.references")
-        choose(entry.models or [], catalogues["models"], f"figures.{name}.models")
-    compared = _compared(sweeps, catalogues["models"])
-    if selected is not None:
-        choose(selected, entries, "figures")
-        for name in selected:
-            choose(entries[name].experiments, experiments, f"figures.{name}: experiments selected in this config")
-        figures = {name: _read_figure(entries[name], experiments) for name in selected}
-        for figure in figures.values():
-            _check_kind(figure, experiments)
-            _check_not_empty(figure, experiments, sweeps, compared)
-        return figures
-    figures = {name: _read_figure(entry, experiments) for name, entry in entries.items()}
-    figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps, compared)}
-    about = {name: model.about for name, model in catalogues["models"].items() if model.about}
+    if PBI_FOREST in (*entries, *experiments):
+        raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
+    about = {name: one.about for name, one in models.items() if one.about}
     tuned = {name: one.tuned_from for name, one in about.items() if one.tuned_from}
-    for name, experiment in experiments.items():
-        if name in conditions:
-            figures |= _read_all(of_study(name, experiments, conditions), experiments)
-            continue
-        for entries_of in (beside_plain, plain_curves, partial(base_and_tuned, tuned=tuned), by_size):
-            added = entries_of(experiment, experiments, sweeps, list(figures.values()))
-            free = {one: entry for one, entry in added.items() if one == name or one not in {*entries, *experiments}}
-            figures |= _read_all(free, experiments)
-    places = {name: place for place, name in enumerate(experiments)}
-    return dict(sorted(figures.items(), key=lambda item: min(places[name] for name in item[1].experiments)))
-
-
-def _read_all(entries: Mapping[str, Mapping], experiments: Mapping[str, Experiment]) -> dict[str, Figure]:
-    return {
-        name: _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
-        for name, entry in entries.items()
-    }
+    of_tuned = dict.fromkeys((model, tuned[model]) for model, _ in sweeps if model in tuned)
+    pairs = compared_pairs(sweeps, of_tuned)
+    # Sizes of one sweep are not compared at positions.
+    compared = {(one[0], one[1], other[1]) for one, other in pairs if one != other}
+    figures = {}
+    for name in entries if names is None else choose(names, entries, "figures"):
+        if names is not None:
+            where = f"figures.{name}"
+            choose(entries[name].experiments, experiments, f"{where}: experiments selected in this config")
+            if misfit := KINDS[entries[name].kind].misfit([experiments[one] for one in entries[name].experiments]):
+                raise UserError(f"{where}: {misfit}")
+        figure = entries[name].labelled(experiments)
+        if _has_curves(figure, experiments, sweeps, compared):
+            figures[name] = figure
+        elif names is not None:
+            limits = {"models": figure.models, "sizes": figure.sizes}
+            named = "; ".join(f"its {key} are {', '.join(map(str, value))}" for key, value in limits.items() if value)
+            raise UserError(f"figures.{name}: it shows nothing of the selection ({named}); remove it from 'figures'")
+    if names is None:
+        selected = Selected(experiments, sweeps, conditions, tuned, figures)
+        for experiment in experiments.values():
+            for kind in (_of_remedies,) if experiment.name in conditions else AUTOMATIC:
+                for name, keys in [*kind(experiment, selected)]:
+                    if name == experiment.name or name not in {*entries, *experiments}:
+                        figures[name] = _figure(name, keys, experiments)
+        places = {name: place for place, name in enumerate(experiments)}
+        figures = dict(sorted(figures.items(), key=lambda item: min(places[one] for one in item[1].experiments)))
+    return figures
 
 
 def wrong_answer_figures(
-    figures: Mapping[str, Figure],
-    sweeps: Mapping[tuple[str, str], Experiment],
-    conditions: Mapping[str, Condition],
+    figures: Mapping[str, Figure], sweeps: Sweeps, conditions: Mapping[str, Condition]
 ) -> dict[str, Figure]:
-    """A figure of kinds of wrong answers for each experiment with positions to compare and no such figure yet.
-
-    sweeps, conditions: as in `read_figures`.
-    """
+    """A figure of kinds of wrong answers for each experiment with positions to compare and no such figure yet."""
     own = {name for figure in figures.values() if figure.kind == WRONG_KIND for name in figure.experiments}
-    more = {}
-    experiments = {name: one for (_, name), one in sweeps.items() if one.has_positions and name not in own}
-    for name, experiment in experiments.items():
-        if name not in conditions:
-            labels = labels_of([experiment], list(figures.values()))
-            entry = {"kind": WRONG_KIND, "title": f"Wrong answers: {experiment.title}", "experiments": [name], **labels}
-            figure = f"{name}{BY_KIND}"
-            more[figure] = _read_figure(read_entry(FigureEntry, entry, f"figures.{figure}"), experiments)
-    return {name: figure for name, figure in more.items() if name not in figures}
+    selected = Selected({}, sweeps, conditions, {}, dict(figures))
+    experiments = {
+        name: one for (_, name), one in sweeps.items() if one.has_positions and name not in (*own, *conditions)
+    }
+    return {
+        f"{name}{BY_KIND}": _figure(
+            f"{name}{BY_KIND}",
+            {"kind": WRONG_KIND, "title": f"Wrong answers: {one.title}", "experiments": [name], **selected.labels(one)},
+            experiments,
+        )
+        for name, one in experiments.items()
+        if f"{name}{BY_KIND}" not in figures
+    }
 
 
-def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
+def published_figures(entries: Mapping[str, Figure]) -> dict[str, Figure]:
     """Figures of the paper's models with published values, for any selection."""
-    figures = {name: _read_figure(entry, {}) for name, entry in entries.items()}
-    return {name: figure for name, figure in figures.items() if figure.published and figure.models}
+    return {name: one.labelled({}) for name, one in entries.items() if one.published and one.models}
 
 
-def _compared(sweeps: Mapping[tuple[str, str], Experiment], models: Mapping[str, AnyModel]) -> set[Compared]:
-    """The comparisons of condition_differences.csv that figures can show."""
-    about = {model: models[model].about for model, _ in sweeps}
-    tuned = [(model, one.tuned_from) for model, one in about.items() if one and one.tuned_from]
-    pairs = compared_pairs(sweeps, tuned)
-    # Sizes of one sweep are not compared at positions.
-    return {(one[0], one[1], other[1]) for one, other in pairs if one != other}
+def _figure(name: str, keys: dict[str, Any], experiments: Mapping[str, Experiment]) -> Figure:
+    return read_entry(Figure, keys, f"figures.{name}").labelled(experiments)
 
 
 def _has_curves(
-    figure: Figure,
-    experiments: Mapping[str, Experiment],
-    sweeps: Mapping[tuple[str, str], Experiment],
-    compared: Collection[Compared],
+    figure: Figure, experiments: Mapping[str, Experiment], sweeps: Sweeps, compared: Collection[Compared]
 ) -> bool:
     """Whether all experiments of a figure are selected, and any of its models and sizes; for a figure of differences,
     whether any of its models is compared.
     """
-    if not set(figure.experiments) <= set(experiments):
+    own, several = {*figure.experiments}, len(figure.experiments) > 1
+    if not own <= set(experiments):
         return False
-    if figure.is_of_differences:
-        own, several = {*figure.experiments}, len(figure.experiments) > 1
-        if not any(figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared):
-            return False
-    shown = [one for (model, name), one in sweeps.items() if name in figure.experiments and figure.shows(model)]
-    sizes = {cell.size for one in shown for cell in one.cells}
+    if figure.is_of_differences and not any(
+        figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared
+    ):
+        return False
+    shown = [one for (model, name), one in sweeps.items() if name in own and figure.shows(model)]
+    sizes = {size for one in shown for size in one.cell_sizes}
     return bool(sizes) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
 
-def _check_not_empty(
-    figure: Figure,
-    experiments: Mapping[str, Experiment],
-    sweeps: Mapping[tuple[str, str], Experiment],
-    compared: Collection[Compared],
-) -> None:
-    if not _has_curves(figure, experiments, sweeps, compared):
-        limits = {"models": figure.models, "sizes": figure.sizes}
-        named = "; ".join(f"its {key} are {', '.join(map(str, value))}" for key, value in limits.items() if value)
-        raise UserError(f"figures.{figure.name}: it shows nothing of the selection ({named}); remove it from 'figures'")
+# --- Figures without an entry in the catalogue
 
 
-def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
-    misfit = KINDS[figure.kind].misfit([experiments[name] for name in figure.experiments])
-    if misfit:
-        raise UserError(f"figures.{figure.name}: {misfit}")
+def _of_remedies(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+    """The figure of an experiment with remedies and all its conditions; none for a condition."""
+    study, conditions = experiment.name, selected.conditions
+    if conditions[study].study == study:
+        names = [name for name, one in conditions.items() if one.study == study and name in selected.experiments]
+        yield f"{study}{BY_COST}", {"kind": COST_KIND, "title": experiment.title, "experiments": names}
 
 
-def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> Figure:
-    shown = [experiments[name] for name in entry.experiments if name in experiments]
-    item = item_noun(shown)
-    labels = {
-        "title": entry.name,
-        "panel_title": "{size} tokens" if any(one.tokens_of for one in shown) else f"{{size}} {item}s",
-        "x_label": KINDS[entry.kind].x_label.replace("{item}", item),
-    }
-    missing = {key: label for key, label in labels.items() if getattr(entry, key) is None}
-    return entry.become(Figure, **missing)
+def _beside_plain(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+    """A figure with the curves of a query-aware experiment and of its plain version, for the models that run both, at
+    their common sizes.
+    """
+    plain = selected.experiments.get(experiment.query_aware_of or "")
+    if plain is None or not _draws_curve(experiment) or not _draws_curve(plain):
+        return
+    own, other = selected.models_of(experiment), selected.models_of(plain)
+    models = [model for model in own if model in other]
+    sizes = sorted(experiment.cell_sizes & plain.cell_sizes)
+    if models and sizes:
+        yield (
+            f"{experiment.name}{AND_PLAIN}",
+            {
+                "kind": CURVE_KIND,
+                "title": f"{experiment.title}, next to the plain prompt",
+                "experiments": [plain.name, experiment.name],
+                **selected.labels(plain, experiment),
+                "models": None if set(own) == set(other) else models,
+                "sizes": None if experiment.cell_sizes == plain.cell_sizes else sizes,
+            },
+        )
+
+
+def _plain_curves(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+    """A figure of the curves that no other figure shows, of the first kind that fits, named after the experiment."""
+    models = selected.models_of(experiment)
+    kind = next((kind for kind in KINDS if KINDS[kind].is_automatic(experiment)), None)
+    if kind is not None and not any(figure.shows_all(experiment, models) for figure in selected.figures.values()):
+        yield (
+            experiment.name,
+            {
+                "kind": kind,
+                "title": experiment.title,
+                "experiments": [experiment.name],
+                "references": selected.references(experiment),
+            },
+        )
+
+
+def _base_and_tuned(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+    """A figure of tuned models and their base models, if other models run the experiment too; pairs that another figure
+    of some models shows are left out.
+    """
+    models, tuned = selected.models_of(experiment), selected.tuned
+    limited = [
+        figure
+        for figure in selected.figures.values()
+        if figure.models and figure.kind == CURVE_KIND and figure.experiments == (experiment.name,)
+    ]
+    pairs = [(tuned[model], model) for model in models if tuned.get(model) in models]
+    pairs = [pair for pair in pairs if not any(all(map(figure.shows, pair)) for figure in limited)]
+    paired = {model for pair in pairs for model in pair}
+    if paired and paired != set(models) and _draws_curve(experiment):
+        yield (
+            f"{experiment.name}{BASE_AND_TUNED}",
+            {
+                "kind": CURVE_KIND,
+                "title": f"{experiment.title}, before and after tuning",
+                "experiments": [experiment.name],
+                "references": selected.references(experiment),
+                **selected.labels(experiment),
+                "models": [model for model in models if model in paired],
+                "published": selected.has_published(experiment),
+            },
+        )
+
+
+def _by_size(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+    """A figure of each kind that shows sizes, for an experiment of several sizes, unless another figure shows all.
+
+    Accuracy against tokens is for several models only.
+    """
+    run = {model: one for (model, name), one in selected.sweeps.items() if name == experiment.name}
+    if not any(len(one.cell_sizes) > 1 for one in run.values()):
+        return
+    for kind, made in KINDS.items():
+        if not made.by_size or made.misfit([experiment]) is not None or (kind == TOKENS_KIND and len(run) < 2):
+            continue
+        if any(one.kind == kind and one.shows_all(experiment, list(run)) for one in selected.figures.values()):
+            continue
+        name_end, title_end = made.by_size
+        labels = selected.labels(experiment)
+        yield (
+            f"{experiment.name}{name_end}",
+            {
+                "kind": kind,
+                "title": f"{experiment.title}{title_end}",
+                "experiments": [experiment.name],
+                "references": {} if kind == TOKENS_KIND else selected.references(experiment),
+                **({"panel_title": labels["panel_title"]} if labels else {}),
+                "published": kind == MEAN_KIND and selected.has_published(experiment),
+            },
+        )
+
+
+def _draws_curve(experiment: Experiment) -> bool:
+    return KINDS[CURVE_KIND].is_automatic(experiment)
+
+
+AUTOMATIC: Sequence[Callable[[Experiment, Selected], Iterator[Keys]]] = (
+    _beside_plain, _plain_curves, _base_and_tuned, _by_size,
+)  # fmt: skip

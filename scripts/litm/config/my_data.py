@@ -1,28 +1,27 @@
 """`my_data`: catalogue entries for a user's documents and questions.
 
-A user could have written the same entries under `define`, and may replace their keys there. No later stage knows of
-`my_data`.
+They are those of resources/my_data.yaml, filled in. A user could have written the same entries under `define`, and may
+replace their keys there. No later stage knows of `my_data`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Annotated, Any, Self
 
 from pydantic import model_validator
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError
-from litm.base.records import read_json
-from litm.config.models import ApiModel, Model
-from litm.config.schema import Entry, locate
+from litm.config.model_files import count_tokens, known_window
+from litm.config.models import Model
+from litm.config.schema import Entry, PathTo, is_anything, is_file
+from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
-from litm.models.configuration import CONTEXT_WINDOW_NAMES
-from litm.models.files import is_gguf
-from litm.models.gguf import read_gguf
-from litm.placements import AS_RETRIEVED, gold_positions
+from litm.placements import gold_positions
 from litm.questions.own_questions import (
     KINDS,
     LONG_ANSWER,
@@ -34,35 +33,6 @@ from litm.questions.own_questions import (
 )
 from litm.records import Cell
 from litm.retrieval.gold import FileNames, read_corrections
-
-#: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.
-CHARACTERS_OF_TOKEN = 3
-
-
-def known_window(model: Entry, root: Path) -> int | None:
-    """A model's limit of tokens of prompt and answer, from its entry, GGUF file or folder; None if unknown."""
-    if isinstance(model, ApiModel | Model) and model.context_window is not None:
-        return model.context_window
-    path = model.stored_at(root) if isinstance(model, Model) else None
-    if path is None:
-        return None
-    if is_gguf(path):
-        return read_gguf(Path(path)).window
-    file = Path(path) / "config.json"
-    values = read_json(file) if file.is_file() else {}
-    return next((values[name] for name in CONTEXT_WINDOW_NAMES if isinstance(values.get(name), int)), None)
-
-
-def count_tokens(model: Entry, texts: Sequence[str], root: Path) -> int:
-    """Tokens of texts, counted by the tokenizer.json in a model's folder; without one, estimated from their length."""
-    path = model.stored_at(root) if isinstance(model, Model) else None
-    file = Path(path, "tokenizer.json") if path is not None else None
-    if file is None or not file.is_file():
-        return sum(map(len, texts)) // CHARACTERS_OF_TOKEN
-    from tokenizers import Tokenizer
-
-    return sum(len(one.ids) for one in Tokenizer.from_file(str(file)).encode_batch(list(texts)))
-
 
 #: Names of the entries. A user's `define` may replace their keys.
 CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (
@@ -91,28 +61,37 @@ SHARE = 2
 TOKENS_OF_LABEL, TOKENS_BESIDE, LONGER = 15, 300, 1.3
 
 
+def _is_table(path: str, where: str) -> None:
+    is_file(path, where, "; name a table of questions (.csv, .json, ...)")
+
+
+def _is_no_result(path: str, where: str) -> None:
+    if Path(path).resolve().is_relative_to(Path("results").resolve()):
+        raise UserError(f"{where}: {path} is written anew by every run; copy it out of results/ and name the copy")
+
+
 class MyData(Entry):
     """Your own documents and questions; the experiments on them follow by themselves."""
 
-    documents: str | None = None
+    documents: Annotated[str | None, PathTo(is_anything)] = None
     """A folder, or one file, of documents: .txt, .md, .html, .pdf, .jsonl, .json, .tsv, .csv; relative to the working
     directory or the project. Not with a `retrieved` that has the texts.
     """
-    questions: str
+    questions: Annotated[str, PathTo(_is_table)]
     """A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several separated by |, or a list) and,
     if known, the place of the answer: file, page, text (words of the passage).
     """
-    corrections: str | None = None
+    corrections: Annotated[str | None, PathTo(_is_no_result)] = None
     """A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; empty leaves
     the question out).
     """
-    retrieved: str | None = None
+    retrieved: Annotated[str | None, PathTo(is_anything)] = None
     """Results of your own retrieval system for the questions, instead of BM25: .jsonl or .json with the texts
     (LangChain's and LlamaIndex' objects, with scores), or a TREC run with the ids of `documents`.
     """
 
     @model_validator(mode="after")
-    def _check(self) -> "MyData":
+    def _check(self) -> Self:
         texts = self.retrieved is not None and has_texts(self.retrieved)
         if texts and self.documents is not None:
             raise ValueError("'retrieved' has the texts: leave 'documents' out")
@@ -146,54 +125,60 @@ class _Texts:
     files: tuple[str, ...]
     are_whole: bool
     first: tuple[str, ...]
-    ignored: str
+    ignored: str = ""
 
 
-def read_my_data(my_data: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
+def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
     """The entries for a user's documents and questions, and the choices made.
 
     models: the selected ones by name. Raises `UserError`, with file, line and column, for the first mistake in the
     questions, in the retrieved results and in the first documents, and for too few documents.
     """
-    where = "config.my_data"
-    table = Path(locate(my_data.questions, root, f"{where}.questions"))
-    if not table.is_file():
-        raise UserError(f"{where}.questions: {table} is not a file; name a table of questions (.csv, .json, ...)")
-    questions = read_own_questions(table)
-    run = Path(locate(my_data.retrieved, root, f"{where}.retrieved")) if my_data.retrieved else None
-    texts = _look_at(my_data, run, root)
-    _check_files(questions, texts, table)
-    corrections = _corrections(my_data, questions, root)
-    fitting = {name: _fitting(model, texts, root) for name, model in models.items()}
-    limits = {
-        f"about {fit[0]} fit the window of {name}, {fit[1]:,} tokens": fit[0] for name, fit in fitting.items() if fit
-    }
-    numbers: list[int] = []
-    if run is not None:
-        numbers = sorted(map(len, hits_of_questions(run, [one.to_record(None) for one in questions]).values()))
-        most = numbers[len(numbers) * (10 - OF_TEN) // 10]
+    mine = given.placed("config.my_data").located(root, {})
+    questions = read_own_questions(Path(mine.questions))
+    texts = _look_at(mine, given)
+    if not any(file_kind(name) in KINDS for name in texts.files):
+        # The names of chunks and rows are known only after all documents are read.
+        names = FileNames([name] for name in texts.files)
+        for question in questions:
+            names.resolve(question, Path(mine.questions))
+    if mine.corrections is not None:
+        read_corrections(Path(mine.corrections), {question.text for question in questions})
+    limits = {f"half of the {len(texts.first)} passages": len(texts.first) // SHARE}
+    for name, model in models.items():
+        if fit := _fitting(model, texts, root):
+            limits[f"about {fit[0]} fit the window of {name}, {fit[1]:,} tokens"] = fit[0]
+    hits: list[int] = []
+    if mine.retrieved is not None:
+        found = hits_of_questions(Path(mine.retrieved), [one.to_record(None) for one in questions])
+        hits = sorted(map(len, found.values()))
+        most = hits[len(hits) * (10 - OF_TEN) // 10]
         limits[f"{OF_TEN} of 10 questions have {most} retrieved"] = most
-    sizes, why = _sizes(len(texts.first), limits)
-    return MyEntries(
-        _entries(texts, str(table), _retriever(run, numbers), corrections, sizes),
-        tuple(_notes(texts, table, questions, run)),
-        len(questions),
-        why,
-    )
+    sizes, why = _sizes(limits)
+    entries = _entries(read_yaml(root / "resources" / "my_data.yaml"), mine, texts, hits, sizes)
+    return MyEntries(entries, tuple(_notes(texts, mine, questions)), len(questions), why)
 
 
-def _look_at(my_data: MyData, run: Path | None, root: Path) -> _Texts:
-    if my_data.documents is None:
-        assert run is not None, "one of both is given"
+def _look_at(mine: MyData, given: MyData) -> _Texts:
+    """The documents of `mine`, which has the paths of `given`."""
+    if mine.documents is None:
+        run = Path(mine.retrieved or "")
         found = islice(retrieved(run, CorpusSettings()), LOOKED_AT)
-        return _Texts("retrieved", run, (run.name,), True, tuple(map(_shown, found)), "")
-    folder = Path(locate(my_data.documents, root, "config.my_data.documents"))
+        return _Texts("retrieved", run, (run.name,), True, tuple(map(_shown, found)))
+    folder = Path(mine.documents)
     if all((folder / name).is_file() for name in BEIR):
         folder = folder / BEIR[0]
     files = source_files(folder)
-    _check_tables_are_no_documents(my_data, files, root)
+    documents = {file.resolve() for file in files}
+    for key in ("questions", "corrections", "retrieved"):
+        path = getattr(mine, key)
+        if path and Path(path).resolve() in documents:
+            raise UserError(
+                f"{mine.where}.{key}: {getattr(given, key)} is among the documents ({given.documents}), so it would be "
+                "retrieved like them; move it out of there"
+            )
     # A run names documents by id, and documents that are cut would lose theirs.
-    are_whole = run is not None or all(map(has_chunks, files))
+    are_whole = mine.retrieved is not None or all(map(has_chunks, files))
     found = islice(passages_of(folder, files, None if are_whole else WORDS), LOOKED_AT)
     names = tuple(file_name(folder, file) for file in files)
     return _Texts("documents", folder, names, are_whole, tuple(map(_shown, found)), ignored_files(folder, files))
@@ -204,52 +189,20 @@ def _shown(found: tuple[str, Passage]) -> str:
     return f"{found[1].title} {found[1].text}"
 
 
-def _check_files(questions: list[OwnQuestion], texts: _Texts, table: Path) -> None:
-    """Raise `UserError` for a question that names a missing file, if documents are files."""
-    if any(file_kind(name) in KINDS for name in texts.files):
-        # The names of chunks and rows are known only after all documents are read.
-        return
-    names = FileNames([name] for name in texts.files)
-    for question in questions:
-        names.resolve(question, table)
-
-
-def _check_tables_are_no_documents(my_data: MyData, files: list[Path], root: Path) -> None:
-    """Raise `UserError` if another file of `my_data` is among the documents: it would be retrieved like them."""
-    documents = {file.resolve() for file in files}
-    for key in ("questions", "corrections", "retrieved"):
-        given, where = getattr(my_data, key), f"config.my_data.{key}"
-        if given and Path(locate(given, root, where)).resolve() in documents:
-            raise UserError(
-                f"{where}: {given} is among the documents ({my_data.documents}), so it would be retrieved like them; "
-                f"move it out of there"
-            )
-
-
-def _corrections(my_data: MyData, questions: list[OwnQuestion], root: Path) -> str | None:
-    if my_data.corrections is None:
-        return None
-    where = "config.my_data.corrections"
-    path = locate(my_data.corrections, root, where)
-    if Path(path).resolve().is_relative_to(Path("results").resolve()):
-        raise UserError(f"{where}: {path} is written anew by every run; copy it out of results/ and name the copy")
-    read_corrections(Path(path), {question.text for question in questions})
-    return path
-
-
 def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
     """The number of passages that fit a model's window, and the window in tokens; None if it is unknown."""
-    window = known_window(model, root)
-    if window is None or not texts.first:
+    path = model.stored_at(root) if isinstance(model, Model) else None
+    window = getattr(model, "context_window", None) or (path and known_window(path))
+    if not window or not texts.first:
         return None
-    tokens = count_tokens(model, texts.first, root) / len(texts.first)
+    tokens = count_tokens(path, texts.first) / len(texts.first)
     return max(0, int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL))), window
 
 
-def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
-    """Sizes that fit, largest first, and the reason for the limit. limits: further limits in passages, by reason."""
+def _sizes(limits: Mapping[str, int]) -> tuple[list[int], str]:
+    """Sizes that fit, largest first, and the reason for the limit. limits: in passages, by reason."""
     most, why = SIZES[0], f"{SIZES[0]} are the most by default"
-    for reason, limit in {f"half of the {passages} passages": passages // SHARE, **limits}.items():
+    for reason, limit in limits.items():
         if limit < most:
             most, why = limit, reason
     sizes = [size for size in SIZES if size <= most]
@@ -288,88 +241,40 @@ def _positions(sizes: list[int]) -> dict[str, list[int]]:
     }
 
 
-def _retriever(run: Path | None, numbers: list[int]) -> dict[str, dict]:
-    """The entry of the user's retrieval system by name; {} if BM25 retrieves."""
-    if run is None:
-        return {}
-    return {SYSTEM: {"method": "recorded", "path": str(run), "questions": ASKED, "hits": max(1, *numbers)}}
-
-
 def _entries(
-    texts: _Texts, table: str, own: dict[str, dict], corrections: str | None, sizes: list[int]
+    entries: dict[str, dict[str, Any]], mine: MyData, texts: _Texts, hits: list[int], sizes: list[int]
 ) -> dict[str, dict[str, dict]]:
+    """The entries of my_data.yaml, filled in. hits: passages per question of the user's retrieval system, ascending."""
+    retriever = {"retriever": RETRIEVER}
+    if mine.retrieved is not None:
+        retriever = {"retriever": SYSTEM}
+        entries["retrievers"] = {
+            SYSTEM: {"method": "recorded", "path": mine.retrieved, "questions": ASKED, "hits": max(1, *hits)}
+        }
     whole = {"passage_words": None} if texts.are_whole else {}
-    retriever = next(iter(own), RETRIEVER)
-    made_of = {"corpus": CORPUS, "retriever": retriever, "documents": sizes[0], "too_few": "fill"}
-    return {
-        "corpora": {CORPUS: {"source": texts.source, "path": str(texts.path), **whole}},
-        "retrievers": own,
-        "questions": {
-            ASKED: {"file": table, "corpus": CORPUS},
-            QUESTIONS: {
-                "gold_of": ASKED,
-                "retriever": retriever,
-                **({"corrections": corrections} if corrections else {}),
-            },
-        },
-        "candidates": {
-            CANDIDATES: {"questions": QUESTIONS, **made_of},
-            RETRIEVED: {"questions": ASKED, "kind": AS_RETRIEVED, **made_of},
-        },
-        "experiments": _experiments(sizes),
-        "figures": _figures(),
-    }
+    entries["corpora"][CORPUS] = {"source": texts.source, "path": str(texts.path), **whole}
+    entries["questions"][ASKED]["file"] = mine.questions
+    entries["questions"][QUESTIONS] |= {**retriever, "corrections": mine.corrections}
+    for candidates in entries["candidates"].values():
+        candidates |= {**retriever, "documents": sizes[0]}
+    experiments = entries["experiments"]
+    experiments[MY_POSITIONS]["positions"] = _positions(sizes)
+    experiments[MY_AS_RETRIEVED]["sizes"] = sorted({1, *(size for size in sizes if size > 2)})
+    # With two passages both orders are the same.
+    if sizes[0] > 2:
+        experiments[MY_AS_RETRIEVED]["remedies"] = {"order": list(ORDERS)}
+    return entries
 
 
-def _experiments(sizes: list[int]) -> dict[str, dict]:
-    return {
-        MY_POSITIONS: {
-            "task": "multi_document_qa",
-            "title": "Your documents: the passage with the answer at each position",
-            "dataset": CANDIDATES,
-            "positions": _positions(sizes),
-            "closed_book": MY_CLOSED_BOOK,
-            "oracle": MY_ORACLE,
-        },
-        MY_AS_RETRIEVED: {
-            "task": "open_domain_qa",
-            "title": "Your documents as retrieved",
-            "dataset": RETRIEVED,
-            "sizes": sorted({1, *(size for size in sizes if size > 2)}),
-            # With two passages both orders are the same.
-            **({"remedies": {"order": list(ORDERS)}} if sizes[0] > 2 else {}),
-        },
-        MY_CLOSED_BOOK: {"task": "closed_book_qa", "title": "Your questions, closed book", "dataset": QUESTIONS},
-        MY_ORACLE: {"task": "oracle_qa", "title": "Your questions, oracle", "dataset": QUESTIONS},
-    }
-
-
-def _figures() -> dict[str, dict]:
-    return {
-        MY_POSITIONS: {
-            "title": "Your documents",
-            "experiments": [MY_POSITIONS],
-            "references": {MY_CLOSED_BOOK: "closed book", MY_ORACLE: "oracle"},
-            "panel_title": "{size} passages",
-            "x_label": "Position of the passage with the answer",
-        },
-        MY_AS_RETRIEVED: {
-            "kind": "accuracy_by_size",
-            "title": "Your documents as retrieved",
-            "experiments": [MY_AS_RETRIEVED],
-            "x_label": "Number of retrieved passages",
-        },
-    }
-
-
-def _notes(texts: _Texts, table: Path, questions: list[OwnQuestion], run: Path | None) -> list[str]:
-    used, unused = used_columns(column_names(table))
+def _notes(texts: _Texts, mine: MyData, questions: list[OwnQuestion]) -> list[str]:
+    table = mine.questions
+    used, unused = used_columns(column_names(Path(table)))
     number = f"{len(texts.first):,}" if len(texts.first) < LOOKED_AT else f"{LOOKED_AT} or more"
     cut = "kept as they are" if texts.are_whole else f"of at most {WORDS} words"
     notes = [
         f"my_data: {texts.path}: {len(texts.files)} files, {number} passages {cut}",
         *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),
-        *([f"my_data: {run}: its retrieved passages are used instead of BM25's"] if run else []),
+        *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
         f"my_data: {MY_AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {MY_CLOSED_BOOK}; "

@@ -6,35 +6,324 @@ import inspect
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from textwrap import dedent
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WrapValidator, model_validator
 from pydantic_core import ErrorDetails
 
 from litm.base.download import check_has_no_password
 from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
 from litm.base.records import without_surrogates
 
+#: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
+AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
+Positive = Annotated[float, Field(gt=0), AsGiven]
+NotNegative = Annotated[float, Field(ge=0), AsGiven]
+Count = Annotated[int, Field(ge=1)]
+#: Default of a key that is filled in from another value.
+FILLED_IN: Any = None
+#: A list of names, and one with at least one name.
+AnyNames = Annotated[tuple[str, ...], Field(strict=False)]
+Names = Annotated[AnyNames, Field(min_length=1)]
 #: A GGUF file in an installed Python package: the package's name and the path in its folder.
 GgufInPackage = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")]
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
+Device = Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]
 #: Type of addresses, which Snakemake and the programs repeat in logs, metadata and results.
 NoPassword = AfterValidator(check_has_no_password)
-Device = Annotated[
-    str,
-    Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$", description="auto (a GPU if there is one), cpu, cuda, or cuda:N."),
-]
+T = TypeVar("T")
+Test = Callable[[str], bool]
+_MADE = object()
+#: Type of a field that is no key: its value is made when a study is read.
+Made = Annotated[T, _MADE]
 
-#: Number of values in a config, with aliases expanded: a few lines of nested YAML aliases can expand to billions.
-MOST_VALUES = 1_000_000
+#: Characters of a value and of a list of names in messages; number of nearest names shown of a longer list.
+LONGEST_VALUE, LONGEST_LISTING, NEAREST = 100, 400, 8
+#: Largest difference between the nearness (0 to 1) of two names for a message to show both.
+ABOUT_AS_NEAR = 0.15
+#: Number of values in a config, with aliases expanded, and of levels: a few lines of nested YAML aliases can expand to
+#: billions, and a value may contain itself.
+MOST_VALUES, DEEPEST = 1_000_000, 100
 #: Patterns that no path may contain, because Snakemake replaces them: wildcards and `snakemake.pathvars`.
 UNREADABLE = {r"\{.*\}": "stands for a wildcard", "<[a-z][a-z0-9_]*>": "stands for a path variable"}
+
+
+class Ref:
+    """Declares that the texts of a field, or the keys of its mapping, are names of entries of these kinds.
+
+    A kind is that of a catalogue, or, as `questions.file`, its entries that have a key. hint: a remedy, for messages.
+    """
+
+    def __init__(self, *kinds: str, keys: bool = False, hint: str = "") -> None:
+        self.kinds, self.keys, self.hint = kinds, keys, hint
+
+
+class PathTo:
+    """Declares that a field is a path, or a name of an entry of the kind `unless`.
+
+    check: raises `UserError` unless the file or folder is what is wanted; it gets the path, and the key for messages.
+    """
+
+    def __init__(self, check: Callable[[str, str], None], unless: str = "") -> None:
+        self.check, self.unless = check, unless
+
+
+class Entry(BaseModel):
+    """A mapping in a YAML file: its fields are the keys, with type, default and limits, and a docstring each.
+
+    A field's docstring is its description; a second paragraph tells whether it is part of the key of an answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    #: Keys of other entries that users look for in this one, each with the kind of entry that has it.
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+    #: The keys that an entry may have, each with its field; the types' declarations, each with its key.
+    keys: ClassVar[dict[str, str]] = {}
+    declared: ClassVar[list[tuple[Any, str]]] = []
+    _where: str = ""
+
+    @property
+    def where(self) -> str:
+        """The place of the entry for messages, such as `models.reference`."""
+        return self._where
+
+    @property
+    def name(self) -> str:
+        """The name of the entry in its catalogue."""
+        return self._where.partition(".")[2]
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        fields = {name: one for name, one in cls.model_fields.items() if _MADE not in one.metadata}
+        cls.keys = {one.alias or name: name for name, one in fields.items()}
+        cls.declared = [(one, key) for key, name in cls.keys.items() for one in fields[name].metadata]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, value: Any) -> Any:
+        """Raise ValueError for an unknown or a missing key."""
+        if not isinstance(value, Mapping):
+            return value
+        for key in value:
+            if key in cls.elsewhere:
+                raise ValueError(f"'{key}' is a key of {cls.elsewhere[key]}, set it there")
+            if key not in cls.keys:
+                raise ValueError(_unknown("key", str(key), list(cls.keys)))
+        for key, field in cls.keys.items():
+            if cls.model_fields[field].is_required() and key not in value:
+                what = docstrings(cls)[field][0]
+                raise ValueError(f"'{key}' is missing: {what[:1].lower()}{what[1:]}".rstrip("."))
+        return value
+
+    def changed(self, **values: Any) -> Self:
+        """The same entry with changed values, which are not validated."""
+        return self.model_copy(update=values)
+
+    def placed(self, where: str) -> Self:
+        """The same entry at the place `where`, which also gives its name."""
+        made = self.model_copy()
+        made._where = where
+        return made
+
+    def referred(self, where: str = "") -> Iterator[tuple[Ref, str, str]]:
+        """Each name of another entry in this one, after its declaration and before its place."""
+        where = where or self.where
+        for key, field in self.keys.items():
+            if isinstance(value := getattr(self, field), Entry):
+                yield from value.referred(f"{where}.{key}")
+        for ref, key in self.declared:
+            if isinstance(ref, Ref) and (value := getattr(self, self.keys[key])):
+                texts = value.values() if isinstance(value, Mapping) and not ref.keys else value
+                yield from ((ref, name, f"{where}.{key}") for name in ([texts] if isinstance(texts, str) else texts))
+
+    def check_references(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        """Raise `UserError` for a name of another entry that is unknown or this one's. entries: by kind and name."""
+        for ref, name, where in self.referred():
+            allowed = [one for kind in ref.kinds for one in _having(entries, *kind.split("."))]
+            choose([name], allowed, where, ref.hint)
+            if f"{ref.kinds[0]}.{name}" == self.where:
+                raise UserError(f"{where}: it is {name} itself; name the other one")
+
+    def located(self, root: Path, entries: Mapping[str, Mapping[str, Any]]) -> Self:
+        """The entry with its paths relative to the working directory; `UserError` for one that is not what is wanted.
+
+        entries: by kind and name.
+        """
+        found = {}
+        for path, key in self.declared:
+            value = getattr(self, self.keys[key])
+            if isinstance(path, PathTo) and value is not None and value not in entries.get(path.unless, ()):
+                found[self.keys[key]] = locate(value, root, f"{self.where}.{key}")
+                path.check(found[self.keys[key]], f"{self.where}.{key}")
+        return self.changed(**found) if found else self
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+
+
+def _having(entries: Mapping[str, Mapping[str, Any]], kind: str, key: str = "") -> list[str]:
+    """The names of the entries of a kind that have a key."""
+    return [name for name, one in entries[kind].items() if not key or getattr(one, key) is not None]
+
+
+def docstrings(cls: type[BaseModel]) -> dict[str, tuple[str, str]]:
+    """By field of a class and its bases, the first paragraph of its docstring, and the rest; each on one line.
+
+    Read from the source where a message or the reference needs them: pydantic's `use_attribute_docstrings` would read
+    them at every start.
+    """
+    found = {name: (field.description or "", "") for name, field in cls.model_fields.items()}
+    for base in reversed(cls.__mro__):
+        if issubclass(base, Entry) and base is not Entry:
+            for node, after in pairwise(_classes(inspect.getfile(base))[base.__name__].body):
+                match node, after:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                        first, _, rest = text.partition("\n\n")
+                        found[name] = single_spaced(first), single_spaced(rest)
+    return found
+
+
+@cache
+def _classes(file: str) -> dict[str, ast.ClassDef]:
+    nodes = ast.walk(ast.parse(Path(file).read_text(encoding="utf-8")))
+    return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
+    """A validated entry; `UserError` for the first mistake, naming `where` and the keys."""
+    try:
+        entry = cls.model_validate(value)
+    except ValidationError as error:
+        # The wrong value may be an address, or close to one.
+        message = without_passwords(_first_mistake(error.errors(include_url=False), cls, value, where))
+        raise UserError(message) from None
+    return entry.placed(where)
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Entry classes of one catalogue, selected by the value of a key."""
+
+    key: str
+    classes: Mapping[str, type[Entry]]
+
+    def read(self, value: Mapping, where: str) -> Entry:
+        """A validated entry of the class that its key selects; `UserError` also for a key of another class."""
+        key, classes = self.key, self.classes
+        if key not in value:
+            raise UserError(f"{where}: '{key}' is missing; allowed: {_listing(classes)}")
+        choose([value[key]], classes, f"{where}.{key}")
+        cls = classes[value[key]]
+        for other in value:
+            names = [name for name, one in classes.items() if other in one.keys]
+            if names and value[key] not in names:
+                raise UserError(
+                    f"{where}: '{other}' is not for '{key}: {value[key]}', only for '{key}: {' or '.join(names)}'; "
+                    f"allowed: {_listing(cls.keys)}"
+                )
+        return read_entry(cls, value, where)
+
+
+def one_of(allowed: Callable[[], Iterable[str]]) -> AfterValidator:
+    """A validator for texts among names that are computed when an entry is read."""
+
+    def check(name: str) -> str:
+        if name not in (names := list(allowed())):
+            raise ValueError(_unknown("name", name, names))
+        return name
+
+    return AfterValidator(check)
+
+
+def choose(
+    names: Iterable[str], allowed: Iterable[str], where: str, hint: str = "", is_installed: Test = lambda name: False
+) -> list[str]:
+    """The names, in their order, each once; `UserError`, ending with `hint`, for one that is not allowed.
+
+    is_installed: whether an allowed name needs no download; among near ones the message prefers such a name.
+    """
+    names, allowed = list(names), list(allowed)
+    for name in names:
+        if name not in allowed:
+            raise UserError(f"{where}: {_unknown('name', name, allowed, hint, is_installed)}")
+    return list(dict.fromkeys(names))
+
+
+def _unknown(
+    what: str, name: str, allowed: Sequence[str], hint: str = "", is_installed: Test = lambda name: False
+) -> str:
+    meant = _meant(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], is_installed)
+    suggestion = f" (did you mean {meant}?)" if meant else ""
+    listed = f"allowed: {_listing(allowed, str(name))}"
+    return "; ".join(filter(None, [f"unknown {what} '{shortened(name, LONGEST_VALUE)}'{suggestion}", listed, hint]))
+
+
+def _meant(wanted: str, names: Sequence[str], is_installed: Test) -> str:
+    """The nearest name, after the nearest installed one if that is about as near; "" if none is near."""
+    close = difflib.get_close_matches(wanted, names, n=NEAREST)
+    if not close:
+        return ""
+    installed = next((one for one in close if is_installed(one)), close[0])
+    nearness = [difflib.SequenceMatcher(None, one, wanted).ratio() for one in (close[0], installed)]
+    if installed == close[0] or nearness[0] - nearness[1] > ABOUT_AS_NEAR:
+        return f"'{close[0]}'"
+    return f"'{installed}', which is installed, or '{close[0]}', which is not"
+
+
+def _listing(names: Iterable[Any], wanted: str = "") -> str:
+    """All names, or the names nearest to `wanted` if all do not fit a line."""
+    names = [str(name) for name in names]
+    if len(", ".join(names)) <= LONGEST_LISTING:
+        return ", ".join(names)
+    nearest = difflib.get_close_matches(wanted[:LONGEST_VALUE], names, n=NEAREST, cutoff=0)
+    return f"{', '.join(nearest)} and {len(names) - len(nearest)} more"
+
+
+def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any, where: str) -> str:
+    """One line for the first mistake in the order of keys; of a union, for the alternative that fits best."""
+    by_path: dict[tuple, list[ErrorDetails]] = {}
+    for error in errors:
+        by_path.setdefault(_path(error["loc"], value), []).append(error)
+    first = min(by_path, key=lambda path: [str(part) for part in path])
+    path = max((path for path in by_path if path[: len(first)] == first), key=len)
+    of_kind = [one for one in by_path[path] if not one["type"].endswith(("_type", "literal_error"))]
+    return f"{'.'.join([where, *map(shortened, path)])}: {_words(of_kind or by_path[path], path, cls)}"
+
+
+def _words(errors: Sequence[ErrorDetails], path: Sequence, cls: type[Entry]) -> str:
+    """The words for a wrong value: pydantic's, where none of ours fit better."""
+    error, shown = errors[0], quoted(errors[0]["input"], LONGEST_VALUE)
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    if error["type"] == "string_pattern_mismatch":
+        key = cls.keys.get(str(path[0]))
+        return f"{shown} is not allowed; it is: {docstrings(cls)[key][0] if key else error['msg']}"
+    head = "input should be "
+    said = [f"{one['msg'][0].lower()}{one['msg'][1:]}".replace("tuple", "list") for one in errors]
+    if all(one.startswith(head) for one in said):
+        said = [f"{head}{' or '.join(dict.fromkeys(one.removeprefix(head) for one in said))}"]
+    names = [name for one in errors if one["type"] == "literal_error" for name in re.findall("'(.*?)'", one["msg"])]
+    meant = _meant(str(error["input"])[:LONGEST_VALUE], names, lambda name: False)
+    return f"{said[0]}, found {shown}{f' (did you mean {meant}?)' if meant else ''}"
+
+
+def _path(location: Sequence[str | int], value: Any) -> tuple[str | int, ...]:
+    """The keys in an error's location, without pydantic's names of alternatives."""
+    path: list[str | int] = []
+    for part in location:
+        if (isinstance(value, Mapping) and part in value) or (isinstance(value, list) and isinstance(part, int)):
+            path.append(part)
+            value = value[part]  # type: ignore[index]
+    return tuple(path)
+
+
+# --- Values
 
 
 def check_plain(value: Any, where: str) -> None:
@@ -42,37 +331,33 @@ def check_plain(value: Any, where: str) -> None:
 
     Config files were checked before, with line numbers; values from another workflow or a command line are not.
     """
-    try:
-        if _count(value, {}) > MOST_VALUES:
-            raise UserError(f"{where}: more than {MOST_VALUES:,} values: remove aliases of aliases")
-        _check_plain(value, where)
-    except RecursionError as error:
-        raise UserError(f"{where}: a part of it contains itself, or is nested too deeply") from error
+    waiting, seen = [(value, where, 0)], 0
+    while waiting:
+        one, place, depth = waiting.pop()
+        seen += 1
+        if seen > MOST_VALUES or depth > DEEPEST:
+            raise UserError(
+                f"{where}: more than {MOST_VALUES:,} values, or more than {DEEPEST} in one another: remove aliases"
+            )
+        if isinstance(one, Mapping):
+            waiting += [(inner, f"{place}.{shortened(key)}", depth + 1) for key, inner in one.items()]
+        elif isinstance(one, list | tuple):
+            waiting += [(inner, f"{place}[{index}]", depth + 1) for index, inner in enumerate(one)]
+        elif isinstance(one, str) and without_surrogates(one) != one:
+            raise UserError(f"{place}: {one!r:.60} has half a character (a lone surrogate): remove it")
+        elif not isinstance(one, str | int | float | bool | None) or (
+            isinstance(one, float) and not math.isfinite(one)
+        ):
+            raise UserError(
+                f"{place}: {one!r:.60} ({type(one).__name__}) is no text, finite number, true, false or null: write one"
+            )
 
 
-def _count(value: Any, counted: dict[int, int]) -> int:
-    """The number of values in a nested value. counted: numbers for containers seen so far, by their id."""
-    if not isinstance(value, Mapping | list | tuple):
-        return 1
-    if id(value) not in counted:
-        inner = value.values() if isinstance(value, Mapping) else value
-        counted[id(value)] = 1 + sum(_count(one, counted) for one in inner)
-    return counted[id(value)]
-
-
-def _check_plain(value: Any, where: str) -> None:
+def string_keys(value: Any) -> Any:
+    """A nested value with all mapping keys as strings: YAML reads sizes as numbers, JSON as strings."""
     if isinstance(value, Mapping):
-        for key, inner in value.items():
-            _check_plain(inner, f"{where}.{shortened(key)}")
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            _check_plain(inner, f"{where}[{index}]")
-    elif not isinstance(value, str | int | float | bool | None):
-        raise UserError(f"{where}: {value!r:.60} is of the kind '{type(value).__name__}': write it as a text")
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise UserError(f"{where}: {value} is not a number: write one, or leave it out")
-    elif isinstance(value, str) and without_surrogates(value) != value:
-        raise UserError(f"{where}: {value!r:.60} has half a character (a lone surrogate): remove it")
+        return {str(key): string_keys(item) for key, item in value.items()}
+    return [string_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def locate(path: str, root: Path, where: str) -> str:
@@ -95,8 +380,9 @@ def locate(path: str, root: Path, where: str) -> str:
 
 
 def text_names(folder: Path) -> list[str]:
-    """Sorted names, without ending, of the .txt files in a folder."""
-    return sorted(path.stem for path in folder.glob("*.txt"))
+    """Sorted names, without ending, of the .txt files in a folder that Snakemake can read."""
+    names = (path.stem for path in folder.glob("*.txt"))
+    return sorted(name for name in names if not any(re.search(what, name) for what in UNREADABLE))
 
 
 def check_names(files: Iterable[str | Path], where: str) -> None:
@@ -109,327 +395,11 @@ def check_names(files: Iterable[str | Path], where: str) -> None:
                 raise UserError(f"{where}: the path {file} has {found[0]}, which {meaning} here: rename it")
 
 
-#: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
-AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
-Positive = Annotated[float, Field(gt=0), AsGiven]
-NotNegative = Annotated[float, Field(ge=0), AsGiven]
-#: Default of a key that is filled in from another value.
-FILLED_IN: Any = None
-#: A list of one or more names.
-Names = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
+def is_file(path: str, where: str, hint: str = "") -> None:
+    """Raise `UserError`, ending with `hint`, unless the path is a file."""
+    if not Path(path).is_file():
+        raise UserError(f"{where}: {path} is not a file{hint}")
 
-#: YAML's names of Python types.
-TYPE_NAMES = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list, as in [one, two]",
-    tuple: "a list, as in [one, two]",
-    dict: "a mapping, as in {key: value}",
-    NoneType: "null",
-}
-#: pydantic's limits: the message on a value beyond one, and pydantic's name of the limit.
-LIMITS = {
-    "greater_than_equal": ("is less than the minimum of", "ge"),
-    "greater_than": ("must be more than", "gt"),
-    "less_than_equal": ("is greater than the maximum of", "le"),
-    "multiple_of": ("must be a multiple of", "multiple_of"),
-    "too_short": ("has too few entries, the minimum is", "min_length"),
-    "too_long": ("has too many entries, the maximum is", "max_length"),
-    "string_too_short": ("has too few characters, the minimum is", "min_length"),
-}
-#: Characters of a value and of a list of names in messages; number of nearest names shown of a longer list.
-LONGEST_VALUE, LONGEST_LISTING, NEAREST = 100, 400, 8
-#: Largest difference between the nearness (0 to 1) of two names for a message to show both.
-ABOUT_AS_NEAR = 0.15
 
-
-class Entry(BaseModel):
-    """A mapping in a YAML file: its fields are the keys, with type, default and limits, and a docstring each."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    _where: str = ""
-
-    @property
-    def where(self) -> str:
-        """The place of the entry for messages, such as `models.reference`."""
-        return self._where
-
-    @property
-    def name(self) -> str:
-        """The name of the entry in its catalogue."""
-        return self._where.partition(".")[2]
-
-    @classmethod
-    def key_names(cls) -> list[str]:
-        """The keys that an entry may have."""
-        return [field.alias or name for name, field in cls.model_fields.items()]
-
-    @classmethod
-    def keys_elsewhere(cls) -> Mapping[str, str]:
-        """Keys of other entries that users look for in this one, each with the kind of entry that has it."""
-        return {}
-
-    def become(self, cls: type["EntryT"], **values: Any) -> "EntryT":
-        """The same entry as an instance of a subclass with further fields, given by `values`."""
-        return cls.model_construct(**{**dict(self), **values}).placed(self.where)
-
-    def changed(self, **values: Any) -> Self:
-        """The same entry with changed values, which are not validated."""
-        return self.model_copy(update=values)
-
-    def placed(self, where: str) -> Self:
-        """The same entry at the place `where`, which also gives its name."""
-        made = self.model_copy()
-        made._where = where
-        return made
-
-
-EntryT = TypeVar("EntryT", bound=Entry)
-
-
-def descriptions(cls: type[BaseModel]) -> dict[str, str]:
-    """The docstrings of the fields of a class and its bases, each on one line, by field.
-
-    Read from the source where a message or the reference needs them: pydantic's `use_attribute_docstrings` would read
-    them at every start.
-    """
-    found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        if issubclass(base, BaseModel) and base not in (BaseModel, Entry):
-            (made,) = ast.parse(dedent(inspect.getsource(base))).body
-            for node, after in pairwise(getattr(made, "body", [])):
-                match node, after:
-                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                        found[name] = single_spaced(text)
-    return found
-
-
-@dataclass(frozen=True)
-class Variants:
-    """Entry classes of one catalogue, selected by the value of a key."""
-
-    key: str
-    classes: Mapping[str, type[Entry]]
-
-
-def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
-    """A validated entry; `UserError` for the first mistake, naming `where` and the keys."""
-    try:
-        entry = cls.model_validate(value)
-    except ValidationError as error:
-        # The wrong value may be an address, or close to one.
-        message = without_passwords(_first_mistake(error.errors(include_url=False), cls, value, where))
-        raise UserError(message) from None
-    return entry.placed(where)
-
-
-def read_variant(variants: Variants, value: Mapping, where: str) -> Entry:
-    """A validated entry of the class that its key selects; `UserError` also for a key of another class."""
-    key, classes = variants.key, variants.classes
-    if key not in value:
-        raise UserError(f"{where}: '{key}' is missing; allowed: {_listing(classes)}")
-    choose([value[key]], classes, f"{where}.{key}")
-    cls = classes[value[key]]
-    for other in value:
-        names = [name for name, one in classes.items() if other in one.key_names()]
-        if names and value[key] not in names:
-            raise UserError(
-                f"{where}: '{other}' is not for '{key}: {value[key]}', only for '{key}: {' or '.join(names)}'; "
-                f"allowed: {_listing(cls.key_names())}"
-            )
-    return read_entry(cls, value, where)
-
-
-def never(name: str) -> bool:
-    """False for every name."""
-    return False
-
-
-def choose(
-    names: Iterable[str],
-    allowed: Iterable[str],
-    where: str,
-    hint: str = "",
-    is_installed: Callable[[str], bool] = never,
-) -> list[str]:
-    """The names, in their order, each once; `UserError`, ending with `hint`, for one that is not allowed.
-
-    is_installed: whether an allowed name needs no download; among near ones the message prefers such a name.
-    """
-    names, allowed = list(names), list(allowed)
-    for name in names:
-        if name not in allowed:
-            raise UserError(f"{where}: {_unknown('name', name, allowed, hint, is_installed)}")
-    return list(dict.fromkeys(names))
-
-
-def one_of(allowed: Callable[[], Iterable[str]]) -> AfterValidator:
-    """A validator for texts among names that are computed when an entry is read."""
-
-    def check(name: str) -> str:
-        if name not in (names := list(allowed())):
-            raise ValueError(_unknown("name", name, names))
-        return name
-
-    return AfterValidator(check)
-
-
-def _unknown(
-    what: str, name: str, allowed: Sequence[str], hint: str = "", is_installed: Callable[[str], bool] = never
-) -> str:
-    meant = _meant(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], is_installed)
-    suggestion = f" (did you mean {meant}?)" if meant else ""
-    listed = f"allowed: {_listing(allowed, str(name))}"
-    return "; ".join(filter(None, [f"unknown {what} '{shortened(name, LONGEST_VALUE)}'{suggestion}", listed, hint]))
-
-
-def _meant(wanted: str, names: Sequence[str], is_installed: Callable[[str], bool]) -> str:
-    """The nearest name, after the nearest installed one if that is about as near; "" if none is near."""
-    close = difflib.get_close_matches(wanted, names, n=NEAREST)
-    if not close:
-        return ""
-    installed = next((one for one in close if is_installed(one)), close[0])
-    distance = _nearness(wanted, close[0]) - _nearness(wanted, installed)
-    if installed == close[0] or distance > ABOUT_AS_NEAR:
-        return f"'{close[0]}'"
-    return f"'{installed}', which is installed, or '{close[0]}', which is not"
-
-
-def _nearness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, other, one).ratio()
-
-
-def _listing(names: Iterable[Any], wanted: str = "") -> str:
-    """All names, or the names nearest to `wanted` if all do not fit a line."""
-    names = [str(name) for name in names]
-    if len(", ".join(names)) <= LONGEST_LISTING:
-        return ", ".join(names)
-    nearest = difflib.get_close_matches(wanted[:LONGEST_VALUE], names, n=NEAREST, cutoff=0)
-    return f"{', '.join(nearest)} and {len(names) - len(nearest)} more"
-
-
-# --- Errors of pydantic
-
-
-@dataclass(frozen=True)
-class _Mistake:
-    """The mistake at a path of keys; kind: pydantic's error type."""
-
-    path: list[str | int]
-    message: str
-    kind: str
-
-    @property
-    def fit(self) -> tuple[int, bool]:
-        """How much of the value is right: the alternative of a union that fits best is taken as the intended one."""
-        return len(self.path), not self.kind.endswith("_type")
-
-
-def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any, where: str) -> str:
-    """One line for the first mistake in the order of keys."""
-    mistakes = [_Mistake(*_describe(error, cls, value), error["type"]) for error in errors]
-    first = min(mistakes, key=lambda one: [str(part) for part in one.path])
-    if first.kind not in ("missing", "extra_forbidden"):
-        first = max((one for one in mistakes if one.path[: len(first.path)] == first.path), key=lambda one: one.fit)
-    return f"{'.'.join([where, *(shortened(part) for part in first.path)])}: {first.message}"
-
-
-def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[str | int], str]:
-    """The path of keys to a mistake, and its description."""
-    kind, context, path = error["type"], error.get("ctx", {}), _path(error["loc"], value)
-    found, wrong = error["input"], path[:-1]
-    if kind == "missing":
-        return path, f"'{error['loc'][-1]}' is missing: {_lowered(_at(cls, [*path, error['loc'][-1]])[1])}"
-    if kind == "extra_forbidden":
-        if not wrong and path[-1] in cls.keys_elsewhere():
-            return wrong, f"'{path[-1]}' is a key of {cls.keys_elsewhere()[str(path[-1])]}, set it there"
-        (allowed,) = (list(_fields(one)) for one in _at(cls, wrong)[0] if _fields(one))
-        return wrong, _unknown("key", str(path[-1]), allowed)
-    if error["loc"][-1:] == ("[key]",):
-        names = _quoted(context.get("expected", "")) or [_at(cls, wrong)[1]]
-        return wrong, _unknown("key", str(path[-1]), names)
-    if kind == "value_error":
-        return path, str(context["error"])
-    shown = quoted(found, LONGEST_VALUE)
-    if kind == "literal_error" and all(one is NoneType or get_origin(one) is Literal for one in _at(cls, path)[0]):
-        return (
-            path,
-            f"{shown} is not allowed; allowed: {_listing(_quoted(context['expected']), str(found))}",
-        )
-    if kind == "string_pattern_mismatch":
-        return path, f"{shown} is not allowed; it is: {_at(cls, path)[1]}"
-    if kind in LIMITS:
-        problem, limit = LIMITS[kind]
-        return path, f"{shown} {problem} {context[limit]:g}"
-    return path, f"must be {_types(_at(cls, path)[0])}, found {shown}"
-
-
-def _path(location: Sequence[str | int], value: Any) -> list[str | int]:
-    """The keys in an error's location, without pydantic's names of alternatives."""
-    path: list[str | int] = []
-    for part in location:
-        is_key = isinstance(value, Mapping) and part in value
-        is_index = isinstance(value, list) and isinstance(part, int)
-        if is_key or is_index:
-            path.append(part)
-            value = value[part]
-    return path
-
-
-def _at(cls: type[Entry], path: Iterable[str | int]) -> tuple[list[Any], str]:
-    """The allowed types of the value at this path, and the description of the last key that has one."""
-    types: list[Any] = [cls]
-    description = ""
-    for part in path:
-        inner: list[Any] = []
-        for one in types:
-            if field := _fields(one).get(str(part)):
-                inner += _alternatives(field[0])
-                description = field[1] or description
-            elif get_origin(one) is not Literal and (arguments := get_args(one)):
-                inner += _alternatives(arguments[-1] if get_origin(one) is dict else arguments[0])
-        types = inner
-    return types, description
-
-
-def _fields(cls: Any) -> dict[str, tuple[Any, str]]:
-    """Type and description of each key of an entry class; empty for any other type."""
-    if isinstance(cls, type) and issubclass(cls, BaseModel):
-        fields, said = cls.model_fields.items(), descriptions(cls)
-        return {
-            field.alias or name: (field.annotation, said.get(name) or field.description or "") for name, field in fields
-        }
-    return {}
-
-
-def _alternatives(annotation: Any) -> list[Any]:
-    """The types of a union, without annotations, or the single type."""
-    if get_origin(annotation) is Annotated:
-        return _alternatives(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, UnionType):
-        return [one for part in get_args(annotation) for one in _alternatives(part)]
-    return [annotation]
-
-
-def _types(types: Sequence[Any]) -> str:
-    """The allowed types in YAML's names."""
-    names: list[str] = []
-    for one in types:
-        if get_origin(one) is Literal:
-            names += map(str, get_args(one))
-            continue
-        origin = get_origin(one) or one
-        names.append(TYPE_NAMES.get(dict if _fields(one) else origin, getattr(origin, "__name__", str(origin))))
-    return " or ".join(dict.fromkeys(names))
-
-
-def _quoted(expected: str) -> list[str]:
-    """The allowed values in pydantic's listing."""
-    return re.findall(r"'([^']*)'", expected)
-
-
-def _lowered(sentence: str) -> str:
-    return f"{sentence[:1].lower()}{sentence[1:]}".rstrip(".")
+def is_anything(path: str, where: str) -> None:
+    """Accept every path that exists."""

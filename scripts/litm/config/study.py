@@ -7,64 +7,168 @@ from typing import Any
 
 from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.messages import UserError
-from litm.config.catalogue import Audit, Config, Report, read_catalogue, read_catalogues, string_keys
+from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import (
     Candidates,
     Corpus,
     Dataset,
     QuestionSet,
-    Recorded,
     Reranker,
     Retriever,
     check_file_names,
-    check_hits,
-    check_one_namespace,
     of_version,
-    read_candidates,
-    read_corpus,
-    read_question_set,
 )
-from litm.config.experiments import Experiment, ExperimentEntry, read_experiment, short_limits
+from litm.config.experiments import Experiment, read_cells, short_limits
 from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
 from litm.config.model_files import why_taken
-from litm.config.models import ApiModel, Model
+from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
 from litm.config.my_data import MY_POSITIONS, MyEntries, position_notes, read_my_data
-from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
-from litm.config.schema import check_plain, choose, read_entry
-from litm.config.selection import Selection, select
+from litm.config.schema import Entry, check_plain, choose, read_entry, string_keys, text_names
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
+from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Condition, Curve
 
-
-@dataclass(frozen=True)
-class Data:
-    """The checked entries of data and of their retrieval, by kind and name."""
-
-    datasets: Mapping[str, Dataset]
-    corpora: Mapping[str, Corpus]
-    retrievers: Mapping[str, Retriever]
-    questions: Mapping[str, QuestionSet]
-    candidates: Mapping[str, Candidates]
-    rerankers: Mapping[str, Reranker]
-
-    @property
-    def files(self) -> dict[str, Dataset | QuestionSet | Candidates]:
-        """What the `dataset` of an experiment may name."""
-        return {**self.datasets, **self.questions, **self.candidates}
+#: Kinds that `dataset` of an experiment may name, so that they share their names.
+FILES = ("datasets", "questions", "candidates")
+#: Experiments that a model runs, each with its sizes, None for all.
+Limits = dict[str, tuple[int, ...] | None]
 
 
 @dataclass(frozen=True)
-class Study(Data):
+class Selection:
+    """The names of models and experiments, in the config's order.
+
+    only: experiments and sizes of a model that does not run all of them; left_out: one line per reason why selected
+    models or experiments are missing.
+    """
+
+    models: tuple[str, ...]
+    experiments: tuple[str, ...]
+    only: Mapping[str, Limits]
+    left_out: tuple[str, ...]
+
+    def experiments_of(self, model: str) -> tuple[str, ...]:
+        """Experiments that a model runs."""
+        return tuple(self.only.get(model, self.experiments))
+
+    def of(self, model: str, experiment: Experiment) -> Experiment:
+        """An experiment at the sizes that a model runs."""
+        return experiment.of_sizes(self.only.get(model, {}).get(experiment.name))
+
+    def sizes_run(self, experiment: str) -> set[int] | None:
+        """Sizes of an experiment that any model runs, None for all."""
+        models = [model for model in self.models if experiment in self.experiments_of(model)]
+        of_models = [self.only.get(model, {}).get(experiment) for model in models]
+        return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
+
+
+def select(config: Config, entries: Entries, conditions: Mapping[str, Condition], root: Path) -> Selection:
+    """The config's selection from `entries`.
+
+    root: the project's folder, where paths of models are searched too. conditions: of experiments with remedies, by
+    experiment; `only` includes them with their experiment. Recorded responses and files that are null in the catalogue
+    must be supplied by the user: models and experiments without them are left out, and so are those that `only` leaves
+    empty. Raises `UserError` for an unknown name and for an empty selection.
+    """
+
+    def is_installed(name: str) -> bool:
+        return isinstance(model := entries["models"][name], Model) and model.is_here(root)
+
+    own = "a model of your own is an entry of define.models"
+    models = choose(config.models, entries["models"], "models", own, is_installed)
+    experiments = choose(config.experiments, entries["experiments"], "experiments")
+    only = {
+        model: _with_conditions(_read_limits(named, entries["experiments"], f"only.{model}"), entries, conditions)
+        for model, named in (config.only or {}).items()
+        if choose([model], entries["models"], "only") and named is not None
+    }
+    unrecorded = [name for name in models if getattr(entries["models"][name], "is_to_supply", False)]
+    lacking = {name: _to_supply(entries["experiments"][name], entries["datasets"]) for name in experiments}
+    pairs = [
+        (model, experiment)
+        for model in models
+        for experiment in experiments
+        if model not in unrecorded and not lacking[experiment] and experiment in only.get(model, experiments)
+    ]
+    run_models, run_experiments = (tuple(dict.fromkeys(pair[part] for pair in pairs)) for part in (0, 1))
+    reasons: list[tuple[list[str], str]] = [
+        (unrecorded, "their recorded responses are yours to supply: set 'responses' of these in define.models"),
+        *(
+            ([name], f"a file is yours to supply: set the 'path' of {missing[0]} in define.datasets")
+            for name, missing in lacking.items()
+            if missing
+        ),
+        (
+            [name for name in models if name not in (*run_models, *unrecorded)],
+            "'only' gives these models none of the experiments that are run",
+        ),
+        (
+            [name for name in experiments if name not in run_experiments and not lacking[name]],
+            "'only' gives these experiments to none of the models that are run",
+        ),
+    ]
+    left_out = tuple(f"left out: {', '.join(names)} ({reason})" for names, reason in reasons if names)
+    if not pairs:
+        raise UserError(f"nothing is left to run; {'; '.join(left_out)}")
+    limited = {
+        name: {one: only[name][one] for one in run_experiments if one in only[name]}
+        for name in run_models
+        if name in only
+    }
+    return Selection(run_models, run_experiments, limited, left_out)
+
+
+def _read_limits(named: Iterable, experiments: Mapping[str, Experiment], where: str) -> Limits:
+    """The named experiments with their sizes; `UserError` for an unknown experiment, or a size that it lacks."""
+    pairs = [pair for one in named for pair in ([(one, None)] if isinstance(one, str) else one.items())]
+    choose((name for name, _ in pairs), experiments, where)
+    limits: Limits = {}
+    for name, given in pairs:
+        there, sizes = _sizes(experiments[name]), None if given is None else tuple(sorted({*given}))
+        if unknown := [size for size in sizes or () if size not in there]:
+            raise UserError(f"{where}.{name}: the experiment has no size {unknown[0]}; choose from {there}")
+        sizes = None if sizes == tuple(there) else sizes
+        if limits.setdefault(name, sizes) != sizes:
+            raise UserError(f"{where}: {name} occurs twice with different sizes; name it once, with all of its sizes")
+    return limits
+
+
+def _sizes(experiment: Experiment) -> list[int]:
+    return sorted({cell.size for cell in read_cells(experiment)})
+
+
+def _with_conditions(limits: Limits, entries: Entries, conditions: Mapping[str, Condition]) -> Limits:
+    """The limits with the conditions of experiments with remedies, each at its own sizes among these."""
+    found = dict(limits)
+    for name, sizes in limits.items():
+        for one in with_names([name], conditions):
+            shared = sizes and tuple(size for size in sizes if size in _sizes(entries["experiments"][one]))
+            if shared != ():
+                found.setdefault(one, shared)
+    return found
+
+
+def _to_supply(experiment: Experiment, datasets: Mapping[str, Dataset]) -> list[str]:
+    """The datasets of an experiment that the user must still supply."""
+    named = [*experiment.named_datasets, *filter(None, [experiment.subset])]
+    return [name for name in named if name in datasets and datasets[name].is_to_supply]
+
+
+# --- The study
+
+
+@dataclass(frozen=True)
+class Study:
     """The selected models, experiments and figures, and all data entries.
 
     selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
     of an experiment. figures: those that the config names or implies. more_figures: of wrong answers.
     published_figures: those with published values, selected or not. printed_tokens: lengths of the paper's prompts.
-    relations: see `relations.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
+    relations: see `conditions.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
     sampled_per_size: questions per experiment and size that the report shows in full. my_data: lines on the choices for
     the user's own documents; my_questions: the number of their questions. without_format: models whose entries leave
     out their prompt template. conditions: of the selected experiments with remedies, by experiment.
@@ -76,8 +180,6 @@ class Study(Data):
     models: Mapping[str, Model | ApiModel | RecordedModel]
     token_models: Mapping[str, Model | ApiModel]
     experiments: Mapping[str, Experiment]
-    figures: Mapping[str, Figure]
-    more_figures: Mapping[str, Figure]
     published_figures: Mapping[str, Figure]
     printed_tokens: Sequence[PublishedTokens]
     relations: Mapping[str, Any]
@@ -85,6 +187,14 @@ class Study(Data):
     audited_per_cell: int
     sampled_per_size: int
     data_mirror: str | None
+    datasets: Mapping[str, Dataset]
+    corpora: Mapping[str, Corpus]
+    retrievers: Mapping[str, Retriever]
+    questions: Mapping[str, QuestionSet]
+    candidates: Mapping[str, Candidates]
+    rerankers: Mapping[str, Reranker]
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    more_figures: Mapping[str, Figure] = field(default_factory=dict)
     my_data: tuple[str, ...] = ()
     my_questions: int = 0
     without_format: frozenset[str] = frozenset()
@@ -102,7 +212,8 @@ class Study(Data):
     @property
     def sweeps(self) -> list[tuple[str, str]]:
         """Pairs of a selected model and experiment that have responses, model by model."""
-        return [pair for pair in self._pairs() if self._covers(*pair)]
+        missing = {*self.not_recorded}
+        return [pair for pair in self._pairs() if pair not in missing]
 
     @property
     def run(self) -> dict[tuple[str, str], Experiment]:
@@ -122,31 +233,31 @@ class Study(Data):
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:
         """An experiment at the sizes that a model runs."""
-        return _run_by(model, self.experiments[experiment], self.selection)
+        return self.selection.of(model, self.experiments[experiment])
 
     def curves_of(self, model: str, experiment: str) -> list[Curve]:
         """The curves of an experiment that a model runs, with the same names for all models."""
-        sizes = {cell.size for cell in self.experiment_of(model, experiment).cells}
+        sizes = self.experiment_of(model, experiment).cell_sizes
         return [curve for curve in self.experiments[experiment].curves if curve.size in sizes]
 
     @property
     def not_recorded(self) -> list[tuple[str, str]]:
         """Selected pairs without recorded responses."""
-        return [pair for pair in self._pairs() if not self._covers(*pair)]
+        recorded = {name: one.files for name, one in self.models.items() if isinstance(one, RecordedModel)}
+        return [pair for pair in self._pairs() if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
 
     @property
     def left_out(self) -> list[str]:
         """One line per reason why something selected is left out."""
         pairs = ", ".join(map("/".join, self.not_recorded))
-        uncounted = [
-            f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
-            "define.datasets)"
-            for name, models in self.uncounted.items()
-        ]
         return [
             *self.selection.left_out,
             *([f"no recorded responses, left out: {pairs}"] if pairs else []),
-            *uncounted,
+            *(
+                f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
+                "define.datasets)"
+                for name, models in self.uncounted.items()
+            ),
         ]
 
     @property
@@ -166,19 +277,14 @@ class Study(Data):
     @property
     def prompt_formats(self) -> list[str]:
         """One line per model that runs here and whose entry leaves out its prompt format."""
-        left_out = [model for model in self.models.values() if isinstance(model, Model) and model.has_weights]
         return [
-            f"{model.name}: {why_taken(model.prompt_template)}"
-            for model in left_out
-            if model.name in self.without_format
+            f"{name}: {why_taken(one.prompt_template)}"
+            for name, one in self.models.items()
+            if isinstance(one, Model) and one.has_weights and name in self.without_format
         ]
 
     def _pairs(self) -> list[tuple[str, str]]:
         return [(model, experiment) for model in self.models for experiment in self.selection.experiments_of(model)]
-
-    def _covers(self, model: str, experiment: str) -> bool:
-        entry = self.models[model]
-        return not isinstance(entry, RecordedModel) or experiment in entry.files
 
 
 def load_study(config: Mapping[str, Any], root: Path) -> Study:
@@ -189,42 +295,22 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
     read, mine = _with_my_data(read, root)
-    entries = read_catalogues(read, root, mine.entries)
-    entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
+    entries = read_catalogues(root, read, mine.entries)
+    entries["experiments"], conditions = with_conditions(entries["experiments"])
     read = read.changed(experiments=with_names(read.experiments, conditions))
     selection = select(read, entries, conditions, root)
+    entries |= _texts(root)
+    _check_references(entries)
     data = _read_data(entries, read.seed, root)
     experiments = _read_experiments(selection, entries, data, read, root)
-    token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
-    asked = {
-        name: entries["models"][name].located(data.datasets, root)
-        for name in dict.fromkeys([*selection.models, *token_models])
-        if not isinstance(entries["models"][name], RecordedEntry)
-    }
-    uncounted: dict[str, list[str]] = {}
-    for name in selection.models:
-        entry = entries["models"][name]
-        if not isinstance(entry, RecordedEntry) or entry.tokenizer not in entries["datasets"]:
-            continue
-        if entries["datasets"][entry.tokenizer].is_to_supply:
-            uncounted.setdefault(entry.tokenizer, []).append(name)
-            entries["models"][name] = entry.changed(tokenizer=None)
-    recorded = {
-        name: read_recorded_model(entries["models"][name], entries["experiments"], own, data.datasets, root)
-        for name in selection.models
-        if name not in asked
-        for own in [{one: _run_by(name, experiments[one], selection) for one in selection.experiments_of(name)}]
-    }
+    models, uncounted = _read_models(selection, entries, experiments, {**data, **_texts(root)}, root)
     study = Study(
         selection=selection,
-        models={name: asked.get(name) or recorded[name] for name in selection.models},
-        token_models={name: asked[name] for name in token_models},
+        models={name: models[name] for name in selection.models},
+        token_models={one.tokens_of: models[one.tokens_of] for one in experiments.values() if one.tokens_of},
         experiments=experiments,
-        figures={},
-        more_figures={},
         published_figures=published_figures(entries["figures"]),
         printed_tokens=read_published_tokens(root / "resources" / "published" / "token_counts.csv"),
-        **vars(data),
         relations=read_relations(entries["models"], entries["experiments"]),
         seed=read.seed,
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
@@ -232,67 +318,117 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         data_mirror=_mirror(read.data_mirror),
         my_data=(*mine.notes, *position_notes(mine, one.cells if (one := experiments.get(MY_POSITIONS)) else ())),
         my_questions=mine.questions,
-        without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
+        without_format=frozenset(
+            name
+            for name, one in models.items()
+            if not isinstance(one, RecordedModel) and "prompt_template" not in entries["models"][name].model_fields_set
+        ),
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
-        absent={name: words for name, one in asked.items() if isinstance(one, Model) and (words := one.absent(root))},
+        absent={name: words for name, one in models.items() if isinstance(one, Model) and (words := one.absent(root))},
+        **data,
     )
     _check_answered(study)
-    figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)
+    figures = read_figures(
+        read.figures, entries["figures"], entries["models"], experiments, study.run, study.conditions
+    )
     more = {} if read.figures is not None else wrong_answer_figures(figures, study.run, study.conditions)
     return replace(study, figures=figures, more_figures=more)
 
 
-def _read_data(entries: Mapping[str, Mapping[str, Any]], seed: int, root: Path) -> Data:
-    """All entries of data, in the order in which they refer to one another; `UserError` for the first mistake."""
-    datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
-    check_file_names(datasets)
-    asked = entries["questions"]
-    files = [*datasets, *(name for name, entry in asked.items() if entry.dataset is not None)]
-    corpora = {name: read_corpus(entry, files, seed, root) for name, entry in entries["corpora"].items()}
-    retrievers = {name: entry.located(root) for name, entry in entries["retrievers"].items()}
-    questions = {
-        name: read_question_set(entry, datasets, corpora, retrievers, asked, root) for name, entry in asked.items()
+def _texts(root: Path) -> dict[str, dict[str, None]]:
+    """The names of texts that entries refer to, by kind."""
+    prompts, templates = (text_names(root / "resources" / kind) for kind in ("prompts", "prompt_templates"))
+    return {"prompts": dict.fromkeys(prompts), "prompt_templates": dict.fromkeys([RAW, CHAT, *templates])}
+
+
+def _supplied(entries: Entries) -> dict[str, Mapping[str, Any]]:
+    """The entries without datasets that the user must still supply."""
+    return {**entries, "datasets": {name: one for name, one in entries["datasets"].items() if not one.is_to_supply}}
+
+
+def _check_references(entries: Entries) -> None:
+    """Raise `UserError` for a name of another entry that is unknown.
+
+    Experiments and models that name a file that the user must still supply are left out instead.
+    """
+    for kind in CATALOGUES:
+        known = entries if kind in ("models", "experiments") else _supplied(entries)
+        for entry in entries[kind].values():
+            entry.check_references(known)
+
+
+def _read_data(entries: Entries, seed: int, root: Path) -> dict[str, dict[str, Any]]:
+    """All entries of data, with their paths, by kind and name; `UserError` for the first mistake."""
+    known = _supplied(entries)
+    kinds = ("datasets", "corpora", "retrievers", "questions", "candidates", "rerankers")
+    data = {kind: {name: one.located(root, known) for name, one in known[kind].items()} for kind in kinds}
+    check_file_names(data["datasets"])
+    owner: dict[str, str] = {}
+    for kind in FILES:
+        for name in data[kind]:
+            if owner.setdefault(name, kind) != kind:
+                raise UserError(f"{kind}.{name}: {owner[name]} has an entry of that name too; rename one")
+    for kind in ("corpora", "candidates"):
+        data[kind] = {name: one.changed(seed=seed) for name, one in data[kind].items()}
+    data["questions"] = {
+        name: one.with_source(data["corpora"], data["questions"]) for name, one in data["questions"].items()
     }
-    for retriever in retrievers.values():
-        if isinstance(retriever, Recorded):
-            choose([retriever.questions], [*datasets, *questions], f"{retriever.where}.questions")
-    candidates = {
-        name: read_candidates(entry, [*datasets, *questions], corpora, retrievers, seed)
-        for name, entry in entries["candidates"].items()
-    }
-    rerankers = {name: entry.located(root) for name, entry in entries["rerankers"].items()}
-    check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
-    return Data(datasets, corpora, retrievers, questions, candidates, rerankers)
+    return data
 
 
 def _read_experiments(
-    selection: Selection, entries: Mapping[str, Mapping[str, Any]], data: Data, config: Config, root: Path
+    selection: Selection, entries: Entries, data: Mapping[str, Mapping], config: Config, root: Path
 ) -> dict[str, Experiment]:
     """The selected experiments at the sizes that any model runs; `UserError` for the first mistake."""
-    experiments = {}
+    experiments: dict[str, Experiment] = {}
+    files = {name: one for kind in FILES for name, one in data[kind].items()}
     for name in selection.experiments:
-        entry = _as_configured(entries["experiments"][name], config, data.datasets)
-        experiments[name] = read_experiment(entry, config.seed, data.files, root).of_sizes(selection.sizes_run(name))
+        entry = _as_configured(entries["experiments"][name], config, data["datasets"])
+        experiments[name] = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
     _check_curves(experiments.values())
     for experiment in experiments.values():
-        _check_names(experiment, entries)
-        _check_reranker(experiment, data.rerankers, data.files)
-        fused = data.rerankers[experiment.rerank].fused_with if experiment.rerank else ()
+        _check_tokens(experiment, entries["models"])
+        fused = data["rerankers"][experiment.rerank].fused_with if experiment.rerank else ()
+        for name in fused:
+            if isinstance(files[name], Candidates) and files[name].kind != AS_RETRIEVED:
+                raise UserError(
+                    f"rerankers.{experiment.rerank}.fused_with: {name} is 'kind: {files[name].kind}', no ranking; name "
+                    f"'kind: {AS_RETRIEVED}'"
+                )
         for name in (*experiment.datasets.values(), *fused):
-            if name in data.candidates:
-                check_hits(data.candidates[name], data.retrievers)
-            asked = data.candidates[name].questions if name in data.candidates else name
-            _check_examples(experiment, asked, data.questions)
+            if name in data["candidates"]:
+                data["candidates"][name].check_hits(data["retrievers"])
+            asked = data["candidates"][name].questions if name in data["candidates"] else name
+            _check_examples(experiment, asked, data["questions"])
     return experiments
 
 
-def _run_by(model: str, experiment: Experiment, selection: Selection) -> Experiment:
-    return experiment.of_sizes(selection.sizes_of(model, experiment.name))
+def _read_models(
+    selection: Selection, entries: Entries, experiments: Mapping[str, Experiment], known: Entries, root: Path
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """The selected models, and those that count tokens, with the paths of their files; and models whose tokenizer the
+    user must still supply, by its dataset. known: data and names of texts by kind.
+    """
+    models: dict[str, Any] = {}
+    uncounted: dict[str, list[str]] = {}
+    counting = [one.tokens_of for one in experiments.values() if one.tokens_of]
+    for name in dict.fromkeys([*selection.models, *counting]):
+        entry = entries["models"][name]
+        if not isinstance(entry, RecordedModel):
+            models[name] = entry.located(root, known)
+            continue
+        dataset = entries["datasets"].get(entry.tokenizer or "")
+        if dataset is not None and dataset.is_to_supply:
+            uncounted.setdefault(dataset.name, []).append(name)
+            entry = entry.changed(tokenizer=None)
+        own = {one: selection.of(name, experiments[one]) for one in selection.experiments_of(name)}
+        models[name] = entry.with_files(own, root, known)
+    return models, uncounted
 
 
-def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
+def _as_configured(entry: Experiment, config: Config, datasets: Mapping[str, Dataset]) -> Experiment:
     """The entry with the config's settings for all experiments: version of the data, number of questions."""
     entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
     if config.examples is None:
@@ -305,34 +441,25 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     """The config with the experiments on the user's own documents, unless it names others; and their entries."""
     if config.my_data is None:
         return config, MyEntries({}, ())
-    models = read_catalogue("models", config, root, {})
-    selected = {name: models[name] for name in config.models if name in models}
-    mine = read_my_data(config.my_data, selected, root)
+    models = read_catalogue("models", root, config)
+    mine = read_my_data(config.my_data, {name: models[name] for name in config.models if name in models}, root)
     default = read_yaml(root / "config" / "config.yaml")
     if config.experiments == tuple(default["experiments"]):
         config = config.changed(experiments=MY_EXPERIMENTS)
     return config, mine
 
 
-def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:
-    where = f"experiments.{experiment.name}"
-    for key, name in (("closed_book", experiment.closed_book), ("oracle", experiment.oracle)):
-        if name is not None:
-            choose([name], entries["experiments"], f"{where}.{key}")
-    choose(experiment.compared_with, entries["experiments"], f"{where}.compared_with")
-    if experiment.name in experiment.compared_with:
-        raise UserError(f"{where}.compared_with: it is {experiment.name} itself; name the other one")
-    if experiment.tokens_of is not None:
-        choose([experiment.tokens_of], entries["models"], f"{where}.tokens_of")
-        model = entries["models"][experiment.tokens_of]
-        if isinstance(model, RecordedEntry):
-            raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has recorded responses and no tokenizer")
-        if isinstance(model, ApiModel) and model.tokenizer is None:
-            raise UserError(
-                f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
-            )
-        if isinstance(model, Model) and not model.has_weights:
-            raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
+def _check_tokens(experiment: Experiment, models: Mapping[str, Entry]) -> None:
+    """Raise `UserError` for a model in `tokens_of` without a tokenizer."""
+    model, name = models.get(experiment.tokens_of or ""), experiment.tokens_of
+    wrong = {
+        "has recorded responses and no tokenizer": isinstance(model, RecordedModel),
+        "is run by a server: set the model's 'tokenizer'": isinstance(model, ApiModel) and model.tokenizer is None,
+        "has no tokenizer": isinstance(model, Model) and not model.has_weights,
+    }
+    for words, is_wrong in wrong.items():
+        if is_wrong:
+            raise UserError(f"{experiment.where}.tokens_of: {name} {words}")
 
 
 def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, QuestionSet]) -> None:
@@ -340,20 +467,9 @@ def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, Q
     taken = questions[name].questions if name in questions else None
     if taken is not None and (experiment.examples or 0) > taken:
         raise UserError(
-            f"experiments.{experiment.name}.examples: {experiment.examples}, but {name} has {taken} questions; raise "
+            f"{experiment.where}.examples: {experiment.examples}, but {name} has {taken} questions; raise "
             f"define.questions.{name}.questions, or leave it out for all (null)"
         )
-
-
-def _check_reranker(experiment: Experiment, rerankers: Mapping[str, Reranker], files: Mapping[str, Any]) -> None:
-    if experiment.rerank is None:
-        return
-    choose([experiment.rerank], rerankers, f"experiments.{experiment.name}.rerank", "yours is one of define.rerankers")
-    reranker = rerankers[experiment.rerank]
-    where = f"rerankers.{reranker.name}.fused_with"
-    for name in choose(reranker.fused_with, files, where):
-        if isinstance(files[name], Candidates) and files[name].kind != AS_RETRIEVED:
-            raise UserError(f"{where}: {name} is 'kind: {files[name].kind}', no ranking; name 'kind: {AS_RETRIEVED}'")
 
 
 def _check_answered(study: Study) -> None:

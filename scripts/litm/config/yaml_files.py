@@ -18,12 +18,8 @@ TAG = "tag:yaml.org,2002:"
 KINDS = {f"{TAG}{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 #: Numbers of YAML 1.1 that are rarely meant: octal, base 60, and NaN or infinity.
 ODD_NUMBER = re.compile(r"[-+]?0[0-9_]+|.*:.*|.*\.(?:nan|inf)", re.IGNORECASE)
-
-#: Levels of nesting, far above those of a config. libyaml recurses on the process's stack and crashes without a message
-#: at some ten thousand.
+#: Levels of nesting, far above those of a config: libyaml crashes without a message at some ten thousand.
 DEEPEST = 100
-#: Characters of a number, far below Python's own limit.
-LONGEST_NUMBER = 1000
 
 
 def read_yaml(path: str | Path) -> Any:
@@ -34,7 +30,11 @@ def read_yaml(path: str | Path) -> Any:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-        _check_depth(text, path)
+        depth = 0
+        for event in yaml.parse(text, Loader=LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise UserError(f"{path}, line {_line(event)}: more than {DEEPEST} nested lists or mappings")
         loader = LOADER(text)
         root = loader.get_single_node()
         for line, problem in () if root is None else _problems(root, (), set()):
@@ -47,16 +47,6 @@ def read_yaml(path: str | Path) -> Any:
         raise UserError(f"{path}: not UTF-8 text, or with control characters ({error.reason})") from error
     except ValueError as error:
         raise UserError(f"{path}: a value cannot be read ({str(error)[:100]}): put quotes around a text") from error
-
-
-def _check_depth(text: str, path: str | Path) -> None:
-    """Raise `UserError` for more than `DEEPEST` levels of nesting."""
-    depth = 0
-    for event in yaml.parse(text, Loader=LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            line = cast(Any, event.start_mark).line + 1
-            raise UserError(f"{path}, line {line}: more than {DEEPEST} nested lists or mappings")
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:
@@ -91,11 +81,9 @@ def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) ->
     elif node.tag in (f"{TAG}int", f"{TAG}float") and ODD_NUMBER.fullmatch(node.value):
         number = yaml.safe_load(node.value)
         yield _line(node), f"YAML reads {node.value} as {number}: write a number as usual, or quotes around a text"
-    elif node.tag == f"{TAG}int" and len(node.value) > LONGEST_NUMBER:
-        yield _line(node), f"a number of {len(node.value)} digits: put quotes around a text"
 
 
-def _line(node: yaml.Node) -> int:
+def _line(node: yaml.Node | yaml.Event) -> int:
     return cast(Any, node.start_mark).line + 1
 
 

@@ -1,11 +1,15 @@
 """Needs of a study before its first job: remote files, corpora and retrievers from the catalogues."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Retriever
-from litm.config.recorded_models import RecordedModel
+from litm.config.data import Corpus, Dataset, Retriever
+from litm.config.models import RecordedModel
+from litm.config.schema import Entry
 from litm.config.study import Study
+
+#: Kinds of entries with data, and what is made of it.
+KINDS = ("datasets", "corpora", "retrievers", "questions", "candidates", "rerankers")
 
 
 @dataclass(frozen=True)
@@ -19,46 +23,28 @@ class Needs:
 
 def needs_of(study: Study) -> Needs:
     """The needs of a study's selected models and experiments."""
-    datasets: dict[str, Dataset] = {}
-    corpora: dict[str, Corpus] = {}
-    retrievers: dict[str, Retriever] = {}
-    waiting = list(_named(study))
-    while waiting:
-        name = waiting.pop(0)
-        if name in study.datasets:
-            datasets[name] = study.datasets[name]
-        elif name in study.questions:
-            questions = study.questions[name]
-            waiting += _files_of(questions)
-            if questions.retriever is not None:
-                retrievers[questions.retriever] = study.retrievers[questions.retriever]
-        elif name in study.candidates:
-            candidates = study.candidates[name]
-            corpus = study.corpora[candidates.corpus]
-            corpora[corpus.name] = corpus
-            waiting += [candidates.questions, *filter(None, [corpus.dataset])]
-            retrievers |= _retriever_of(candidates, study)
-    remote = {dataset.file: dataset for dataset in datasets.values() if dataset.url}
-    return Needs(tuple(remote.values()), tuple(corpora.values()), tuple(retrievers.values()))
-
-
-def _named(study: Study) -> Iterator[str]:
-    """Names of datasets, question sets and candidates in experiments and models, including paths."""
-    for experiment in study.experiments.values():
-        yield from experiment.datasets.values()
-        yield from filter(None, [experiment.subset])
-        if experiment.rerank:
-            yield from study.rerankers[experiment.rerank].fused_with
+    found: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
+    # Of an experiment's datasets, those of the sizes that are run.
+    waiting = [
+        named
+        for one in study.experiments.values()
+        for named in _named_in(one.changed(dataset={str(size): name for size, name in one.datasets.items()}))
+    ]
     for model in [*study.models.values(), *study.token_models.values()]:
-        if isinstance(model, RecordedModel):
-            yield from (file.dataset for files in model.files.values() for file in files if file.dataset)
-        if model.tokenizer:
-            yield model.tokenizer
+        files = model.files.values() if isinstance(model, RecordedModel) else ()
+        names = [*(file.dataset for some in files for file in some), model.tokenizer]
+        waiting += [("datasets", name) for name in names if name]
+    for kind, name in waiting:
+        entry = getattr(study, kind).get(name)
+        if entry is not None and name not in found[kind]:
+            found[kind][name] = entry
+            # A dataset refers only to its other versions.
+            waiting += [] if kind == "datasets" else _named_in(entry)
+    remote = {dataset.file: dataset for dataset in found["datasets"].values() if dataset.url}
+    return Needs(tuple(remote.values()), tuple(found["corpora"].values()), tuple(found["retrievers"].values()))
 
 
-def _files_of(questions: QuestionSet) -> list[str]:
-    return [*filter(None, [questions.dataset, questions.nq_open]), *questions.annotations]
-
-
-def _retriever_of(candidates: Candidates, study: Study) -> dict[str, Retriever]:
-    return {} if candidates.retriever is None else {candidates.retriever: study.retrievers[candidates.retriever]}
+def _named_in(entry: Entry) -> list[tuple[str, str]]:
+    """Kind and name of each entry of these kinds that another one may refer to."""
+    kinds = ((kind.partition(".")[0], name) for ref, name, _ in entry.referred() for kind in ref.kinds)
+    return [(kind, name) for kind, name in kinds if kind in KINDS]

@@ -8,8 +8,7 @@ from typing import Any
 
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model
-from litm.config.recorded_models import RecordedModel, ResponseFile
+from litm.config.models import ApiModel, Model, RecordedModel, ResponseFile
 from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import audit_engine
