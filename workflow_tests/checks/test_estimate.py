@@ -263,14 +263,16 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
 
 
 def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_correlation(tmp_path):
-    for model, accuracies in (("m", (0.9, 0.8, 0.9)), ("another", (0.3, 0.2, 0.3))):
+    for model, accuracies in (("m", (0.9, 0.8, 0.9)), ("another", (0.3, 0.2, 0.3)), ("floor", (0.01, 0.01, 0.01))):
         path = tmp_path / "scores" / model / "e.parquet"
         path.parent.mkdir(parents=True)
         of_matrix(random_matrix(accuracies, 400), (0, 4, 8)).to_parquet(path)
     assumed, source = earlier(tmp_path, "m", "e")
     assert assumed.accuracy == pytest.approx(0.87, abs=0.05) and source == "from earlier scores of m, n = 400"
-    assumed, source = earlier(tmp_path, "new", "e")
+    assumed, source = earlier(tmp_path, "floor", "e", ["floor", "another"])
     assert assumed.accuracy < 0.4 and source == "from earlier scores of another, n = 400"
+    # Of models that the study does not have, scores tell nothing.
+    assert earlier(tmp_path, "new", "e")[1] == "assumed"
     assert earlier(tmp_path, "m", "never_run")[0] == Assumption(0.5, 0.5)
 
 

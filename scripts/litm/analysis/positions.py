@@ -215,14 +215,19 @@ def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
     return sweep.matrix[:, [0, middle, len(sweep.positions) - 1]]
 
 
-def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str]:
-    """Accuracy and correlation from earlier scores of the sweep, or else of another model's, or else assumed; and their
-    source.
+#: Accuracies at which scores tell how many questions another model needs; at the floor all look alike.
+TELLING = (0.05, 0.95)
+
+
+def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[Assumption, str]:
+    """Accuracy and correlation from earlier scores of the sweep, or else of one of these other models', or else
+    assumed; and their source. Scores at the floor or the ceiling are skipped.
     """
-    own = results / "scores" / model / f"{experiment}.parquet"
-    for path in [own, *sorted((results / "scores").glob(f"*/{experiment}.parquet"))]:
-        if path.exists() and (found := earlier_curve(read_parquet(path))):
-            return found[0], f"from earlier scores of {path.parent.name}, n = {found[1]:,}"
+    for name in (model, *others):
+        path = results / "scores" / name / f"{experiment}.parquet"
+        found = earlier_curve(read_parquet(path)) if path.exists() else None
+        if found and TELLING[0] < found[0].accuracy < TELLING[1]:
+            return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
     return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed"
 
 

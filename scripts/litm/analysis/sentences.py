@@ -74,6 +74,16 @@ def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> se
     return {(model, name) for name, book in closed_book.items() for model, of in silent if book and of == book}
 
 
+def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple]:
+    """The (model, experiment) whose positions tell nothing: keys of `uninformative`, and those whose curves are all at
+    the floor or the ceiling; bias: of position_bias.csv.
+    """
+    reasons: dict[tuple, set[str]] = {}
+    for row in bias:
+        reasons.setdefault(_sweep(row), set()).add(str(row["reason"] or ""))
+    return {*told, *(sweep for sweep, of in reasons.items() if of <= set(REMEDIES))}
+
+
 def _sweep(row: Row) -> tuple[str, str]:
     return str(row["model"]), str(row["experiment"])
 
@@ -109,19 +119,19 @@ def _share(row: Row, name: str) -> str:
 
 
 def compared(
-    rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str] = ()
+    rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str] = (), silent: Container[tuple] = ()
 ) -> Iterator[tuple[Sequence[Row], str]]:
     """(rows of model_pairs.csv, the conclusion) of each pair of models and of these experiments; left_out: models to
-    skip.
+    skip; silent: see `without_information`.
     """
     skipped = set(left_out)
     kept = (row for row in rows if row["experiment"] in experiments and not {row["model_a"], row["model_b"]} & skipped)
     for _, pair in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"])):
         own = list(pair)
-        yield own, _conclusion(own)
+        yield own, _conclusion(own, silent)
 
 
-def _conclusion(rows: Sequence[Row]) -> str:
+def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     """`b is better in the middle by 29.6 points [18.6, 38.6]; b uses its context more evenly (PBI 1.0 against 3.0).`"""
     a, b = rows[0]["model_a"], rows[0]["model_b"]
     better: dict[str, list[str]] = {}
@@ -132,8 +142,13 @@ def _conclusion(rows: Sequence[Row]) -> str:
             better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
     told = told or ["no difference of accuracy is shown"]
+    flat = [model for model in (a, b) if (model, rows[0]["experiment"]) in silent]
     for row in rows:
-        if row["quantity"] == "pbi" and is_shown(row):
+        if row["quantity"] == "pbi" and flat:
+            told.append(
+                f"which uses its context more evenly is not known, as positions tell nothing of {' and '.join(flat)}"
+            )
+        elif row["quantity"] == "pbi" and is_shown(row):
             values = {a: number(row, "value_a") or 0, b: number(row, "value_b") or 0}
             even, other = sorted(values, key=lambda model: abs(values[model]))
             told.append(
@@ -201,7 +216,7 @@ def to_look_at(counts: "pd.DataFrame | None") -> list[str]:
         return []
     ways = counts.groupby("questions", sort=False)["how"].agg(set)
     sentences = dict(zip(ways.index, gold_sentences(counts), strict=True))
-    return [f"{sentences[name]}." for name, of in ways.items() if of & {*WITHOUT, LOOKED_FOR}]
+    return [f"{sentences[name]}." for name, of in ways.items() if {*WITHOUT, LOOKED_FOR} & set(of)]
 
 
 def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
@@ -228,12 +243,15 @@ MOST_TABLES, MOST_PAIRS = 20, 6
 Name = tuple[str, str, str]
 
 
-def compared_lines(rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str]) -> Iterator[str]:
+def compared_lines(
+    rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str], silent: Container[tuple] = ()
+) -> Iterator[str]:
     """A table for each pair of models and experiment with a curve, and a line for each other one that differs.
 
-    rows, experiments, left_out: see `answers.compared`.
+    rows, experiments, left_out, silent: see `compared`.
     """
-    found = [(own, told) for own, told in compared(rows, experiments, left_out) if len(own) > 1 or is_shown(own[0])]
+    pairs = compared(rows, experiments, left_out, silent)
+    found = [(own, told) for own, told in pairs if len(own) > 1 or is_shown(own[0])]
     for own, told in found[:MOST_PAIRS]:
         first = own[0]
         sizes = "" if int(first["n_sizes"]) == 1 else f", mean of {first['n_sizes']} sizes"

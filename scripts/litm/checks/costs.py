@@ -134,6 +134,7 @@ def cost_lines(study: Study, found: Sequence[Cost], there: Remote) -> Iterator[s
         "Their tokens: as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other "
         "contexts by rules of thumb. To compute: common beginnings of prompts once, and the answers."
     )
+    yield "US$: of APIs alone; a rented GPU costs its hours."
     cells = sum(len(one.cells) for one in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS
     yield f"Jobs: apart from those that ask, about {others:,} short ones (examples, scores, tables, figures)."

@@ -59,8 +59,9 @@ def curve_questions(prompts: Iterable[Prompt]) -> int | None:
 
 def sample_sizes(sweeps: Sequence[Remaining], results: Path) -> list[SampleSize]:
     """The sample sizes of sweeps with curves; results: the folder with earlier scores."""
+    models = list(dict.fromkeys(left.model for left in sweeps))
     return [
-        _sample_size(left, left.questions, *earlier(results, left.model, left.experiment))
+        _sample_size(left, left.questions, *earlier(results, left.model, left.experiment, models))
         for left in sweeps
         if left.questions
     ]

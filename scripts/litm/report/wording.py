@@ -6,7 +6,15 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.cells import reading_warnings
-from litm.analysis.sentences import Row, compared, cut_sentences, silenced, to_look_at, uninformative
+from litm.analysis.sentences import (
+    Row,
+    compared,
+    cut_sentences,
+    silenced,
+    to_look_at,
+    uninformative,
+    without_information,
+)
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.messages import ordinal, percent, points
@@ -338,9 +346,10 @@ def first_answers(
     own = {name: table[~table["model"].isin(skipped)] if "model" in table else table for name, table in tables.items()}
     told = uninformative(*(_rows(own, name) for name in ("utilisation", "accuracy", "position_bias")))
     silent = silenced(told, {one["name"]: one.get("closed_book") for one in experiments})
-    warnings = [*told.values(), *_of_answers(own, manifests), *to_look_at(tables.get("gold_counts"))]
+    flat = without_information(told, _rows(own, "position_bias"))
+    warnings = [*told.values(), *to_look_at(tables.get("gold_counts")), *_of_answers(own, manifests)]
     return {
-        "answers": list(_of_models(_rows(tables, "model_pairs"), {one["name"] for one in experiments}, skipped))[
+        "answers": list(_of_models(_rows(tables, "model_pairs"), {one["name"] for one in experiments}, skipped, flat))[
             :MOST_PAIRS
         ],
         "advice": [
@@ -357,8 +366,8 @@ def _rows(tables: Tables, name: str) -> list[dict]:
     return plain_rows(tables[name]) if name in tables else []
 
 
-def _of_models(rows: Iterable[Row], experiments: Collection[str], skipped: set[str]) -> Iterator[str]:
-    for own, conclusion in compared(rows, experiments, skipped):
+def _of_models(rows: Iterable[Row], experiments: Collection[str], skipped: set[str], flat: set[tuple]) -> Iterator[str]:
+    for own, conclusion in compared(rows, experiments, skipped, flat):
         first = own[0]
         if len(own) > 1:
             sizes = "" if first["n_sizes"] == 1 else f", mean of {first['n_sizes']} sizes"

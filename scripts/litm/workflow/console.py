@@ -14,7 +14,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from litm.analysis.sentences import compared_lines, cut_sentences, gold_sentences, run_summary, silenced, uninformative
+from litm.analysis.sentences import (
+    compared_lines,
+    cut_sentences,
+    gold_sentences,
+    run_summary,
+    silenced,
+    uninformative,
+    without_information,
+)
 from litm.base.messages import UserError, points
 from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
@@ -302,11 +310,12 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     except ModuleNotFoundError:
         return []
     groups: dict[tuple, dict[str, None]] = {}
+    others = [name for name in study.models if name not in study.stand_ins]
     for model, name in asked:
         experiment = study.experiments[name]
         n = min(filter(None, (experiment.examples, study.questions_of(experiment))), default=0)
         if n and experiment.has_positions and not experiment.asks_several:
-            groups.setdefault((n, *earlier(Path("results"), model, name)), {})[name] = None
+            groups.setdefault((n, *earlier(Path("results"), model, name, others)), {})[name] = None
     lines = []
     for (n, assumed, source), names in groups.items():
         effect = detectable_effect("primacy", n, assumed)
@@ -374,14 +383,15 @@ def outcome(
     study: Study, tables: Container[str], accuracies: Iterable[str], results: Iterable[str], since: float
 ) -> Iterator[str]:
     """The answers, accuracies by position, paths of figures, tables and report, and answers that were cut; no lines on
-    results if no table was made since then.
+    results if no table, figure or report was made since then.
 
     tables: names of the study's tables; accuracies: those of each sweep; results: figures and the report; since: time
     of the start, in seconds since the epoch. The last line names a table that is damaged and ends the outcome.
     """
     try:
-        if any(path.stat().st_mtime >= since for path in TABLES.glob("*.csv")):
-            yield from _made(study, tables, [path for path in results if Path(path).exists()])
+        made = [path for path in results if Path(path).exists()]
+        if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
+            yield from _made(study, tables, made)
         rows = [row for path in map(Path, accuracies) if path.exists() for row in read_result_rows(path)]
         yield from cut_sentences(rows, {name: one.max_new_tokens for name, one in study.experiments.items()})
     except UserError as error:
@@ -412,7 +422,8 @@ def _answers(study: Study, tables: Container[str], experiments: Container[str]) 
     told = uninformative(*(_rows(name, tables) for name in ("utilisation", "accuracy", "position_bias")))
     silent = silenced(told, {name: one.closed_book for name, one in study.experiments.items()})
     yield from (sentence for (model, _), sentence in told.items() if model not in study.stand_ins)
-    yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins)
+    flat = without_information(told, _rows("position_bias", tables))
+    yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, flat)
     for row in _rows("advice", tables):
         is_told = row["advice"] and row["model"] not in study.stand_ins
         if is_told and (row["model"], row["remedies_of"]) not in silent:
