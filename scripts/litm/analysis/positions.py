@@ -1,6 +1,6 @@
 """What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import ceil
 from pathlib import Path
