@@ -12,7 +12,6 @@ output: one line a prompt, as in the responses
 from litm.base.cli import program
 from litm.base.messages import note
 from litm.base.store import digest
-from litm.checks.audit_sample import audit_sample
 from litm.inference.engine import audit_engine, load_engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SweepOptions, sweep_prompts
@@ -32,6 +31,8 @@ def main(
     digests: str | None = None,
     gpus: int = 0,
 ) -> None:
+    from litm.checks.audit import audit_sample
+
     engine = audit_engine(asked.settings["engine"])
     asking = asked.asking(source, engine)
     # Called before any file of the identity is read.

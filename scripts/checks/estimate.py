@@ -28,9 +28,8 @@ def main(
     lock: Path = Path("requirements.lock"),
 ) -> None:
     from litm.checks.costs import cost_lines, costs
-    from litm.checks.doctor.examine import look_remote
-    from litm.checks.estimate import Remaining, as_text, estimate_table, notes
-    from litm.checks.sample_size import sample_size_columns, sample_size_notes, sample_sizes
+    from litm.checks.doctor import look_remote
+    from litm.checks.estimate import Remaining, as_text, estimate_table, notes, what_is_shown
     from litm.config.study import load_study
     from litm.inference.costs import Rate, choose_rate, measured_runs
 
@@ -39,12 +38,12 @@ def main(
     chosen = {
         model: choose_rate(stated, measured_runs(results, model), by_rule[model]) for model, stated in rates.items()
     }
-    shown = sample_sizes(left, results)
-    estimated = estimate_table(left, chosen, prices, sample_size_columns(shown))
+    shown, shown_notes = what_is_shown(left, results)
+    estimated = estimate_table(left, chosen, prices, shown)
     write_csv(table, estimated)
     if left:
         print(as_text(estimated))
-    for line in (*notes(left, chosen, prices), *sample_size_notes(shown)):
+    for line in (*notes(left, chosen, prices), *shown_notes):
         print(line)
     study = load_study(config, lock.parent) if config else None
     if study and len(left) < len(study.run):

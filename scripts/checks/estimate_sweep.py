@@ -26,8 +26,7 @@ def main(
     context_window: int = 0,
     journals: str | None = None,
 ) -> None:
-    from litm.checks.estimate import encoder, remaining_work
-    from litm.checks.sample_size import curve_questions
+    from litm.checks.estimate import curve_questions, encoder, remaining_work
 
     asking, examples = asked.asking(source), read_examples(*asked.examples)
     present = present_answers(examples, asking, asking.identity(asked.tokenizer), journal, journals)

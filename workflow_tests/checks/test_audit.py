@@ -12,8 +12,7 @@ from workbench import CONFIG
 
 from litm.base.records import read_json, write_csv, write_json
 from litm.base.store import canonical_json, digest
-from litm.checks.audit import audit_findings, audit_table
-from litm.checks.audit_sample import audit_sample
+from litm.checks.audit import audit_findings, audit_sample, audit_table
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks.key_values import kv_retrieval

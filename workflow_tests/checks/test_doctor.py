@@ -1,5 +1,6 @@
 """The doctor: its judgement of made-up machines, and its facts about this one."""
 
+import errno
 import http.server
 import json
 import os
@@ -7,18 +8,32 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from configs import study
 from conftest import ROOT
 
-from litm.checks.costs import cost_lines, costs
-from litm.checks.doctor import gather
-from litm.checks.doctor.check import MISSING, OK, WARNING, checks_table, counts, missing, ok
-from litm.checks.doctor.examine import examine, look_remote, packages
-from litm.checks.doctor.remote import (
+from litm.checks import doctor, doctor_models
+from litm.checks.costs import cost_lines, costs, results_bytes
+from litm.checks.doctor import (
+    checks_table,
+    counts,
+    disk_check,
+    examine,
+    locks_check,
+    look_remote,
+    package_checks,
+    packages,
+    python_check,
+    read_lock,
+)
+from litm.checks.doctor_models import (
     IN_MIRROR,
+    MISSING,
+    OK,
     ON_NETWORK,
+    WARNING,
     Api,
     HubModel,
     Remote,
@@ -26,9 +41,9 @@ from litm.checks.doctor.remote import (
     api_checks,
     file_check,
     hub_check,
+    missing,
+    ok,
 )
-from litm.checks.doctor.software import package_checks, python_check, read_lock
-from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
 from litm.config.study import Study
 from litm.workflow.needs import needs_of
 from litm.workflow.prompt_lengths import work_of
@@ -90,7 +105,7 @@ def test_a_hub_model_is_here_or_can_be_downloaded(facts, status, said):
 
 
 def test_a_hub_model_that_is_not_cached_is_found_missing_at_once_when_offline():
-    assert gather.hub_model("nobody/no-such-model", None) == HubModel(cached=False, offline=True)
+    assert doctor_models.hub_model("nobody/no-such-model", None) == HubModel(cached=False, offline=True)
 
 
 def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkeypatch):
@@ -99,9 +114,9 @@ def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkey
     index = {"weight_map": {"one": "a.safetensors", "two": "b.safetensors"}}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
-    assert gather.cached_folder("some/model", None) is None
+    assert doctor_models.cached_folder("some/model", None) is None
     (tmp_path / "b.safetensors").write_bytes(b"x")
-    assert gather.cached_folder("some/model", None) == tmp_path
+    assert doctor_models.cached_folder("some/model", None) == tmp_path
 
 
 class ListsModels(http.server.BaseHTTPRequestHandler):
@@ -130,7 +145,7 @@ def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(server, mon
     def checks_with(key: str, api_model: str = "small"):
         monkeypatch.setenv("MY_KEY", key)
         entry = api_study(base_url=server, api_key_variable="MY_KEY").models["served"]
-        return api_checks("served", api_model, gather.api(entry))
+        return api_checks("served", api_model, doctor_models.api(entry))
 
     assert [check.status for check in checks_with("right")] == [OK, OK]
     another = checks_with("right", "large")[1]
@@ -160,13 +175,13 @@ def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirects) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{running.server_port}/v1"
-        facts = gather.api(api_study(base_url=url, api_key_variable="MY_KEY").models["served"])
+        facts = doctor_models.api(api_study(base_url=url, api_key_variable="MY_KEY").models["served"])
         running.shutdown()
     assert facts.status == 302 and asked == ["/v1/models"]
 
 
 def test_a_missing_server_is_reported_and_needs_no_key():
-    facts = gather.api(api_study(base_url="http://127.0.0.1:9/v1").models["served"])
+    facts = doctor_models.api(api_study(base_url="http://127.0.0.1:9/v1").models["served"])
     assert facts.variable is None and facts.error
     (check,) = api_checks("served", "small", facts)
     assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
@@ -174,7 +189,7 @@ def test_a_missing_server_is_reported_and_needs_no_key():
 
 def test_a_key_that_cannot_be_sent_is_missing_and_no_server_is_asked(monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-one\nsk-two")
-    facts = gather.api(api_study(base_url="http://127.0.0.1:9/v1", api_key_variable="MY_KEY").models["served"])
+    facts = doctor_models.api(api_study(base_url="http://127.0.0.1:9/v1", api_key_variable="MY_KEY").models["served"])
     (check,) = api_checks("served", "small", facts)
     assert check.status == MISSING and facts.error is None
     assert check.message == "the key in MY_KEY has more than one line: set it to one key alone"
@@ -190,7 +205,7 @@ def test_remote_files_are_looked_for_in_the_mirror_before_the_network(tmp_path):
     dataset = study().datasets["kv_75_keys"]
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / dataset.file).write_bytes(b"")
-    found = gather.remote_file(dataset, tmp_path / "data", str(tmp_path))
+    found = doctor_models.remote_file(dataset, tmp_path / "data", str(tmp_path))
     assert found.where == IN_MIRROR and file_check(found).status == OK
     unreachable = RemoteFile(dataset.file, "https://host/file", ON_NETWORK, error="no network")
     assert "data_mirror" in file_check(unreachable).message and file_check(unreachable).status == MISSING
@@ -214,14 +229,19 @@ def test_vectors_of_all_of_wikipedia_do_not_fit_a_small_disk():
     made = study(experiments=["open_domain_qa"])
     wanted = results_bytes(made, needs_of(made))
     assert 60e9 < wanted < 150e9
-    assert disk_check("disk", "results", int(50e9), wanted).status == MISSING
-    assert disk_check("disk", "results", wanted + 1, wanted).status == WARNING
-    assert disk_check("disk", "results", 10**12, wanted).status == OK
+    assert disk_check("disk", Path("results"), int(50e9), wanted).status == MISSING
+    assert disk_check("disk", Path("results"), wanted + 1, wanted).status == WARNING
+    assert disk_check("disk", Path("results"), 10**12, wanted).status == OK
 
 
-def test_a_file_system_without_locks_is_a_warning(tmp_path):
-    assert gather.lock_error(tmp_path / "journal") is None
-    assert locks_check("results/journal", "Function not implemented").status == WARNING
+def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    assert locks_check(tmp_path / "journal").status == OK
+    monkeypatch.setattr(doctor, "lock_descriptor", refuse)
+    check = locks_check(tmp_path / "journal")
+    assert check.status == WARNING and "Function not implemented; make sure that no two runs" in check.message
 
 
 # --- All together ---

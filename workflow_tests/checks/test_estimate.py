@@ -10,25 +10,21 @@ from programs import run_program
 from record_makers import example
 from score_frames import of_matrix, random_matrix
 
+from litm.analysis.positions import earlier
 from litm.analysis.power import Assumption
 from litm.base.records import read_json, write_json
 from litm.base.store import canonical_json, digest
 from litm.checks.estimate import (
     Remaining,
     as_text,
+    curve_questions,
     dollars,
     encoder,
     estimate_table,
     hours,
     notes,
     remaining_work,
-)
-from litm.checks.sample_size import (
-    curve_questions,
-    earlier,
-    sample_size_columns,
-    sample_size_notes,
-    sample_sizes,
+    what_is_shown,
 )
 from litm.inference.costs import Rate
 from litm.inference.engine import EngineSettings
@@ -251,15 +247,16 @@ def test_the_questions_of_a_curve_are_those_of_its_smallest_size_with_three_posi
 
 
 def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
-    (size,) = sample_sizes([left(questions=100), left(experiment="closed_book")], tmp_path)
-    assert size.assumed == Assumption(0.5, 0.5) and size.index < size.pair
-    heading, line = sample_size_notes([size, replace(size, model="other")])
+    sweeps = [left(questions=100), left(model="other", questions=100), left(experiment="closed_book")]
+    columns, (heading, line) = what_is_shown(sweeps, tmp_path)
+    assert list(columns) == [("m", "e"), ("other", "e")]
+    assert columns["m", "e"]["pbi_mde"] < columns["m", "e"]["difference_mde"]
     assert "with a chance of 80 %" in heading
     assert line.startswith(
         "e (m, other): 100 questions show differences of two positions from 14.4 points on; 791 would"
     )
     assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
-    assert sample_size_notes([]) == []
+    assert what_is_shown(sweeps[2:], tmp_path) == ({}, [])
 
 
 def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_correlation(tmp_path):
@@ -278,8 +275,7 @@ def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_
 
 def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path):
     sweeps = [left(questions=100), left(experiment="closed_book")]
-    shown = sample_size_columns(sample_sizes(sweeps, tmp_path))
-    table = estimate_table(sweeps, {"m": None}, {}, shown)
+    table = estimate_table(sweeps, {"m": None}, {}, what_is_shown(sweeps, tmp_path)[0])
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     write_json(tmp_path / "one.json", asdict(left(questions=100)))

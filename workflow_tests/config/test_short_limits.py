@@ -3,8 +3,8 @@
 from configs import KV, define, study
 from conftest import ROOT
 
-from litm.checks.doctor.check import WARNING
-from litm.checks.doctor.examine import examine, look_remote
+from litm.checks.doctor import examine, look_remote
+from litm.checks.doctor_models import WARNING
 from litm.config.study import load_study
 
 LINE = "a, c: max_new_tokens is 24, and 100 if left out, so right answers may be cut and count as wrong"

@@ -10,7 +10,7 @@ from programs import run_program
 
 from litm.base.messages import UserError
 from litm.base.records import read_json, write_json
-from litm.checks.doctor.examine import packages
+from litm.checks.doctor import packages
 from litm.config.study import load_study
 from litm.corpora.passages import CorpusSettings, Passage, write_shards
 from litm.corpora.retrieved import hits_of_questions, read_retrieved, retrieved

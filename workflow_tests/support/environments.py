@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from litm.checks.doctor.software import normalized
+from litm.checks.doctor import normalized
 
 
 def with_dependencies(names: Iterable[str]) -> set[str]:

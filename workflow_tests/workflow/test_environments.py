@@ -14,7 +14,7 @@ from conftest import ROOT
 from environments import with_dependencies
 from programs import program_file
 
-from litm.checks.doctor.software import normalized
+from litm.checks.doctor import normalized
 from litm.workflow.rules_help import local_modules
 
 

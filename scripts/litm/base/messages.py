@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -82,3 +83,13 @@ def shortened(text: object, longest: int = 120) -> str:
 def quoted(value: object, longest: int = 120) -> str:
     """A user's value for a one-line message: texts in quotes, without line ends, and cut if long."""
     return shortened(repr(value), longest)
+
+
+def in_columns(rows: Sequence[Sequence[str]], left: int) -> str:
+    """Texts in columns of equal width for a terminal; the first `left` columns begin, the others end at one place."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(text.ljust(width) if place < left else text.rjust(width) for place, (text, width) in enumerate(cells))
+        for cells in (zip(row, widths, strict=True) for row in rows)
+    )
+    return "\n".join(map(str.rstrip, lines))

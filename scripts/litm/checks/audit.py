@@ -11,8 +11,9 @@ import pandas as pd
 
 from litm.analysis.statistics import gap_test
 from litm.base.intervals import binomial_interval
+from litm.base.store import text_sha256
 from litm.placements import gold_positions
-from litm.records import Example, SweepResponse
+from litm.records import FAILED, OVERFLOW, Example, SweepResponse
 from litm.scoring.scores import judge
 
 #: Permutations of the test.
@@ -140,3 +141,32 @@ def _finding(cells: pd.DataFrame) -> str:
     told = f"{where}: {text} of {asked} differ in text ({flipped}), {correct} in being right"
     p_value = cells["flip_rate_text_p_value"].iloc[0]
     return told if pd.isna(p_value) else f"{told}; do placements differ? p = {p_value:.3f}"
+
+
+# --- The sample
+
+
+def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -> set[tuple[int, str]]:
+    """(size, id) of at most `per_cell` questions per size, sampled from those with an answer at every placement.
+
+    A question's rank depends only on the seed and its id, so a larger sample contains a smaller one, and sizes and
+    models share questions where possible.
+    """
+    placements: dict[int, set[str]] = {}
+    answered: dict[tuple[int, str], set[str]] = {}
+    for response in responses:
+        placements.setdefault(response.size, set()).add(response.placement)
+        if response.finish_reason not in (OVERFLOW, FAILED):
+            answered.setdefault((response.size, response.id), set()).add(response.placement)
+    complete = [question for question, at in answered.items() if at == placements[question[0]]]
+    return {
+        question
+        for size in placements
+        for question in sorted((one for one in complete if one[0] == size), key=lambda one: _lot(seed, one[1]))[
+            :per_cell
+        ]
+    }
+
+
+def _lot(seed: int, id: str) -> tuple[str, str]:
+    return text_sha256(f"{seed}/audit/{id}"), id

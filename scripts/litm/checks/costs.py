@@ -6,22 +6,22 @@ Everything follows from the config and the catalogues, by rules of thumb that th
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
-from litm.checks.doctor.check import in_bytes
-from litm.checks.doctor.remote import LOG_IN, ON_NETWORK, HubModel, Remote
-from litm.checks.doctor.storage import VECTOR, results_bytes
+from litm.base.messages import in_columns
+from litm.checks.doctor_models import LOG_IN, ON_NETWORK, HubModel, Remote, download_of, in_bytes
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.inference.costs import GPU_FLOPS, bytes_of_parameters, predicted_rate
+from litm.inference.costs import GPU_FLOPS, predicted_rate
 from litm.models.devices import has_gpu
-from litm.workflow.needs import needs_of
-from litm.workflow.prompt_lengths import computed_tokens, prompt_tokens, work_of
+from litm.workflow.needs import Needs, needs_of
+from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, prompt_tokens, work_of
 from litm.workflow.resources import SERVED_SECONDS, billions_of, rate_here
 from litm.workflow.sweep_inputs import gpus_of
 
-#: Bytes of a weight on the hub: half precision.
-STORED = "bfloat16"
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
 GATED = ("meta-llama/",)
+#: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
+#: passage with its entry in Lucene's index; a vector of 768 numbers.
+PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
 #: Jobs that every study has; hours above which no number is given.
 OTHER_JOBS, MOST_HOURS = 40, 9_999
 HEADINGS = (
@@ -58,7 +58,7 @@ class Cost:
 
 
 def costs(study: Study, hubs: Mapping[str, HubModel]) -> list[Cost]:
-    """The cost of each model that the study asks. hubs: facts about hub models by name, see `gather.hub_model`."""
+    """The cost of each model that the study asks. hubs: facts about hub models by name, see `hub_model`."""
     return [
         _cost(study, model, hubs.get(name))
         for name, model in study.models.items()
@@ -88,13 +88,6 @@ def _cost(study: Study, model: Model | ApiModel, hub: HubModel | None) -> Cost:
     return Cost(model.name, download, sweeps, jobs, prompts, tokens, computed, gpu_hours, hours, 0)
 
 
-def download_of(model: Model, hub: HubModel | None) -> int:
-    """Bytes of weights to download: by the hub, or else by the parameters of the catalogue; 0 if they are here."""
-    if not model.hub or (hub and hub.cached):
-        return 0
-    return hub.download if hub and hub.download else int(bytes_of_parameters(billions_of(model), STORED))
-
-
 def costs_table(found: Sequence[Cost]) -> str:
     """One line per model and, of several, one of sums."""
     rows = [astuple(one) for one in found]
@@ -103,12 +96,7 @@ def costs_table(found: Sequence[Cost]) -> str:
         rows.append(("total", *(None if None in column else sum(column) for column in columns)))
     texts = [HEADINGS, *([row[0], in_bytes(row[1]), *map(_cell, row[2:5], (0, 0, 0)), *_numbers(row)] for row in rows)]
     shown = [column for column in zip(*texts, strict=True) if not (column[0] == "hours here" and has_gpu())]
-    widths = [max(map(len, column)) for column in shown]
-    return "\n".join(
-        "  ".join(text.rjust(width) if text is not line[0] else text.ljust(width) for text, width in cells).rstrip()
-        for line in zip(*shown, strict=True)
-        for cells in [list(zip(line, widths, strict=True))]
-    )
+    return in_columns([*zip(*shown, strict=True)], left=1)
 
 
 def _numbers(row: Sequence) -> list[str]:
@@ -167,3 +155,17 @@ def _is_gated(model: Model, hub: HubModel | None) -> bool:
     if not model.hub or (hub and hub.cached):
         return False
     return hub.gated if hub and not (hub.error or hub.offline) else model.hub.startswith(GATED)
+
+
+def results_bytes(study: Study, needs: Needs) -> int:
+    """Estimated bytes of a study's results, without downloads."""
+    total = 0
+    for experiment in study.experiments.values():
+        answered = [one for (_, name), one in study.run.items() if name == experiment.name]
+        cells = PROMPT * len(experiment.cells) + ANSWER * sum(len(one.cells) for one in answered)
+        total += cells * (experiment.examples or QUESTIONS)
+    for corpus in needs.corpora:
+        passages = corpus.settings.passages or corpus.shards * corpus.passages_per_shard
+        dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
+        total += passages * (PASSAGE + VECTOR * dense)
+    return total

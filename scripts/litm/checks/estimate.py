@@ -1,17 +1,28 @@
-"""Estimate of the remaining work of sweeps: prompts and tokens to ask, hours at a known rate, money at known prices."""
+"""Estimate of sweeps: prompts and tokens to ask, hours at a known rate, money at known prices, detectable effects."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
+from litm.analysis.positions import earlier
+from litm.analysis.power import (
+    FIVE_POINTS,
+    detectable_effect,
+    n_for_five_points,
+    needed_in_words,
+    questions_needed,
+)
+from litm.base.messages import in_columns, points
 from litm.base.records import in_batches
 from litm.inference.api_engine import ServedPrompts
 from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts
 from litm.inference.setup import Asking, Fit, Prompt
+from litm.placements import gold_places
 from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import Content, Response
 
@@ -41,6 +52,13 @@ COLUMNS = {
 COUNTED = list(COLUMNS)[2:12]
 UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
 UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
+#: Positions that a curve needs for start, middle and end.
+LEAST_POSITIONS = 3
+#: Heading of the lines on sweeps.
+HEADING = (
+    "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md), if they are independent; with "
+    "`cluster` it is less, see design_effect in detectable_effects.csv:"
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +68,7 @@ class Remaining:
     prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not fit
     and `to_ask` remain. prompt_tokens, max_new_tokens: totals over the prompts to ask; computed_tokens: the fewest
     prompt tokens that an engine with shared prefixes computes. Tokens are None without a tokenizer. questions: those of
-    its curves, see `sample_size.curve_questions`; None without curves.
+    its curves, see `curve_questions`; None without curves.
     """
 
     model: str
@@ -157,7 +175,7 @@ def estimate_table(
     """One row per sweep, and one with sums, whose model and experiment are `total`; columns as in `COLUMNS`.
 
     prices: of the models that cost money, None if unknown; others cost nothing. A sum is missing if one of its parts
-    is. shown: detectable effects, see `sample_size.sample_size_columns`.
+    is. shown: detectable effects, see `what_is_shown`.
     """
     rows = [
         {
@@ -192,16 +210,8 @@ def as_text(table: pd.DataFrame) -> str:
     }
     if table["dollars"].eq(0).all():
         del shown["dollars"]
-    cells = [[heading, *(_cell(value) for value in table[name])] for name, heading in shown.items()]
-    widths = [max(map(len, column)) for column in cells]
-    lines = [
-        "  ".join(
-            text.ljust(width) if index < 2 else text.rjust(width)
-            for index, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in zip(*cells, strict=True)
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+    rows = zip(*table[list(shown)].to_dict("list").values(), strict=True)
+    return in_columns([[*shown.values()], *([_cell(value) for value in row] for row in rows)], left=2)
 
 
 def _cell(value: Any) -> str:
@@ -228,3 +238,47 @@ def notes(
     if prices:
         told.append("US$ are at most: they count each answer as long as is allowed")
     return told
+
+
+# --- What the questions can show
+
+
+def curve_questions(prompts: Iterable[Prompt]) -> int | None:
+    """The number of questions of a sweep's curve, the smallest over its sizes; None if no size has three positions."""
+    sizes: dict[int, dict[str, set[str]]] = {}
+    for prompt in prompts:
+        if len(gold_places(prompt.placement)) == 1:
+            sizes.setdefault(prompt.size, {}).setdefault(prompt.placement, set()).add(prompt.id)
+    counts = [min(map(len, places.values())) for places in sizes.values() if len(places) >= LEAST_POSITIONS]
+    return min(counts, default=None)
+
+
+def what_is_shown(
+    sweeps: Sequence[Remaining], results: Path
+) -> tuple[dict[tuple[str, str], Mapping[str, object]], list[str]]:
+    """What the questions of sweeps with curves detect with a power of 80 %, and the questions that an effect needs.
+
+    By model and experiment, the columns for the table of the estimate: smallest detectable effects, missing if there is
+    none, and questions for 5 points. And lines on groups of like sweeps. results: the folder with earlier scores.
+    """
+    columns: dict[tuple[str, str], Mapping[str, object]] = {}
+    lines: dict[tuple, list[Any]] = {}
+    models = list(dict.fromkeys(left.model for left in sweeps))
+    for left in sweeps:
+        if not left.questions:
+            continue
+        assumed, source = earlier(results, left.model, left.experiment, models)
+        pair = detectable_effect("primacy", left.questions, assumed)
+        columns[left.model, left.experiment] = {
+            "n": left.questions,
+            "pbi_mde": detectable_effect("pbi", left.questions, assumed),
+            "difference_mde": pair,
+            "n_for_5_points_pbi": questions_needed("pbi", FIVE_POINTS, assumed),
+            "n_for_5_points_difference": n_for_five_points(assumed),
+        }
+        effect = "no difference" if pair is None else f"differences of two positions from {points(pair)[1:]} on"
+        needed = needed_in_words(n_for_five_points(assumed), assumed, source)
+        told = f"{left.questions:,} questions show {effect}; {needed}"
+        lines.setdefault((left.experiment, told), []).append(left.model)
+    like = [f"{experiment} ({', '.join(models)}): {told}" for (experiment, told), models in lines.items()]
+    return columns, [HEADING, *like] if like else []

