@@ -146,7 +146,8 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     for row in rows:
         if row["quantity"] == "pbi" and flat:
             told.append(
-                f"which uses its context more evenly is not known, because positions tell nothing about {' and '.join(flat)}"
+                "which uses its context more evenly is not known, because positions tell nothing about "
+                + " and ".join(flat)
             )
         elif row["quantity"] == "pbi" and is_shown(row):
             values = {a: number(row, "value_a") or 0, b: number(row, "value_b") or 0}
