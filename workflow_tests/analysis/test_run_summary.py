@@ -146,6 +146,9 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
     ]
     rows[1] = pair("pbi", "", 0.25, 0.01)
     assert "other uses its context more evenly (PBI 50.0 against 75.0)" in "".join(compared_lines(rows, {"qa"}, []))
+    # A model that is right nowhere is even, and useless.
+    lines = "".join(compared_lines(rows, {"qa"}, [], {("other", "qa")}))
+    assert "more evenly is not known, because positions tell nothing about other" in lines and "PBI 50.0" not in lines
     assert list(compared_lines(rows, {"qa"}, ["m"])) == list(compared_lines(rows, {"other"}, [])) == []
     # Without a curve only a shown difference is worth a table.
     assert list(compared_lines([pair("accuracy", "all", 0.1, 0.2)], {"qa"}, [])) == []
@@ -164,6 +167,8 @@ def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice
     assert sentence.startswith("m on qa: positions tell nothing. Right with the document alone: 12.5 % [3.0, 36.0]; ")
     assert sentence.endswith("the document is not shown to help. So take another model or easier questions.")
     assert silenced(told, {"qa": "book", "rag": "book", "other": "else", "none": None}) == {("m", "qa"), ("m", "rag")}
+    # With one closed book in the study, it is that of questions on documents as retrieved too.
+    assert silenced(told, {"qa": "book", "retrieved": None}) == {("m", "qa"), ("m", "retrieved")}
     known = REFERENCES | {"accuracy_closed_book": "0.9", "accuracy_oracle": "0.95"}
     assert "take questions that it cannot answer by heart" in uninformative([known], [], [])["m", "qa"]
     assert uninformative([REFERENCES, REFERENCES | {"utilisation": "0.4"}], [], []) == {}

@@ -68,10 +68,14 @@ def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Ite
 def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
     """The (model, experiment) whose advice says nothing, because the same questions without documents go as well.
 
-    told: keys of `uninformative`; closed_book: the experiment's closed book, by experiment.
+    told: keys of `uninformative`; closed_book: the experiment's closed book, by experiment; one without its own, such as
+    questions on documents as retrieved, goes by the only one of the study.
     """
-    silent = {(model, closed_book.get(experiment)) for model, experiment in told}
-    return {(model, name) for name, book in closed_book.items() for model, of in silent if book and of == book}
+    books = set(filter(None, closed_book.values()))
+    only = next(iter(books)) if len(books) == 1 else None
+    book_of = {name: book or only for name, book in closed_book.items()}
+    silent = {(model, book_of.get(experiment)) for model, experiment in told}
+    return {(model, name) for name, book in book_of.items() for model, of in silent if book and of == book}
 
 
 def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple]:
