@@ -68,8 +68,8 @@ def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Ite
 def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
     """The (model, experiment) whose advice says nothing, because the same questions without documents go as well.
 
-    told: keys of `uninformative`; closed_book: the experiment's closed book, by experiment; one without its own, such as
-    questions on documents as retrieved, goes by the only one of the study.
+    told: keys of `uninformative`; closed_book: the experiment's closed book, by experiment; one without its own goes by
+    the only one of the study, such as questions on documents as retrieved.
     """
     books = set(filter(None, closed_book.values()))
     only = next(iter(books)) if len(books) == 1 else None
