@@ -18,7 +18,6 @@ from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import gold_depths, gold_placement, positions_for
 from litm.prompting.prompt_format import CHAT, FormatOptions, encode_prompts
-from litm.prompting.token_counts import most_items
 
 #: Questions whose prompts are counted; prompts of other questions and placements differ by a few tokens.
 QUESTIONS = 10
@@ -31,6 +30,8 @@ if __name__ == "__main__":
 def main(
     given: FormatOptions, task: str, tokens: int, placements: tuple[str, ...], settings: dict, prompt: str, output: str
 ) -> None:
+    from litm.prompting.token_counts import most_items
+
     asked, template, wanted = load_task(task), read_template(prompt), given.read()
     chosen = ExampleSettings(**settings)
     # The order of items and the item asked for change a prompt by a token or two at most.

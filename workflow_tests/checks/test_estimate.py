@@ -260,7 +260,7 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
 
 
 def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_correlation(tmp_path):
-    for model, accuracies in (("m", (0.9, 0.8, 0.9)), ("another", (0.3, 0.2, 0.3)), ("floor", (0.01, 0.01, 0.01))):
+    for model, accuracies in (("m", (0.9, 0.8, 0.9)), ("another", (0.3, 0.2, 0.3)), ("floor", (-0.2, -0.2, -0.2))):
         path = tmp_path / "scores" / model / "e.parquet"
         path.parent.mkdir(parents=True)
         of_matrix(random_matrix(accuracies, 400), (0, 4, 8)).to_parquet(path)

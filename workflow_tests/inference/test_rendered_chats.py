@@ -124,5 +124,7 @@ def test_an_edited_chat_template_asks_again_and_the_old_one_is_answered_from_the
 
 def test_the_template_is_part_of_the_identity_for_chats_rendered_here(tmp_path):
     keys = {"engine": "openai", "api_model": "m", "endpoint": "completions", "prompt_template": "chat"}
-    model = read_catalogue_entry("models", "m", {**keys, "tokenizer": folder_of(tmp_path)}).located(ROOT, {})
+    model = read_catalogue_entry("models", "m", {**keys, "tokenizer": folder_of(tmp_path)}).located(
+        ROOT, {"prompt_templates": {"chat": None}}
+    )
     assert Asking(SERVED, model.answer_settings(), None, DECODING).sends_rendered_chats

@@ -212,9 +212,12 @@ def test_rates_rise_stay_and_fall():
     ("change", "message"),
     [
         ({"stages": []}, "stages"),
-        ({"seed": "one"}, "seed: must be a whole number"),
+        ({"seed": "one"}, "seed: input should be a valid integer, found 'one'"),
         ({"stages": [{"steps": 1, "courses": {"kv_retrieval": {"share": 1, "sizes": [5, 2]}}}]}, "put the smaller one"),
-        ({"stages": [{"steps": 1, "courses": {"chess": {"share": 1, "sizes": [1, 2]}}}]}, "unknown key 'chess'"),
+        (
+            {"stages": [{"steps": 1, "courses": {"chess": {"share": 1, "sizes": [1, 2]}}}]},
+            "courses.chess: input should be 'kv_retrieval'",
+        ),
     ],
 )
 def test_a_mistake_in_the_recipe_is_named(tmp_path, change, message):
