@@ -1,7 +1,10 @@
 """What all measurements share: what a process costs, how a cost grows, and tables in Markdown."""
 
+import json
 import math
 import os
+import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -9,11 +12,13 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: ru_maxrss is in kilobytes, but on macOS in bytes.
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+PACKAGES = ("snakemake", "pandas", "numpy", "torch", "transformers", "pyserini")
 
 
 @dataclass(frozen=True)
@@ -46,10 +51,53 @@ def run(*command: object, folder: str | Path | None = None, output: str | Path =
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * RSS_UNIT)
 
 
+def program_output(*command: object) -> str:
+    """The standard output of a program that runs to its end."""
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
+        run(*command, output=output.name)
+        return output.read()
+
+
 def program(name: str, *arguments: object, folder: str | Path | None = None) -> Cost:
     """Run one of the workflow's programs, which is in the folder of its stage, in `folder`."""
     (path,) = (ROOT / "scripts").glob(f"*/{name}")
     return run(sys.executable, path, *arguments, folder=folder)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The options of a sweep of generate.py, and its files in a folder. store: of unpacked GGUF files."""
+
+    folder: Path
+    name: str
+    location: dict[str, object]
+    settings: dict[str, object]
+    decoding: dict[str, object]
+    run: dict[str, object]
+    examples: Sequence[Path]
+    store: Path | None = None
+
+    def file(self, end: str) -> Path:
+        """One of its files: source.json, journal, responses.jsonl.gz or manifest.json."""
+        return self.folder / f"{self.name}.{end}"
+
+    def identify(self) -> Cost:
+        """Identify the model, and unpack its GGUF file."""
+        return program(
+            *("identify_model.py", "--location", json.dumps(self.location), "--output", self.file("source.json")),
+            *("--digests", self.folder / "digests", "--store", self.store or self.folder / "unpacked"),
+        )
+
+    def generate(self) -> Cost:
+        """Ask every prompt that has no answer in the journal."""
+        return program(
+            *("generate.py", "--model", "model", "--experiment", self.name, "--source", self.file("source.json")),
+            *("--settings", json.dumps(self.settings), "--decoding", json.dumps(self.decoding)),
+            *("--run", json.dumps(self.run), "--gpus", int(self.run.get("device", "cpu") != "cpu")),
+            *("--digests", self.folder / "digests", "--examples", *self.examples),
+            *("--journal", self.file("journal"), "--responses", self.file("responses.jsonl.gz")),
+            *("--manifest", self.file("manifest.json")),
+        )
 
 
 def median_cost(costs: Sequence[Cost]) -> Cost:
@@ -105,3 +153,20 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table in Markdown."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def machine() -> str:
+    """Processor, cores, memory, versions of packages and the commit, marked if there are uncommitted changes."""
+    about = Path("/proc/cpuinfo")
+    found = re.search(r"^model name\s*: (.*)$", about.read_text(), re.MULTILINE) if about.exists() else None
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    git = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return "; ".join(
+        [
+            f"{found[1] if found else platform.processor()}, {os.cpu_count()} cores",
+            f"{memory:.0f} GiB",
+            f"Python {platform.python_version()}",
+            *(f"{name} {version(name)}" for name in PACKAGES),
+            f"commit {git.stdout.strip() or 'unknown'}",
+        ]
+    )

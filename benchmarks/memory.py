@@ -9,14 +9,13 @@ scripts/litm/inference/costs.py, and those of the processor.
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from measuring import ROOT, program, table
+from measuring import ROOT, Sweep, table
 
 from litm.base.records import read_json
 from litm.examples.examples import make_example, read_template
@@ -75,20 +74,12 @@ def measure(case: Case, gguf: Path, folder: Path, store: Path) -> list[str]:
     write_prompts(case, folder / "examples.jsonl.gz")
     location = {"path": str(gguf), "hub": None, "revision": None, "dtype": case.dtype}
     settings = {"engine": "transformers", "dtype": case.dtype, "attention": case.attention, "prompt_template": CHAT}
-    program(
-        *("identify_model.py", "--location", json.dumps(location), "--store", store),
-        *("--digests", folder / "digests", "--output", folder / "source.json"),
-    )
-    cost = program(
-        *("generate.py", "--model", "model", "--experiment", "memory", "--source", folder / "source.json"),
-        *("--settings", json.dumps(settings)),
-        *("--decoding", json.dumps({"max_new_tokens": NEW_TOKENS, "stop": "end_token"})),
-        *("--run", json.dumps({"device": "cpu", "batch_tokens": case.batch_tokens})),
-        *("--digests", folder / "digests", "--examples", folder / "examples.jsonl.gz"),
-        *("--journal", folder / "journal", "--responses", folder / "responses.jsonl.gz"),
-        *("--manifest", folder / "manifest.json"),
-    )
-    work = read_json(folder / "manifest.json")["work"]
+    decoding = {"max_new_tokens": NEW_TOKENS, "stop": "end_token"}
+    run = {"device": "cpu", "batch_tokens": case.batch_tokens}
+    sweep = Sweep(folder, "memory", location, settings, decoding, run, [folder / "examples.jsonl.gz"], store)
+    sweep.identify()
+    cost = sweep.generate()
+    work = read_json(sweep.file("manifest.json"))["work"]
     size = size_of(gguf)
     if size is None or size.stored_bytes is None:
         sys.exit(f"{gguf}: its header does not name all sizes")

@@ -10,6 +10,7 @@ sorted      the same, prompts sorted by length, and an answer ends after its fir
 llamacpp    llama.cpp's server with its prompt cache, one request after the other
 vllm        vLLM with its prefix cache
 products    products of matrices alone: prints their speed, asks nothing
+write-7b    asks nothing, and writes a model of the shape of Llama-2-7B with random weights to --model
 
 prompts.jsonl: `name` and `ids` (token ids) of each prompt. answers.jsonl: `name`, `response`, and `computed`, the
 prompt tokens that were computed for it with padding.
@@ -35,7 +36,7 @@ MEASURED_SECONDS = 2.0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("way", choices=[*WAYS, "products"])
+    parser.add_argument("way", choices=[*WAYS, "products", "write-7b"])
     parser.add_argument("--model", help="a folder; for llamacpp a GGUF file")
     parser.add_argument("--dtype", default="bfloat16")
     parser.add_argument("--prompts", type=Path)
@@ -43,12 +44,17 @@ def main() -> None:
     parser.add_argument("--new-tokens", type=int, default=100)
     parser.add_argument("--first-line", action="store_true", help="only an answer's first line is scored")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="of transformers")
     parser.add_argument("--packages", help="a folder with further packages")
+    parser.add_argument("--tokenizer", help="write-7b: a tokenizer.json")
     args = parser.parse_args()
     if args.packages:
         sys.path.insert(0, args.packages)
     if args.way == "products":
         print(json.dumps({dtype: product_speed(dtype) for dtype in ("float32", "bfloat16")}))
+        return
+    if args.way == "write-7b":
+        write_7b(args.model, args.tokenizer)
         return
     prompts = [json.loads(line) for line in args.prompts.read_text(encoding="utf-8").splitlines()]
     with args.output.open("w", encoding="utf-8") as out:
@@ -73,6 +79,20 @@ def product_speed(dtype: str) -> float:
     return 2 * rows * columns * inner * count / (time.process_time() - begin)
 
 
+def write_7b(folder: str, tokenizer: str) -> None:
+    """Write random weights and the tokenizer; the model never ends an answer."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = PreTrainedTokenizerFast(tokenizer_file=tokenizer, pad_token_id=0)
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.bfloat16)
+    with torch.device("cuda"):
+        model = LlamaForCausalLM(LlamaConfig(vocab_size=len(words), max_position_embeddings=8192, eos_token_id=None))
+    model.save_pretrained(folder)
+    words.save_pretrained(folder)
+
+
 # --- ways
 
 
@@ -95,11 +115,11 @@ def by_generate(
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(args.model, padding_side="left")
-    model = AutoModelForCausalLM.from_pretrained(args.model, dtype=args.dtype).eval()
+    model = AutoModelForCausalLM.from_pretrained(args.model, dtype=args.dtype).eval().to(args.device)
     more = {**stops, "tokenizer": tokenizer} if stops else {}
     for start in range(0, len(prompts), BATCH):
         batch = prompts[start : start + BATCH]
-        inputs = tokenizer.pad({"input_ids": [prompt["ids"] for prompt in batch]}, return_tensors="pt")
+        inputs = tokenizer.pad({"input_ids": [prompt["ids"] for prompt in batch]}, return_tensors="pt").to(args.device)
         with torch.inference_mode():
             output = model.generate(**inputs, max_new_tokens=args.new_tokens, do_sample=False, **more)
         width = inputs["input_ids"].shape[1]

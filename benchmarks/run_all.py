@@ -1,7 +1,7 @@
 """Run all measurements of speed and memory, and write benchmarks/results.md.
 
-    python benchmarks/run_all.py --contexts nq-open-20_total_documents_gold_at_0.jsonl.gz --passages psgs.tsv.gz \\
-        --questions nq-open-oracle.jsonl.gz --encoder FOLDER --tokenizer tokenizer.json
+    python benchmarks/run_all.py --data FOLDER --contexts nq-open-20_total_documents_gold_at_0.jsonl.gz \\
+        --passages psgs.tsv.gz --questions nq-open-oracle.jsonl.gz --encoder FOLDER
 
 Each measurement is a command of the other programs here, at sizes with which all of them take half an hour. Those that
 need a file which is not given are left out, and the results say so. With `--only` the sections of others are kept.
@@ -9,18 +9,22 @@ need a file which is not given are left out, and the results say so. With `--onl
 
 import argparse
 import os
-import platform
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
-from measuring import ROOT
+from measuring import ROOT, machine
 
-PACKAGES = ("snakemake", "pandas", "numpy", "torch", "transformers", "pyserini")
+FILES = {
+    "data": "a folder with the authors' files, see peers.py",
+    "contexts": "questions with 20 documents in the released format",
+    "passages": "a file in DPR's format",
+    "questions": "a file of questions in the released format",
+    "encoder": "a folder with an encoder",
+}
 FAILED = "Failed:"
 #: Java writes its log together with the results.
 LOG_LINE = re.compile(r"^\d{4}-\d{2}-\d{2} .*\n", re.MULTILINE)
@@ -48,42 +52,30 @@ class Measurement:
 
 
 MEASUREMENTS = {
-    "workflow": Measurement(
-        "Planning a run", "workflow_size.py", "--cells 1000 10000 --paper --turns 2", "--cells 20 --turns 1"
-    ),
-    "journal": Measurement("Reading a journal", "results_size.py", "journal", "journal --sizes 20 40"),
-    "sweep": Measurement(
-        "A sweep whose prompts have all been answered", "results_size.py", "sweep", "sweep --sizes 20 40"
-    ),
-    "tables": Measurement("Tables of scores", "results_size.py", "tables", "tables --sizes 50000 --turns 1"),
+    "plan": Measurement("Planning a run", "growth.py", "plan --turns 2", "plan --sizes 20"),
+    "paper": Measurement("Planning the paper's run", "growth.py", "paper --turns 2", "paper"),
+    "overhead": Measurement("A study of five models", "growth.py", "study", "study"),
+    "journal": Measurement("Reading a journal", "growth.py", "journal", "journal --sizes 20 40"),
+    "sweep": Measurement("A sweep whose prompts have all been answered", "growth.py", "sweep", "sweep --sizes 20 40"),
+    "tables": Measurement("Tables of scores", "growth.py", "tables", "tables --sizes 50000"),
+    "passages": Measurement("Passages", "growth.py", "passages", "passages --sizes 200 400"),
     "examples": Measurement(
         "Examples, against the way of the paper's authors",
         "examples.py",
         "--data {contexts} --turns 3",
         "--data {contexts} --turns 1 --retrieved 20",
     ),
-    "statistics": Measurement("Statistics", "calibration.py", "speed --turns 3", "speed --questions 20"),
-    "passages": Measurement("Passages", "passages.py", "--sizes 50000 200000 1000000", "--sizes 200 400"),
-    "shared_tokens": Measurement(
-        "Prompt tokens that are computed",
-        "shared_tokens.py",
-        "--data {contexts} --tokenizer {tokenizer}",
-        "--data {contexts} --tokenizer {tokenizer} --questions 2",
+    "inference_pairs": Measurement(
+        "Inference by the reference model, key-value pairs",
+        "peers.py",
+        "--reference --prompts kv75 ask75 --questions 16",
+        "--reference --prompts kv75 ask75 --questions 1",
     ),
-    "inference_kv": Measurement(
-        "Inference, key-value pairs", "inference.py", "kv --questions 16 --turns 1", "kv --questions 1 --turns 1"
-    ),
-    "inference_ask": Measurement(
-        "Inference, another key asked for",
-        "inference.py",
-        "ask --questions 64 --turns 1",
-        "ask --questions 1 --turns 1",
-    ),
-    "inference_qa": Measurement(
-        "Inference, documents",
-        "inference.py",
-        "qa --questions 8 --turns 1 --data {contexts}",
-        "qa --questions 1 --turns 1 --data {contexts}",
+    "inference_documents": Measurement(
+        "Inference by the reference model, documents",
+        "peers.py",
+        "--reference --prompts qa10 --questions 8 --data {data}",
+        "--reference --prompts qa10 --questions 1 --data {data}",
     ),
     "attention": Measurement("Attention on a processor", "attention.py", "", "--turns 1"),
     "memory": Measurement("Memory of sweeps, predicted and measured", "memory.py", "", "--cases 1"),
@@ -105,17 +97,13 @@ MEASUREMENTS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--contexts", help="questions with 20 documents in the released format")
-    parser.add_argument("--passages", help="a file in DPR's format")
-    parser.add_argument("--questions", help="a file of questions in the released format")
-    parser.add_argument("--encoder", help="a folder with an encoder")
-    parser.add_argument("--tokenizer", help="a tokenizer.json")
+    for name, what in FILES.items():
+        parser.add_argument(f"--{name}", help=what)
     parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS))
     parser.add_argument("--quick", action="store_true", help="the smallest sizes: whether all programs run")
     parser.add_argument("--output", default=ROOT / "benchmarks" / "results.md", type=Path)
     args = parser.parse_args()
-    names = ("contexts", "passages", "questions", "encoder", "tokenizer")
-    files = {name: value for name in names if (value := vars(args)[name])}
+    files = {name: value for name in FILES if (value := vars(args)[name])}
     sections = read_sections(args.output) if args.output.exists() else {}
     failed = False
     for name in args.only:
@@ -160,29 +148,6 @@ def read_sections(path: Path) -> dict[str, str]:
     """The sections of a page that `results` made."""
     _, *parts = re.split(r"^## (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
-
-
-def machine() -> str:
-    """Processor, cores, memory, versions and commit, on a line."""
-    return "; ".join([*hardware(), f"Python {platform.python_version()}", *map(package, PACKAGES), commit()])
-
-
-def hardware() -> Iterator[str]:
-    """The processor with its cores, and the memory."""
-    about = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.*)$", about.read_text(), re.MULTILINE) if about.exists() else None
-    yield f"{found[1] if found else platform.processor()}, {os.cpu_count()} cores"
-    yield f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
-
-
-def package(name: str) -> str:
-    return f"{name} {version(name)}"
-
-
-def commit() -> str:
-    """The commit of the workflow, marked if there are uncommitted changes."""
-    said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
-    return f"commit {said.stdout.strip() or 'unknown'}"
 
 
 if __name__ == "__main__":

@@ -50,14 +50,16 @@ def test_measurements_are_tables_on_a_page_that_keeps_those_of_earlier_runs(tmp_
     text = page.read_text()
     assert "| make_passages.py | 400 |" in text and "commit " in text
     assert "## Examples, against the way of the paper's authors\n\nNot measured: it needs `--contexts`." in text
-    assert "## Statistics\n\nNot measured.\n" in text
+    assert "## Reading a journal\n\nNot measured.\n" in text
 
 
 @pytest.mark.slow
 def test_every_measurement_that_needs_no_other_file_runs(tmp_path):
-    contexts = write_lines(tmp_path / "contexts.jsonl.gz", [qa_record(number, 19) for number in range(3)])
+    name = "nq-open-20_total_documents_gold_at_0.jsonl.gz"
+    contexts = write_lines(tmp_path / name, [qa_record(number, 19) for number in range(3)])
     page = tmp_path / "results.md"
-    done = subprocess.run([*RUN_ALL, "--contexts", contexts, "--output", page], capture_output=True, text=True)
+    files = ("--contexts", contexts, "--data", tmp_path)
+    done = subprocess.run([*RUN_ALL, *files, "--output", page], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     sections = page.read_text().split("\n## ")[1:]
     assert [section.partition("\n")[0] for section in sections if "\n| --- |" not in section] == [
@@ -72,7 +74,7 @@ def test_peers_read_the_same_prompts_and_give_the_same_answers_in_float32(tmp_pa
     data = tmp_path / "data"
     data.mkdir()
     write_lines(data / "nq-open-20_total_documents_gold_at_0.jsonl.gz", [qa_record(0, 19)])
-    ways = ("sorted, early stop", "this workflow")
+    ways = {"sorted": "sorted, early stop", "ours": "this workflow"}
     done = subprocess.run(
         [
             *(sys.executable, ROOT / "benchmarks" / "peers.py", "--data", data, "--folder", tmp_path / "peers"),
@@ -85,4 +87,4 @@ def test_peers_read_the_same_prompts_and_give_the_same_answers_in_float32(tmp_pa
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
     assert "3 prompts" in done.stdout
-    assert [(row[0], row[-1]) for row in rows[2:]] == [(way, "3 of 3") for way in ways]
+    assert [(row[0], row[-1]) for row in rows[2:]] == [(way, "3 of 3") for way in ways.values()]

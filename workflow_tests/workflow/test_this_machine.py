@@ -79,6 +79,10 @@ def test_weights_whose_files_set_the_format_are_not_said_to_be_in_another(flags,
     flags("avx2")
     (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
     assert line.endswith("(a rule of thumb)")
+    for file in (tmp_path / "results").rglob("*.json"):
+        file.write_text("")
+    (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
+    assert "in float32" in line, "a damaged file is left to the jobs that read it"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from litm.base.messages import UserError
 from litm.base.records import read_json
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
@@ -151,8 +152,7 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
 
 def _lines(model: Model, time: str) -> Iterator[str]:
     """The time that a model takes, its number format, and what becomes of answers in another one."""
-    source = Path("results/models", f"{model.name}.json")
-    found = read_json(source) if source.exists() else {}
+    found = _whole(Path("results/models", f"{model.name}.json"))
     here = number_format_of(model.answer_settings(), found, model.device)
     yield f"  {model.name}: about {time}" + (f", in {here}" if here else "")
     others = sorted(_formats_so_far(model.name) - {here.name}) if here and model.dtype == AUTO else []
@@ -166,8 +166,17 @@ def _lines(model: Model, time: str) -> Iterator[str]:
 
 def _formats_so_far(model: str) -> set[str]:
     """The number formats of a model's present responses."""
-    manifests = map(read_json, sorted(Path("results/responses", model).glob("*.manifest.json")))
-    return {fields["model"]["dtype"] for one in manifests if "dtype" in (fields := one["identity_fields"])["model"]}
+    manifests = map(_whole, sorted(Path("results/responses", model).glob("*.manifest.json")))
+    models = (one["identity_fields"]["model"] for one in manifests if one)
+    return {model["dtype"] for model in models if "dtype" in model}
+
+
+def _whole(path: Path) -> dict:
+    """The object in a file; {} without the file, and for a damaged one, of which the jobs that read it tell."""
+    try:
+        return read_json(path) if path.exists() else {}
+    except UserError:
+        return {}
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,322 @@
+"""How costs grow: plans and runs of Snakemake, journals, sweeps with nothing to ask, tables of scores, passages.
+
+    PYTHONPATH=scripts python benchmarks/growth.py plan --sizes 1000 10000
+    PYTHONPATH=scripts python benchmarks/growth.py default --results results
+
+Whole processes, their start included. What is measured, by its size:
+
+plan      cells (a model, an experiment, a size and a position) of a made-up catalogue: `snakemake -n` where nothing has
+          been made, and `snakemake` where all has (empty outputs, which `snakemake --touch` says are right)
+paper     the same for config/paper.yaml, with files instead of those that a user supplies
+study     5 models x 4 experiments x 10 questions, from nothing; the models are the reference model under five names:
+          its first sweeps ask, and the others find their answers; a second turn has nothing to do
+default   the default run with the answers of a finished one, which is in --results: all but inference
+journal   responses: `read_journal`
+sweep     responses: generate.py where every prompt has been answered before, and score.py of the responses
+tables    score rows: the programs that read score files. A file has 12,500 rows, 2,500 questions at five positions, and
+          there are four models: the number of experiments grows
+passages  passages: make_passages.py on a generated file in DPR's format (gzip, 100 words a passage)
+"""
+
+import argparse
+import csv
+import gzip
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+
+import yaml
+from measuring import ROOT, Cost, Sweep, growth_table, program, run
+
+from litm.base.store import canonical_json, digest
+from litm.examples.examples import make_example, read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
+from litm.inference.journal import answer_line, identity_line
+from litm.records import Response, read_examples, write_examples
+
+REFERENCE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
+POSITIONS = 10
+#: Models of a made-up catalogue, by its number of cells; the experiments follow from both.
+CATALOGUE_MODELS = {1_000: 10, 10_000: 25, 50_000: 50}
+STUDY = ("mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa", "kv_retrieval_small")
+#: Folders that hold the answers of a finished run.
+ANSWERS = ("journal", "store/unpacked", "store/file_digests")
+TASK, PLACEMENT = "kv_retrieval", "gold_at_0"
+SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+DECODING = {"max_new_tokens": 100, "stop": "end_token"}
+SCORED_MODELS, QUESTIONS, DOCUMENTS, SCORED_POSITIONS = 4, 2_500, 20, (0, 4, 9, 14, 19)
+PASSAGES_PER_SHARD = 50_000
+
+Measured = Mapping[str, Callable[[], Cost]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=WHAT)
+    parser.add_argument("--sizes", type=int, nargs="+")
+    parser.add_argument("--turns", type=int, default=1, help="measurements of each")
+    parser.add_argument("--folder", help="where to put the files while it runs; a gigabyte for a million responses")
+    parser.add_argument("--results", type=Path, default=ROOT / "results", help="default: those of the finished run")
+    args = parser.parse_args()
+    prepare, sizes, unit = WHAT[args.what]
+    costs: dict[str, dict[int, list[Cost]]] = {}
+    for size in args.sizes or sizes:
+        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+            prepared = prepare(Path(folder), args.results) if args.what == "default" else prepare(Path(folder), size)
+            for name, work in prepared.items():
+                costs.setdefault(name, {})[size] = [work() for _ in range(args.turns)]
+                print(f"{name}, {size:,}", file=sys.stderr, flush=True)
+    print(growth_table(costs, unit))
+
+
+# --- whole runs
+
+
+def snakemake(folder: Path, *options: str, output: str | Path = os.devnull) -> Cost:
+    """Run Snakemake with the configs that are in a folder."""
+    configs = sorted(folder.glob("*.yaml"))
+    return run(
+        *(sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "1"),
+        *("--workflow-profile", ROOT / "profiles" / "default"),
+        *(("--configfile", *configs) if configs else ()),
+        *options,
+        folder=folder,
+        output=output,
+    )
+
+
+def plans(folder: Path, write_config: Callable[[Path], None]) -> Measured:
+    """A plan where nothing has been made, and a run where all has."""
+    empty, made = folder / "empty", folder / "made"
+    for one in (empty, made):
+        one.mkdir()
+        write_config(one)
+    outputs = pretend_outputs(made)
+    snakemake(made, "--touch", "--cores", "1000")
+
+    def run_again() -> Cost:
+        cost = snakemake(made)
+        if any(path.stat().st_size for path in outputs):
+            sys.exit("jobs ran where there should have been nothing to do")
+        return cost
+
+    return {"plan": lambda: snakemake(empty, "-n", "--quiet", "host"), "nothing to do": run_again}
+
+
+def pretend_outputs(folder: Path) -> list[Path]:
+    """Make every output of the plan an empty file, or a folder with one; these files."""
+    summary = folder / "summary.tsv"
+    snakemake(folder, "--summary", output=summary)
+    with summary.open() as lines:
+        outputs = [folder / row["output_file"] for row in csv.DictReader(lines, delimiter="\t")]
+    # The name of a folder may end in that of a model, such as claude-1.3.
+    files = [output if output.suffix[1:2].isalpha() else output / "file" for output in outputs]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    return files
+
+
+def prepare_plan(folder: Path, cells: int) -> Measured:
+    """Experiments that take no files, each with sizes of its own, and the reference model under many names."""
+    models = [f"model_{number}" for number in range(CATALOGUE_MODELS.get(cells, POSITIONS))]
+    settings = {"task": TASK, "examples": 10, "max_new_tokens": 30}
+    experiments = {
+        f"experiment_{number}": settings | {"positions": {number + POSITIONS: list(range(POSITIONS))}}
+        for number in range(-(-cells // (len(models) * POSITIONS)))
+    }
+    defined = {"models": {name: dict(REFERENCE) for name in models}, "experiments": experiments}
+    config = {"models": models, "experiments": list(experiments), "define": defined}
+    return plans(folder, lambda one: write_yaml(one / "config.yaml", config))
+
+
+def prepare_paper(folder: Path, _: int) -> Measured:
+    selected = yaml.safe_load((ROOT / "config" / "paper.yaml").read_text())
+    catalogue = yaml.safe_load((ROOT / "config" / "models.yaml").read_text())
+    supplied = folder / "supplied.jsonl"
+    supplied.touch()
+    recorded = {
+        name: {"responses": dict.fromkeys(selected["only"].get(name, selected["experiments"]), str(supplied))}
+        for name in selected["models"]
+        if catalogue[name]["engine"] == "recorded"
+    }
+    labels = {"unambiguous_questions": {"path": str(supplied), "labels": "txt"}}
+
+    def write_config(one: Path) -> None:
+        shutil.copy(ROOT / "config" / "paper.yaml", one / "0_paper.yaml")
+        write_yaml(one / "1_supplied.yaml", {"define": {"models": recorded, "datasets": labels}})
+
+    return plans(folder, write_config)
+
+
+def prepare_study(folder: Path, _: int) -> Measured:
+    models = {f"model_{number}": dict(REFERENCE) for number in range(5)}
+    config = {"models": list(models), "experiments": list(STUDY), "examples": 10, "define": {"models": models}}
+    write_yaml(folder / "study.yaml", config)
+    return {"study": lambda: snakemake(folder)}
+
+
+def prepare_default(folder: Path, finished: Path) -> Measured:
+    for part in ANSWERS:
+        if not (finished / part).is_dir():
+            sys.exit(f"{finished / part} is missing: make the default run first (make demo)")
+        shutil.copytree(finished / part, folder / "results" / part)
+    return {"default run without inference": lambda: snakemake(folder)}
+
+
+def write_yaml(path: Path, value: object) -> None:
+    path.write_text(yaml.safe_dump(value, sort_keys=False))
+
+
+# --- a journal, and a sweep whose prompts have all been answered
+
+
+def prepare_journal(folder: Path, responses: int) -> Measured:
+    journal, identity = folder / "journal.jsonl", digest(SETTINGS)
+    keys = (digest([identity, number]) for number in range(responses))
+    lines = (journal_line(key, identity, "The value is " + key[:36]) for key in keys)
+    write_lines(journal, chain([identity_line(SETTINGS)], lines))
+    reading = f"from litm.inference.journal import read_journal; read_journal({str(journal)!r})"
+    return {"read_journal": lambda: run(sys.executable, "-c", reading)}
+
+
+def prepare_sweep(folder: Path, responses: int) -> Measured:
+    from litm.base.records import read_json
+    from litm.inference.setup import Asking, sweep_prompts
+
+    location = {"path": REFERENCE["path"], "hub": None, "revision": None}
+    examples = folder / "examples.jsonl.gz"
+    sweep = Sweep(folder, "experiment", location, SETTINGS, DECODING, {"batch_tokens": 4096}, [examples])
+    sweep.identify()
+    task, template = load_task(TASK), read_template(ROOT / "resources" / "prompts" / f"{TASK}.txt")
+    questions = task.questions(2, ExampleSettings(responses, 0, "ranked"), None)
+    write_examples(examples, (make_example(one, 2, PLACEMENT, template, task) for one in questions))
+    identity = Asking(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity()
+    name = digest(identity)
+    answered = ((one, prompt) for one in read_examples(examples) for prompt in sweep_prompts([one], name, "raw"))
+    lines = (journal_line(to.key, name, "The value is " + one.targets[0].answers[0]) for one, to in answered)
+    write_lines(sweep.file("journal"), chain([identity_line(identity)], lines))
+    names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", TASK)
+    scores = ("--responses", sweep.file("responses.jsonl.gz"), "--manifest", sweep.file("manifest.json"))
+    scores += ("--output", folder / "scores.parquet", "--accuracy", folder / "accuracy.csv")
+    return {
+        "generate.py": sweep.generate,
+        "score.py": lambda: program("score.py", *names, "--metric", "value_in_answer", *scores),
+    }
+
+
+def journal_line(key: str, identity: str, text: str) -> str:
+    """A response as the journal has it."""
+    return answer_line(key, identity, Response(text, "stop", 150, 40, "torch 2.13.0, transformers 5.23.0, cpu"))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines that already have their line ends."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(lines)
+
+
+# --- tables
+
+
+def prepare_tables(folder: Path, rows: int) -> Measured:
+    made = f"from growth import write_scores; write_scores({str(folder)!r}, {rows})"
+    # A process begins with the memory of the one that starts it, and would never be measured below that of pandas.
+    path = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "benchmarks")])
+    run("env", f"PYTHONPATH={path}", sys.executable, "-c", made)
+    scores, accuracies = sorted(folder.glob("*.parquet")), sorted(folder.glob("*.csv"))
+    seed = ("--settings", canonical_json({"seed": 0, "base_models": []}))
+    made_of: dict[str, tuple] = {
+        "accuracy": ("--input", "accuracies", *accuracies),
+        "position_bias": ("--input", "curve_scores", *scores, *seed),
+        "position_pairs": ("--input", "curve_scores", *scores),
+        "model_differences": ("--input", "compared_scores", *scores),
+    }
+    published = ROOT / "resources" / "published"
+    claims = ("--csv", folder / "claims.csv", "--summary", folder / "summary.csv", "--markdown", folder / "claims.md")
+    claims += ("--statements", published / "statements.csv", "--statuses", published / "claims.csv")
+    claims += ("--relations", canonical_json({"models": {}, "experiments": {}, "recorded": []}))
+    output = ("--output", folder / "table")
+    return {
+        **{
+            f"make_table.py {name}": lambda words=("make_table.py", "--table", name, *words, *output): program(*words)
+            for name, words in made_of.items()
+        },
+        "make_claims_table.py": lambda: program("make_claims_table.py", "--scores", *scores, *claims),
+    }
+
+
+def write_scores(folder: str, rows: int) -> None:
+    """The score and accuracy files of sweeps, as score.py writes them, each with a U of its own."""
+    import numpy as np
+    import pandas as pd
+
+    from litm.base.records import write_csv
+    from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
+
+    experiments = -(-rows // (SCORED_MODELS * QUESTIONS * len(SCORED_POSITIONS)))
+    for model, experiment in ((model, one) for model in range(SCORED_MODELS) for one in range(experiments)):
+        rng = np.random.default_rng([model, experiment])
+        ids = [digest([experiment, number])[:16] for number in range(QUESTIONS)]
+        cells = []
+        for position in SCORED_POSITIONS:
+            depth = position / (DOCUMENTS - 1)
+            correct = rng.random(QUESTIONS) < rng.normal(0.5 + abs(depth - 0.5) / 2, 0.02)
+            cell: dict[str, object] = {"model": f"model_{model}", "experiment": f"experiment_{experiment}"}
+            cell |= {"task": "multi_document_qa", "metric": "best_subspan_em", "size": DOCUMENTS, "items": DOCUMENTS}
+            cell |= {"placement": f"gold_at_{position}", "position": position, "depth": depth, "id": ids}
+            cell |= dict.fromkeys(("correct", "correct_first_line", "correct_full"), correct)
+            cell |= {"prompt_tokens": rng.integers(2500, 3500, QUESTIONS)}
+            cell |= {"response_tokens": rng.integers(2, 30, QUESTIONS)}
+            cell |= dict.fromkeys(("correct_strict", "correct_lenient"), correct)
+            cell |= dict.fromkeys(("empty", "excluded", "preamble", "more_lines"), False)
+            cell |= {"target": "gold", "finish_reason": "stop", "wrong_kind": None, "taken_from": None}
+            cells.append(pd.DataFrame(cell))
+        scores = pd.concat(cells, ignore_index=True)[list(SCORE_COLUMNS)].astype(SCORE_COLUMNS)
+        scores.to_parquet(Path(folder) / f"{model}_{experiment}.parquet", index=False)
+        write_csv(Path(folder) / f"{model}_{experiment}.csv", accuracy_table(scores), decimals=None)
+
+
+# --- passages
+
+
+def prepare_passages(folder: Path, passages: int) -> Measured:
+    """Random words; some passages have quotes, as the real ones."""
+    rng = random.Random(f"0:{passages}")
+    words = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(2, 9))) for _ in range(20_000)]
+    corpus = folder / "passages.tsv.gz"
+    with gzip.open(corpus, "wt", encoding="utf-8", compresslevel=1) as lines:
+        lines.write("id\ttext\ttitle\n")
+        for number in range(1, passages + 1):
+            first, second, *rest = rng.choices(words, k=100)
+            lines.write(f'{number}\t"""{first}"" {second} {" ".join(rest)}"\t{first} {second}\n')
+    return {
+        "make_passages.py": lambda: program(
+            *("make_passages.py", "--source", "dpr_passages", "--settings", "{}", "--input", corpus),
+            *("--folder", folder / "shards", "--manifest", folder / "shards" / "manifest.json"),
+            *("--passages-per-shard", PASSAGES_PER_SHARD, "--shards", -(-passages // PASSAGES_PER_SHARD)),
+        )
+    }
+
+
+#: What prepares a measurement, its sizes, and their unit.
+WHAT: dict[str, tuple[Callable[..., Measured], tuple[int, ...], str]] = {
+    "plan": (prepare_plan, (1_000, 10_000), "cells"),
+    "paper": (prepare_paper, (1,), "runs"),
+    "study": (prepare_study, (1,), "runs"),
+    "default": (prepare_default, (1,), "runs"),
+    "journal": (prepare_journal, (10_000, 100_000, 1_000_000), "responses"),
+    "sweep": (prepare_sweep, (10_000, 100_000), "responses"),
+    "tables": (prepare_tables, (50_000, 500_000, 5_000_000), "score rows"),
+    "passages": (prepare_passages, (50_000, 200_000, 1_000_000), "passages"),
+}
+
+
+if __name__ == "__main__":
+    main()
