@@ -21,6 +21,7 @@ passages  passages: make_passages.py on a generated file in DPR's format (gzip, 
 import argparse
 import csv
 import gzip
+import hashlib
 import os
 import random
 import shutil
@@ -52,6 +53,8 @@ SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "
 DECODING = {"max_new_tokens": 100, "stop": "end_token"}
 SCORED_MODELS, QUESTIONS, DOCUMENTS, SCORED_POSITIONS = 4, 2_500, 20, (0, 4, 9, 14, 19)
 PASSAGES_PER_SHARD = 50_000
+#: Checksums of an empty file, by a dataset's keys.
+EMPTY = {"sha256": hashlib.sha256(b"").hexdigest(), "git_blob": hashlib.sha1(b"blob 0\0").hexdigest()}
 
 Measured = Mapping[str, Callable[[], Cost]]
 
@@ -98,10 +101,10 @@ def plans(folder: Path, write_config: Callable[[Path], None]) -> Measured:
         one.mkdir()
         write_config(one)
     outputs = pretend_outputs(made)
-    snakemake(made, "--touch", "--cores", "1000")
+    snakemake(made, "--touch", "--cores", "1000", "--resources", "gpu=8")
 
     def run_again() -> Cost:
-        cost = snakemake(made)
+        cost = snakemake(made, "--resources", "gpu=8")
         if any(path.stat().st_size for path in outputs):
             sys.exit("jobs ran where there should have been nothing to do")
         return cost
@@ -146,11 +149,17 @@ def prepare_paper(folder: Path, _: int) -> Measured:
         for name in selected["models"]
         if catalogue[name]["engine"] == "recorded"
     }
-    labels = {"unambiguous_questions": {"path": str(supplied), "labels": "txt"}}
+    datasets: dict[str, dict[str, str]] = {
+        # An empty file stands for what is downloaded too.
+        name: {key: value for key, value in EMPTY.items() if key in entry}
+        for name, entry in yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text()).items()
+        if EMPTY.keys() & entry.keys()
+    }
+    datasets["unambiguous_questions"] = {"path": str(supplied), "labels": "txt"}
 
     def write_config(one: Path) -> None:
         shutil.copy(ROOT / "config" / "paper.yaml", one / "0_paper.yaml")
-        write_yaml(one / "1_supplied.yaml", {"define": {"models": recorded, "datasets": labels}})
+        write_yaml(one / "1_supplied.yaml", {"define": {"models": recorded, "datasets": datasets}})
 
     return plans(folder, write_config)
 

@@ -103,7 +103,7 @@ def measure_growth(args: argparse.Namespace) -> None:
     for size in args.sizes:
         drawn = rng.zipf(1.3, size=(size, 60)) % len(words)
         passages = (Passage(str(row), "", " ".join(words[ids])) for row, ids in enumerate(drawn))
-        questions = [" ".join(words[ids[:8]]) for ids in random.Random(0).sample(list(drawn), 500)]
+        questions = [" ".join(words[ids[:8]]) for ids in random.Random(0).sample(list(drawn), min(500, size))]
         with tempfile.TemporaryDirectory() as folder:
             bm25.build_index(passages, size, Path(folder) / "index", args.threads, MEMORY_MB)
             path = Path(folder) / "vectors"
