@@ -7,6 +7,7 @@ from copy import deepcopy
 import pandas as pd
 import pytest
 from conftest import ROOT, write_lines
+from reruns import changes, check
 from workbench import FINISHED, Workbench
 
 from litm.base.records import read_json, read_jsonl
@@ -115,14 +116,14 @@ def test_a_result_that_a_model_or_experiment_has_not_is_refused_in_a_line(finish
     assert not {"KeyError", "Traceback"} & set(re.findall(r"\w+", done.stdout + done.stderr))
 
 
-def test_other_responses_import_and_score_that_sweep_alone(finished, tmp_path):
-    bench = finished.moved_to(tmp_path / "moved")
-    write_lines(
-        bench.path("preds/qa-3-gold_at_2.jsonl.gz"),
-        [{"question": "what is number 0", "model_answer": "answer0", "n": 3, "gold": 2}],
-    )
-    plan = bench.plan()
-    assert (plan["import_responses"], plan["score"]) == (1, 1) and "generate" not in plan
+def replace_recorded(bench: Workbench) -> None:
+    answer = {"question": "what is number 0", "model_answer": "answer0", "n": 3, "gold": 2}
+    write_lines(bench.path("preds/qa-3-gold_at_2.jsonl.gz"), [answer])
+
+
+@changes("recorded")
+def test_a_change_runs_what_the_page_says(finished, tmp_path, row):
+    check(finished.moved_to(tmp_path / "moved"), recorded_config(), row, {"replace_recorded": replace_recorded})
 
 
 def test_without_any_model_there_is_no_table_of_tokens(finished, tmp_path):

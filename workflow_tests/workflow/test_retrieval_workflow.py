@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from conftest import write_lines
 from encoders import WORDS, make_encoder
+from reruns import changes, check
 from workbench import Workbench
 
 from litm.base.records import read_jsonl
@@ -190,27 +191,41 @@ def test_candidates_can_be_exported_in_the_released_format_and_used_as_they_are(
 # --- What runs again ---
 
 
-def test_nothing_after_a_full_run_and_in_a_moved_checkout(finished, bench):
-    assert finished.plan() == {} and bench.plan() == {}
-
-
-def test_changed_answers_run_candidates_and_later_stages_but_no_index_and_no_search(bench):
+def change_answers(bench: Workbench) -> None:
     records = [question(number) for number in range(4)]
     records[2]["answers"] = ["somebody"]
     write_lines(bench.path("asked.jsonl"), records)
-    jobs = bench.plan()
-    assert {rule for rule in jobs if rule in ("make_passages", "index_bm25", "encode_passages")} == set()
-    assert jobs["retrieve"] == 2 and jobs["make_candidates"] == 3 and jobs["generate"] == 3
+
+
+def add_documents(bench: Workbench) -> None:
+    write_lines(bench.path("notes/z.jsonl"), [document(12), document(13)])
+
+
+def edit_the_encoder(bench: Workbench) -> None:
+    bench.path("scripts/litm/retrieval/dense.py").open("a").write("# A comment.\n")
+
+
+@changes("retrieval")
+def test_a_change_runs_what_the_page_says(bench, row):
+    check(bench, CONFIG, row, {one.__name__: one for one in (change_answers, add_documents)})
+
+
+def test_nothing_runs_after_a_full_run(finished):
+    assert finished.plan() == {}
+
+
+@pytest.mark.parametrize("change", [change_answers, edit_the_encoder])
+def test_indexes_vectors_and_hits_are_used_again_for_the_same_questions_and_documents(bench, change):
+    change(bench)
     before = {kind: store(bench, kind) for kind in ("bm25", "vectors", "hits")}
     assert bench.run_here("--until", "make_candidates").returncode == 0
     assert {kind: store(bench, kind) for kind in before} == before
-    assert candidates(bench, "notes_bm25")[2]["answers"] == ["somebody"]
+    if change is change_answers:
+        assert candidates(bench, "notes_bm25")[2]["answers"] == ["somebody"]
 
 
 def test_a_new_shard_encodes_only_itself(bench):
-    write_lines(bench.path("notes/z.jsonl"), [document(12), document(13)])
-    jobs = bench.plan()
-    assert jobs["make_passages"] == 1 and jobs["encode_passages"] == SHARDS
+    add_documents(bench)
     before = store(bench, "vectors")
     entries = [path for path in bench.path("results/store/vectors").iterdir() if not path.name.startswith(".")]
     stamps = {path: path.stat().st_mtime_ns for path in entries}
@@ -220,40 +235,6 @@ def test_a_new_shard_encodes_only_itself(bench):
     about = json.loads((bench.path("results/store/vectors") / new.pop()).read_text())
     assert about["facts"]["rows"] == 2
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
-
-
-def test_an_edited_encoder_runs_its_jobs_and_encodes_and_searches_nothing(bench):
-    path = bench.path("scripts/litm/retrieval/dense.py")
-    path.write_text(path.read_text() + "\n# A comment.\n")
-    jobs = bench.plan()
-    assert jobs["encode_passages"] == SHARDS and "make_passages" not in jobs and "index_bm25" not in jobs
-    before = {kind: store(bench, kind) for kind in ("vectors", "hits")}
-    bench.run("--", "results/vectors/notes/tiny/0.json")
-    assert bench.run_here("--until", "retrieve").returncode == 0
-    assert {kind: store(bench, kind) for kind in before} == before
-
-
-@pytest.mark.parametrize(
-    ("edit", "jobs", "not_run"),
-    [
-        (("retrievers", "bm25", {"k1": 1.2}), {"retrieve": 1, "make_candidates": 1, "generate": 1}, "index_bm25"),
-        (("retrievers", "tiny", {"batch_tokens": 99, "threads": 1}), {}, "retrieve"),
-        (("candidates", "notes_bm25", {"distractor_check": "metric"}), {"make_candidates": 1}, "retrieve"),
-        (("candidates", "notes_random", {"documents": 5}), {"make_candidates": 1, "generate": 1}, "retrieve"),
-        (
-            ("retrievers", "tiny", {"pooling": "cls"}),
-            {"encode_passages": SHARDS, "retrieve": 1, "generate": 1},
-            "index_bm25",
-        ),
-        (("retrievers", "tiny", {"index": "hnsw"}), {"index_vectors": SHARDS, "retrieve": 1}, "encode_passages"),
-    ],
-)
-def test_a_setting_changes_only_what_it_affects(bench, edit, jobs, not_run):
-    kind, name, keys = edit
-    bench.configure(changed(kind, name, **keys))
-    planned = bench.plan()
-    assert {rule: planned.get(rule, 0) for rule in jobs} == jobs and not_run not in planned
-    assert bool(planned) == bool(jobs)
 
 
 @pytest.mark.parametrize(
@@ -273,19 +254,6 @@ def test_another_setting_is_another_search_and_going_back_gives_the_first_again(
     assert bench.run_here("--forcerun", "encode_passages", "retrieve", "--until", "retrieve").returncode == 0
     assert bench.path(path).read_bytes() == finished.path(path).read_bytes()
     assert len(store(bench, "hits") - before) == 1
-
-
-def test_an_edited_comment_of_one_method_does_not_run_the_other(bench):
-    path = bench.path("scripts/litm/retrieval/bm25.py")
-    path.write_text(path.read_text() + "\n# A comment.\n")
-    jobs = bench.plan()
-    assert jobs["retrieve"] == 1 and "encode_passages" not in jobs and "index_vectors" not in jobs
-
-
-def test_another_seed_changes_random_distractors_and_no_others(bench):
-    bench.configure({**CONFIG, "seed": 1})
-    jobs = bench.plan()
-    assert jobs["make_candidates"] == 1 and jobs["generate"] == 1 and "retrieve" not in jobs
 
 
 def test_questions_can_be_restricted_by_labels_and_drawn_at_random(bench):

@@ -6,6 +6,7 @@ from copy import deepcopy
 
 import pandas as pd
 import pytest
+from reruns import changes, check
 from workbench import CONFIG, Workbench
 
 from litm.base.records import read_json, read_jsonl
@@ -131,10 +132,6 @@ def test_nothing_runs_again(finished):
     assert finished.plan("--", "all", "suite_export", "suite_zip") == {}
 
 
-def test_another_length_finds_its_size_again_and_asks_that_experiment_alone(finished, tmp_path):
-    bench = finished.moved_to(tmp_path / "moved")
-    config = deepcopy(SUITE)
-    config["define"]["experiments"]["needle"]["depths"] = {400: [0, 0.5, 1]}
-    bench.configure(config)
-    plan = bench.plan()
-    assert (plan["find_size"], plan["make_examples"], plan["generate"]) == (1, 3, 1)
+@changes("suite")
+def test_a_change_runs_what_the_page_says(finished, tmp_path, row):
+    check(finished.moved_to(tmp_path / "moved"), SUITE, row)

@@ -79,7 +79,11 @@ def reference_files(recipe: type[Entry], root: Path) -> dict[str, str]:
         + yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
         for name, schema in json_schemas(recipe).items()
     }
-    parts = {"docs/configuration.md": {"keys": "\n".join(_keys(recipe)).strip()}, "docs/answers.md": _answers()}
+    parts = {
+        "docs/configuration.md": {"keys": "\n".join(_keys(recipe)).strip()},
+        "docs/answers.md": _answers(),
+        "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
+    }
     for page, texts in parts.items():
         files[page] = (root / page).read_text(encoding="utf-8")
         for part, text in texts.items():
@@ -113,6 +117,22 @@ def _answers() -> dict[str, str]:
         "keys": "\n".join(tables).strip(),
         **{part: ", ".join(f"`{one}`" for one in some) for part, some in patterns.items()},
     }
+
+
+def _changes(file: Path) -> str:
+    """The table of what a change runs again. file: the changes, with the jobs that the tests find."""
+    page = yaml.safe_load(file.read_text(encoding="utf-8"))
+    lines = ["| what you do | what runs | prompts that are asked |", "|---|---|---|"]
+    for row in page["changes"]:
+        jobs, (new, found) = row.get("jobs", {}), row.get("asked", (1, 1))
+        words = [text for rule, text in page["words"].items() if rule in jobs]
+        if "score" in jobs:
+            words = words[: words.index(page["words"]["score"]) + 1]
+        runs = (", ".join(dict.fromkeys(words)) or "nothing") + (f" ({row['about']})" if "about" in row else "")
+        asked = ("those without an answer" if found else "all") if new else "none: journals have the answers"
+        back = "; going back asks none" if "back" in row else ""
+        lines.append(f"| {row['do']} | {runs} | {asked if 'generate' in jobs else 'none'}{back} |")
+    return "\n".join(lines)
 
 
 def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
