@@ -5,7 +5,7 @@
     PYTHONPATH=scripts python benchmarks/peers.py --data FOLDER --random-7b tokenizer.json --peak-tflops 989
 
 Prompts: multi-document QA with 10 documents at 3 positions and 20 at 5, and 75 key-value pairs at 4, as the paper has
-them; and 75 pairs that keep their places, of which another is asked for at each of 9 positions. Ways, each on one
+them; and 75 pairs that keep their places, with another one asked for at each of 9 positions. Ways, each on one
 thread unless `--threads` says otherwise, because threads that wait for each other take processor seconds for nothing
 on a busy machine:
 
@@ -327,7 +327,7 @@ def section(args: argparse.Namespace, name: str, found: Mapping[str, Measured], 
         rows.append([WAYS[way], f"{taken:.0f}", starting, f"{what.cost.wall:.0f}", f"{what.computed:,}", *ratios])
     columns = [seconds, "of these starting", "seconds", "prompt tokens computed", "times ours", "without starting"]
     nodes, weights, attention = reading_operations(args.model, prompts)
-    tokens = f"{sum(map(len, prompts)):,} tokens, of which {nodes:,} are the fewest that can be computed"
+    tokens = f"{sum(map(len, prompts)):,} tokens; at least {nodes:,} must be computed"
     lines = [
         f"## {work.title}\n\n{len(prompts)} prompts, {tokens}.\n",
         table(["way", *columns, "same answers"], rows),

@@ -172,7 +172,7 @@ def _formats_so_far(model: str) -> set[str]:
 
 
 def _whole(path: Path) -> dict:
-    """The object in a file; {} without the file, and for a damaged one, of which the jobs that read it tell."""
+    """The object in a file; {} without the file, and for a damaged one, which the jobs that read it report."""
     try:
         return read_json(path) if path.exists() else {}
     except UserError:
