@@ -134,7 +134,8 @@ def measure(measurement: Measurement, files: Mapping[str, str], quick: bool) -> 
         return f"{FAILED} {' '.join(done.stderr.split())[-200:]}"
     shown = {name: Path(file).name for name, file in files.items()}
     heading = f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}"
-    return f"{heading}\n\n{LOG_LINE.sub('', done.stdout).strip()}"
+    # Below the headings of the page.
+    return f"{heading}\n\n{re.sub('^#', '###', LOG_LINE.sub('', done.stdout).strip(), flags=re.MULTILINE)}"
 
 
 def results(sections: Mapping[str, str]) -> str:
