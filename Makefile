@@ -9,7 +9,7 @@ VLLM_VENV := .venv-vllm
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test budget golden test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo laptop test budget golden mutations test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -17,6 +17,7 @@ help:
 	@echo "make test             run all tests"
 	@echo "make budget           write parts of the project that have become smaller into workflow_tests/budget.yaml"
 	@echo "make golden           write workflow_tests/golden/files: settings of all entries and planned jobs, as tests compare them"
+	@echo "make mutations        break each behaviour of workflow_tests/support/behaviours.yaml in a copy, and see whether its test fails"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
@@ -58,6 +59,12 @@ GOLDEN_OPTIONS ?=
 
 golden: $(INSTALLED)
 	$(OFFLINE) PYTHONPATH=scripts:workflow_tests:workflow_tests/support $(BIN)/python workflow_tests/golden/write_golden.py $(GOLDEN_OPTIONS)
+
+# To break some behaviours: make mutations MUTATIONS="seed gzip"
+MUTATIONS ?=
+
+mutations: $(INSTALLED)
+	$(OFFLINE) $(BIN)/python workflow_tests/support/break_behaviours.py $(MUTATIONS)
 
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests

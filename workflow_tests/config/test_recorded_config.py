@@ -46,6 +46,7 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
     assert file.dataset == "all.jsonl" and len(file.cells) == 3
     assert one.sweeps == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
     assert one.not_recorded == [("m", "cb")]
+    assert one.left_out == ["no recorded responses, left out: m/cb"]
 
 
 def test_the_recorded_study_has_one_response_to_each_question_at_each_position():

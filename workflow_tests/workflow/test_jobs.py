@@ -178,3 +178,12 @@ def submissions(jobs: dict[str, int]) -> int:
     return sum(jobs.get(rule, 0) for rule in HEAVY | FEW) + sum(
         math.ceil(count / sizes[group]) for group, count in in_group.items()
     )
+
+
+def test_jobs_that_many_others_wait_for_come_before_sweeps():
+    """A sweep's priority is below 1, see `SweepInputs.priority`."""
+    text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
+    found = dict(re.findall(r"(?ms)^rule (\w+):(?:(?!^rule|^use rule).)*?^    priority: (FIRST|EARLY)$", text))
+    assert {name for name, place in found.items() if place == "FIRST"} == {"read_questions"}
+    assert {"make_passages", "index_bm25", "retrieve", "rerank", "score", "plot_figure", "count_tokens"} <= found.keys()
+    assert re.search(r"^FIRST, EARLY = 2, 1$", (ROOT / "rules" / "common.smk").read_text(), re.MULTILINE)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import ROOT
 
-from litm.base.store import file_sha256
+from litm.base.store import END, file_sha256
 from litm.models import identity
 from litm.models.identity import FileDigests
 from litm.workflow import rules_help
@@ -198,7 +198,9 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
     monkeypatch.setattr(rules_help, "WORTH_A_LINE", 4)
     weights = Path("model/weights.safetensors")
     weights.parent.mkdir()
-    weights.write_text("first")
+    # Longer than what is hashed at every look.
+    ends = "x" * END
+    weights.write_text(f"{ends}first{ends}")
     os.utime(weights, LONG_AGO)
     first = made_of(str(weights))
     assert made_of(str(weights)) == first
@@ -208,7 +210,7 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
         assert FileDigests(identity.DIGESTS, "model").sha256(weights) == file_sha256(weights)
     changed = weights.stat().st_ctime_ns
     while weights.stat().st_ctime_ns == changed:
-        weights.write_text("other")
+        weights.write_text(f"{ends}other{ends}")
         os.utime(weights, LONG_AGO)
     assert made_of(str(weights)) != first
 

@@ -1,0 +1,9 @@
+"""The list of behaviours that `make mutations` breaks one by one."""
+
+import pytest
+from break_behaviours import mistake, read_behaviours
+
+
+@pytest.mark.parametrize("name", read_behaviours())
+def test_a_behaviour_has_its_text_once_in_its_file_and_a_test_that_exists(name):
+    assert not mistake(read_behaviours()[name])
