@@ -64,7 +64,7 @@ golden: $(INSTALLED)
 MUTATIONS ?=
 
 mutations: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python workflow_tests/support/break_behaviours.py $(MUTATIONS)
+	$(OFFLINE) PYTHONPATH=scripts:workflow_tests:workflow_tests/support $(BIN)/python workflow_tests/support/break_behaviours.py $(MUTATIONS)
 
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests

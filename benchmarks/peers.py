@@ -318,11 +318,9 @@ def section(args: argparse.Namespace, name: str, found: Mapping[str, Measured], 
     for way, what in found.items():
         taken, ratios = getattr(what.cost, part), ["", "", ""]
         if own:
-            ours = getattr(own.cost, part)
-            without = (
-                f"{(taken - started[way]) / (ours - started['ours']):.2f}" if started.keys() >= {way, "ours"} else ""
-            )
-            ratios = [f"{taken / ours:.2f}", without, same(work, what, own)]
+            own_taken, is_known = getattr(own.cost, part), started.keys() >= {way, "ours"}
+            without = f"{(taken - started[way]) / (own_taken - started['ours']):.2f}" if is_known else ""
+            ratios = [f"{taken / own_taken:.2f}", without, same(work, what, own)]
         starting = f"{started[way]:.0f}" if way in started else ""
         rows.append([WAYS[way], f"{taken:.0f}", starting, f"{what.cost.wall:.0f}", f"{what.computed:,}", *ratios])
     columns = [seconds, "of these starting", "seconds", "prompt tokens computed", "times ours", "without starting"]
@@ -351,7 +349,7 @@ def same(work: Workload, what: Measured, own: Measured) -> str:
     """The number of answers that equal ours."""
     cut = first_line if work.is_first_line else str
     pairs = ((text, what.answers[prompt]) for prompt, text in own.answers.items())
-    alike = sum(normalize_answer(cut(ours)) == normalize_answer(cut(theirs)) for ours, theirs in pairs)
+    alike = sum(normalize_answer(cut(one)) == normalize_answer(cut(other)) for one, other in pairs)
     return f"{alike} of {len(own.answers)}"
 
 

@@ -3,7 +3,9 @@
 import pytest
 from break_behaviours import mistake, read_behaviours
 
+BEHAVIOURS = read_behaviours()
 
-@pytest.mark.parametrize("name", read_behaviours())
-def test_a_behaviour_has_its_text_once_in_its_file_and_a_test_that_exists(name):
-    assert not mistake(read_behaviours()[name])
+
+@pytest.mark.parametrize("row", BEHAVIOURS.values(), ids=BEHAVIOURS)
+def test_a_behaviour_has_its_text_once_in_its_file_and_a_test_that_exists(row):
+    assert not mistake(row)

@@ -1,6 +1,6 @@
 """Breaks each behaviour of behaviours.yaml in a copy of the project, and shows whether its test fails.
 
-python workflow_tests/support/break_behaviours.py [ID ...]     all behaviours, or those named
+make mutations [MUTATIONS="ID ..."]     all behaviours, or those named
 """
 
 import ast
@@ -12,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import yaml
+from conftest import ROOT
+from workbench import copy_project
 
-ROOT = Path(__file__).resolve().parents[2]
 BEHAVIOURS = ROOT / "workflow_tests" / "support" / "behaviours.yaml"
 HELD, NOT_HELD, NOT_BROKEN = "failed as it must", "NOT HELD", "did not run"
 
@@ -38,32 +39,10 @@ def mistake(row: Row) -> str:
     return ""
 
 
-def copy_project(folder: Path) -> None:
-    """Copy the working tree's files, under git as tests want them."""
-    files = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.split("\0")  # fmt: skip
-    for name in files:
-        if name and (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes((ROOT / name).read_bytes())
-    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
-
-
 def run_tests(folder: Path, tests: Sequence[str]) -> subprocess.CompletedProcess:
     """Run tests of a copy. No compiled modules: one of the same size and second would hide a break."""
-    words = [
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-        *(f"workflow_tests/{one}" for one in tests),
-    ]
+    words = ["-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+    words += [f"workflow_tests/{one}" for one in tests]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder / "scripts")}
     return subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -85,6 +64,8 @@ def main(named: Sequence[str]) -> int:
     results: dict[str, str] = {}
     with TemporaryDirectory() as folder:
         copy_project(Path(folder))
+        # As tests want it.
+        subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
         whole = run_tests(Path(folder), sorted({row["test"] for row in rows.values()}))
         if whole.returncode:
             print(whole.stdout, "\nerror: a test fails without any break", file=sys.stderr)

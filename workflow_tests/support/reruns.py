@@ -17,10 +17,10 @@ PAGE = ROOT / "docs" / "what_re_runs_when.yaml"
 def changes(study: str = "reruns") -> pytest.MarkDecorator:
     """One test for each change to a study, with its row as `row`."""
     rows = [row for row in yaml.safe_load(PAGE.read_text())["changes"] if row.get("study", "reruns") == study]
-    return pytest.mark.parametrize("row", rows, ids=[row["do"] for row in rows])
+    return pytest.mark.parametrize("row", rows, ids=[row.get("do") or row["case"] for row in rows])
 
 
-def changed(config: Mapping, values: Mapping[str, Any]) -> dict:
+def with_keys(config: Mapping, values: Mapping[str, Any]) -> dict:
     """A config with other values of keys, each a path with dots."""
     new: Any = deepcopy(config)
     for path, value in values.items():
@@ -33,7 +33,8 @@ def check(bench: Workbench, config: Mapping, row: Mapping, actions: Mapping[str,
     """Make the change of a row in a finished workbench: the jobs are those of the row, and so are the prompts."""
     for file in row.get("comment", [None]):
         with change(bench, config, row, file, actions or {}):
-            assert bench.plan() == row.get("jobs", {}), file
+            planned = bench.plan()
+            assert planned == row.get("jobs", {}), f"{file or row}: {planned}"
             asks(bench, row, "asked")
     asks(bench, row, "back")
 
@@ -52,7 +53,7 @@ def change(bench: Workbench, config: Mapping, row: Mapping, file: str | None, ac
     edited = file or row.get("edit", [None])[0]
     before = bench.path(edited).read_bytes() if edited else b""
     if "config" in row:
-        bench.configure(changed(config, row["config"]))
+        bench.configure(with_keys(config, row["config"]))
     if "action" in row:
         actions[row["action"]](bench)
     if "edit" in row:

@@ -56,6 +56,18 @@ def changed(**experiments: dict) -> dict:
     return config
 
 
+def copy_project(folder: Path) -> None:
+    """Copy the working tree's files, those that git ignores apart."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(None, listing.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+
+
 class Workbench:
     """A folder with a copy of the project and a small config, `small.yaml`."""
 
@@ -65,14 +77,7 @@ class Workbench:
     @classmethod
     def create(cls, folder: Path) -> "Workbench":
         """The working tree's files under git, a dataset of four questions, and the small config."""
-        listing = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        for name in filter(None, listing.stdout.split("\0")):
-            if (ROOT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, folder / name)
+        copy_project(folder)
         bench = cls(folder)
         write_lines(folder / "questions.jsonl.gz", [qa_record(number, 4) for number in range(4)])
         bench.configure(CONFIG)

@@ -44,6 +44,11 @@ def replace_weights(bench: Workbench) -> None:
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
+def replace_weights_now(bench: Workbench) -> None:
+    replace_weights(bench)
+    os.utime(bench.path("resources/reference_model/model.safetensors"))
+
+
 def delete_responses(bench: Workbench) -> None:
     bench.path(KV_RESPONSES).unlink()
 
@@ -51,7 +56,8 @@ def delete_responses(bench: Workbench) -> None:
 ACTIONS = {
     one.__name__: one
     for one in (
-        touch_every_file, check_out_another_branch_and_back, reverse_the_keys, replace_weights, delete_responses
+        touch_every_file, check_out_another_branch_and_back, reverse_the_keys, replace_weights, replace_weights_now,
+        delete_responses,
     )
 }  # fmt: skip
 
@@ -59,6 +65,28 @@ ACTIONS = {
 @changes()
 def test_a_change_runs_and_asks_what_the_page_says(bench, row):
     check(bench, FINISHED, row, ACTIONS)
+
+
+def test_after_an_added_position_was_run_nothing_is_left_to_run(bench):
+    added = changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}})
+    bench.configure({**added, "models": ["dummy"], "experiments": ["kv"]})
+    bench.run()
+    assert bench.asked("kv") == (3, 12)
+    assert bench.plan() == {}
+
+
+def test_responses_keep_their_bytes_after_a_comment_in_the_inference_code(bench):
+    bench.edit("scripts/litm/inference/journal.py", "# A full disk may have", "# A disk that is full may have")
+    paths = [KV_RESPONSES, "results/responses/reference/kv.jsonl.gz"]
+    before = [bench.path(path).read_bytes() for path in paths]
+    bench.run(*paths)
+    assert bench.asked("kv") == bench.asked("kv", "reference") == (0, 12)
+    assert [bench.path(path).read_bytes() for path in paths] == before
+
+
+def test_an_edited_table_is_the_one_that_is_made_again(bench):
+    bench.edit("scripts/litm/analysis/tables.yaml", "Pairs of positions: diff", "Two positions: diff")
+    assert bench.plan("results/tables/position_pairs.csv") == {"make_table": 1}
 
 
 def test_the_page_on_what_re_runs_names_every_rule():

@@ -320,11 +320,6 @@ def _module_files(name: str, package_root: Path) -> tuple[Path, ...]:
 file_digest = cache(file_sha256)
 
 
-def _without_fields(text: str) -> str:
-    """A text in which Snakemake finds no field."""
-    return text.replace("{", "{{").replace("}", "}}")
-
-
 def job_environment(python: str, scripts: str, environment: Mapping[str, str]) -> dict[str, str]:
     """Variables for jobs.
 
