@@ -8,7 +8,7 @@ from typing import Annotated
 
 from litm.analysis.table import load, tables
 from litm.base.cli import program
-from litm.base.messages import UserError, note
+from litm.base.messages import UserError
 from litm.base.records import write_csv
 
 
@@ -33,7 +33,4 @@ def main(
     else:
         (only,) = files.values()
         rows = only.joined(made.dtypes)
-    frame = made.frame(rows)
-    write_csv(output, frame, p_values=made.p_values)
-    for line in load(made.warnings)(frame) if made.warnings else []:
-        note(line)
+    write_csv(output, made.frame(rows), p_values=made.p_values)

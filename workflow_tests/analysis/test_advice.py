@@ -6,7 +6,7 @@ import pytest
 from score_frames import assert_plain, first_right, score_rows
 
 from litm.analysis.advice import Cell, Compared, read_compared, verdict
-from litm.analysis.advice_rows import advice_rows, advice_told, condition_in_words
+from litm.analysis.advice_rows import advice_rows, condition_in_words
 from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
 from litm.analysis.table import tables
@@ -49,7 +49,7 @@ def advised(rows) -> list[tuple[str, int]]:
 
 
 def told(rows) -> str:
-    (text,) = advice_told(tables()["advice"].frame(rows))
+    (text,) = [f"{row['advice']} {row.get('advice_details') or ''}".rstrip() for row in rows if row.get("advice")]
     return text
 
 

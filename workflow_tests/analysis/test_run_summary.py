@@ -209,6 +209,14 @@ def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sen
     ]
 
 
+def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
+    rows = [counted(name, n=20, n_cut=cut) for name, cut in (("a", 1), ("b", 0), ("c", 9), ("d", 2), ("e", 4))]
+    assert cut_sentences(rows, {"a": 8, "c": 8}) == [
+        "m: 16 of 80 answers were cut (c 9 of 20 at 8 tokens, e 4 of 20, d 2 of 20 and 1 more); "
+        f"accuracy is a lower bound; {REMEDY}"
+    ]
+
+
 def test_an_answer_to_several_gold_items_counts_once():
     rows = [counted(target=target, n=8, n_cut=2) for target in ("first", "second", "third")]
     (sentence,) = cut_sentences(rows, {"kv": 80})

@@ -18,6 +18,7 @@ def folder(tmp_path, monkeypatch):
     files = {
         "good.yaml": "seed: 1\n",
         "more.json": "{}",
+        "models.yaml": "gpt2: {}\n",
         "list.yaml": "- a\n",
         "open.yaml": "a: [b\nc: d\n",
         "empty.yaml": "",
@@ -37,6 +38,7 @@ def folder(tmp_path, monkeypatch):
     [
         ("--configfile god.yaml", "god.yaml: no such config file; did you mean good.yaml?"),
         ("--configfile none/x.yaml", "none/x.yaml: no such config file"),
+        ("--configfile modals.yaml", "modals.yaml: no such config file"),
         ("--configfile good.yaml open.yaml", "open.yaml, line 2: not valid YAML"),
         ("--configfile=open.yaml", "open.yaml, line 2: not valid YAML"),
         ("--configfile list.yaml", "list.yaml: expected keys with values"),
@@ -52,7 +54,7 @@ def folder(tmp_path, monkeypatch):
         ("--workflow-profile slurm -n", "slurm: Snakemake's plugin for this executor is not installed: pip install -r"),
         (
             "-e nowhere",
-            "nowhere: Snakemake's plugin for this executor is not installed: pip install snakemake-executor",
+            "nowhere: Snakemake's plugin for this executor is not installed: the workflow is used with local, dryrun, ",
         ),
         ("docter --cores 2", "docter: no such target; did you mean doctor?"),
         ("--cores 2 -- docter", "docter: no such target; did you mean doctor?"),
@@ -62,6 +64,7 @@ def test_a_mistake_is_said_with_its_place_and_its_remedy(command, message):
     with pytest.raises(UserError) as error:
         check_command(command.split(), TARGETS)
     assert str(error.value).startswith(message)
+    assert "models.yaml?" not in str(error.value), "a catalogue is no config"
     assert "\n" not in str(error.value)
 
 

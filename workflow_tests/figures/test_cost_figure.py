@@ -60,10 +60,15 @@ def test_without_advice_nothing_is_ringed():
 
 @pytest.mark.parametrize(
     ("change", "label"),
-    [({"dollars": 0.5}, "US dollars for 1,000 questions"), ({"tokens": None}, "Documents (nobody counted the tokens)")],
+    [({"dollars": 0.5}, "US dollars for 1,000 questions"), ({"tokens": None}, "Documents in the prompt")],
 )
 def test_the_axis_is_money_where_prices_are_known_and_documents_where_tokens_are_not(change, label):
     assert drawn([one | change for one in ROWS]).axes[0].get_xlabel() == label
+
+
+def test_an_axis_of_documents_has_ticks_at_the_sizes_there_are():
+    (ax,) = drawn([one | {"tokens": None} for one in ROWS]).axes
+    assert list(ax.get_xticks()) == [1, 5]
 
 
 def test_each_model_has_a_panel_and_other_studies_have_none():

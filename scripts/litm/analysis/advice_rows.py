@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import pandas as pd
-
 from litm.analysis.advice import COLUMNS, LEAST_SCORED, Cell, Compared, Difference, Verdict, read_compared, verdict
 from litm.analysis.grid import Files, interval_columns
 from litm.analysis.power import needed_in_words, observed
@@ -269,9 +267,3 @@ def advice_table(
     known = [Condition.from_json(one) for one in conditions]
     for compared in read_compared(remedy_scores.scores(COLUMNS), known, prices):
         yield from advice_rows(compared)
-
-
-def advice_told(frame: pd.DataFrame) -> list[str]:
-    """The advice, for the console."""
-    told = frame[frame["advice"].notna()].fillna({"advice_details": ""})
-    return [f"{row['advice']} {row['advice_details']}".rstrip() for row in told.to_dict("records")]

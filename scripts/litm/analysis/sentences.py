@@ -4,7 +4,7 @@ about cut answers and gold passages; and the summary of a run.
 Rows are of the tables, as numbers or as texts of CSV files.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,8 @@ REMEDIES = {
     "floor": "hardly anything is right at any position: take fewer or shorter items, or another model",
     "ceiling": "nearly everything is right at every position: take harder questions or longer contexts",
 }
+#: Experiments with cut answers that a sentence names, at most.
+MOST_CUT = 3
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
 
@@ -181,23 +183,35 @@ def is_shown(row: Row) -> bool:
 
 
 def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) -> list[str]:
-    """One sentence per model and experiment with cut answers, in the order of the rows.
+    """One sentence per model with cut answers, in the order of the rows; it names the `MOST_CUT` experiments with the
+    largest shares.
 
     rows: of the accuracy table, as numbers or as texts of a CSV file; limits: new tokens per answer by experiment. An
     answer to several gold items has several rows and counts once. Rows without n_cut are skipped: recorded responses
     may lack finish reasons.
     """
-    answers: Counter[tuple[str, str]] = Counter()
-    cut: Counter[tuple[str, str]] = Counter()
-    for sweep, n, n_cut in _cells(rows):
-        answers[sweep] += n
-        cut[sweep] += n_cut
+    answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    cut: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (model, experiment), n, n_cut in _cells(rows):
+        answers[model][experiment] += n
+        cut[model][experiment] += n_cut
     return [
-        f"{model} on {experiment}: {cut[model, experiment]:,} of {n:,} answers were cut{_at(limits.get(experiment))}; "
+        f"{_cut_of(model, +cut[model], n, limits)}; "
         "accuracy is a lower bound; raise max_new_tokens, unless they repeat themselves"
-        for (model, experiment), n in answers.items()
-        if cut[model, experiment]
+        for model, n in answers.items()
+        if +cut[model]
     ]
+
+
+def _cut_of(model: str, cut: Counter[str], answers: Counter[str], limits: Mapping[str, int]) -> str:
+    """How many answers of a model were cut; cut: numbers of the experiments that have any."""
+    first, *others = shares = sorted(cut, key=lambda name: -cut[name] / answers[name])
+    if not others:
+        return f"{model} on {first}: {cut[first]:,} of {answers[first]:,} answers were cut{_at(limits.get(first))}"
+    told = [f"{name} {cut[name]:,} of {answers[name]:,}{_at(limits.get(name))}" for name in shares[:MOST_CUT]]
+    more = f" and {len(shares) - MOST_CUT} more" if len(shares) > MOST_CUT else ""
+    whole = sum(answers[name] for name in shares)
+    return f"{model}: {cut.total():,} of {whole:,} answers were cut ({', '.join(told)}{more})"
 
 
 def _cells(rows: Iterable[Mapping[Any, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:

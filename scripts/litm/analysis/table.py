@@ -61,7 +61,6 @@ class Table:
     inputs: Sequence[str] = ()
     settings: Sequence[str] = ()
     rows: str = ""
-    warnings: str = ""
     note: str = ""
     report: Sequence[str] = ()
     section: str = ""

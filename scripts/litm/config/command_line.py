@@ -4,6 +4,7 @@ the workflow.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,8 +48,12 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
         executors = executors or _executor_of(_profile(profile, root))
     for executor in executors:
         if executor not in BUILT_IN and not find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}"):
-            package = REQUIREMENTS.get(executor, f"snakemake-executor-plugin-{executor}")
-            raise UserError(f"{executor}: Snakemake's plugin for this executor is not installed: pip install {package}")
+            known = REQUIREMENTS.get(executor)
+            names = ", ".join((*BUILT_IN, *REQUIREMENTS))
+            raise UserError(
+                f"{executor}: Snakemake's plugin for this executor is not installed: "
+                + (f"pip install {known}" if known else f"the workflow is used with {names}; others are plugins")
+            )
     for word in _targets(words):
         if NAME.fullmatch(word) and word not in targets and not Path(word).exists():
             raise UserError(f"{word}: no such target{_nearest(word, targets)}")
@@ -64,10 +69,20 @@ def _check_not_target(option: str, value: str, targets: Collection[str]) -> None
 
 def _check_config_file(path: str) -> None:
     if not Path(path).exists():
-        files = [file.name for suffix in ("yaml", "yml", "json") for file in Path(path).parent.glob(f"*.{suffix}")]
-        raise UserError(f"{path}: no such config file{_nearest(Path(path).name, files)}")
+        raise UserError(f"{path}: no such config file{_nearest(Path(path).name, [*_config_files(Path(path).parent)])}")
     if not isinstance(read_config_file(path), dict):
         raise UserError(f"{path}: expected keys with values, as in 'seed: 1'")
+
+
+def _config_files(folder: Path) -> Iterator[str]:
+    """The names of the files in a folder that have a key of a config."""
+    from litm.config.catalogue import Config
+
+    for path in sorted(path for suffix in ("yaml", "yml", "json") for path in folder.glob(f"*.{suffix}")):
+        with suppress(UserError):
+            read = read_config_file(str(path))
+            if isinstance(read, dict) and not Config.model_fields.keys().isdisjoint(read):
+                yield path.name
 
 
 def _profile(name: str, root: Path) -> Path | None:

@@ -244,7 +244,14 @@ def _of_remedies(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
     study, conditions = experiment.name, selected.conditions
     if conditions[study].study == study:
         names = [name for name, one in conditions.items() if one.study == study and name in selected.experiments]
-        yield f"{study}{BY_COST}", {"kind": COST_KIND, "title": experiment.title, "experiments": names}
+        yield (
+            f"{study}{BY_COST}",
+            {
+                "kind": COST_KIND,
+                "title": f"{experiment.title}: accuracy and cost",
+                "experiments": names,
+            },
+        )
 
 
 def _beside_plain(experiment: Experiment, selected: Selected) -> Iterator[Keys]:

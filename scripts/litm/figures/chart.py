@@ -1,5 +1,6 @@
 """Figures as plain data: the rows that one shows, and panels of series of points, for pictures and the report."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -100,7 +101,13 @@ def make_chart(
 
 def panel_title(figure: Mapping, size: object, token_counts: pd.DataFrame | None = None) -> str:
     """The title of a size's panel, with the mean tokens of its prompts if they are known."""
-    return with_length(figure["panel_title"].replace("{size}", str(size)), mean_tokens(figure, token_counts, size))
+    return with_length(of_size(figure["panel_title"], str(size)), mean_tokens(figure, token_counts, size))
+
+
+def of_size(title: str, size: str) -> str:
+    """A title with its number of items: `10 documents`, `1 document`."""
+    filled = title.replace("{size}", size)
+    return filled.removesuffix("s") if size == "1" and re.fullmatch(r"\{size\} \w+", title) else filled
 
 
 def points_of(cells: pd.DataFrame, x: str | None, value: str = "accuracy") -> tuple[Point, ...]:

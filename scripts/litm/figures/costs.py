@@ -1,7 +1,7 @@
 """Figures of accuracy against cost: of an experiment's sizes, and of the conditions of remedies with their frontier."""
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.analysis.grid import MEAN_COLUMNS, position_means
 from litm.figures import style
@@ -29,7 +29,7 @@ ADVISED: dict[str, Any] = {
     "linestyle": "none",
 }  # fmt: skip
 #: Labels of axes in other units than tokens.
-DOLLARS, DOCUMENTS = "US dollars for 1,000 questions", "Documents (nobody counted the tokens)"
+DOLLARS, DOCUMENTS = "US dollars for 1,000 questions", "Documents in the prompt"
 POINTS_ARE = "means over the positions; numbers next to points: items in the context"
 NOTHING = "No model has answers whose tokens are known."
 NO_CONDITION = "No condition has answers that can be compared."
@@ -114,10 +114,12 @@ def _draw_curve(ax: Axes, xs: pd.Series, curve: pd.DataFrame, column: str, **loo
     return ax.errorbar(xs, values, yerr=[below.clip(lower=0), above.clip(lower=0)], **look)
 
 
-def _as_cost_axis(ax: Axes) -> None:
-    """Make the horizontal axis logarithmic, with plain numbers at 1, 2 and 5 times each power of ten."""
+def _as_cost_axis(ax: Axes, sizes: Collection[int] = ()) -> None:
+    """Make the horizontal axis logarithmic, with plain numbers at 1, 2 and 5 times each power of ten, or at the sizes
+    if it is of sizes.
+    """
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_locator(FixedLocator(sorted(sizes)) if sizes else LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.margins(x=0.08)
@@ -174,7 +176,7 @@ def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[
     for row in rows[rows["is_advised"].astype(bool)].to_dict("records"):
         marked = ax.plot([float(row[unit])], [100 * float(row["accuracy"])], zorder=4, **ADVISED)
         style.move_aside(ax, marked, shifts[row["experiment"]])
-    _as_cost_axis(ax)
+    _as_cost_axis(ax, set(rows["size"]) if unit == "size" else ())
 
 
 def _marker(place: int) -> str:

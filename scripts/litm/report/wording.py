@@ -19,6 +19,7 @@ from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.messages import ordinal, percent, points
 from litm.base.records import plain_rows
+from litm.figures.chart import of_size
 from litm.placements import gold_depths, gold_positions
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 
@@ -41,7 +42,7 @@ class SizeNames:
         if not size:
             return "no context"
         title = self._titles.get(experiment, "")
-        return title.replace("{size}", f"{size:,}") if "{size}" in title else f"size {size:,}"
+        return of_size(title, f"{size:,}") if "{size}" in title else f"size {size:,}"
 
     def with_length(self, experiment: str, size: int, lengths: Lengths) -> str:
         """`10 documents, about 400 tokens`."""

@@ -23,9 +23,11 @@ from litm.analysis.sentences import (
     uninformative,
     without_information,
 )
+from litm.analysis.table import tables as all_tables
 from litm.base.messages import UserError, points
 from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
+from litm.config.models import Model
 from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
 from litm.inference.setup import Asking, number_format_of
@@ -127,6 +129,9 @@ class Console:
         for handler in logging.getLogger(LOGGER).handlers:
             if handler.name == CONSOLE and not isinstance(handler.formatter, _OwnFormat):
                 handler.setFormatter(_OwnFormat(self, handler.formatter))
+                if is_short and is_dry:
+                    # Their handler writes an empty line before jobs, also where no line on them follows.
+                    handler.addFilter(lambda record: getattr(record, "event", None) != JOB)
 
     def lines(self, record: logging.LogRecord, text: str) -> str:
         """The lines to show for a record whose lines in Snakemake's words are `text`; "" for none."""
@@ -394,6 +399,7 @@ def outcome(
             yield from _made(study, tables, made)
         rows = [row for path in map(Path, accuracies) if path.exists() for row in read_result_rows(path)]
         yield from cut_sentences(rows, {name: one.max_new_tokens for name, one in study.experiments.items()})
+        yield from _readings(study, tables)
     except UserError as error:
         # The run itself has succeeded.
         yield f"error: {error}"
@@ -415,6 +421,24 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
     gold = TABLES / "gold_counts.csv"
     yield from gold_sentences(read_csv(gold)) if "gold_counts" in tables and gold.exists() else ()
+
+
+def _readings(study: Study, tables: Container[str]) -> list[str]:
+    """Conclusions that depend on how much of the answers is read."""
+    from litm.analysis.cells import reading_warnings
+
+    name = "reading_sensitivity"
+    path = TABLES / f"{name}.csv"
+    if name not in tables or not path.exists():
+        return []
+    table = read_csv(path, all_tables()[name].dtypes)
+    stops = {
+        (model, experiment): one.stop
+        for model, entry in study.models.items()
+        for experiment, one in study.experiments.items()
+        if isinstance(entry, Model)
+    }
+    return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
 
 
 def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
