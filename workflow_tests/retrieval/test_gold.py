@@ -133,8 +133,21 @@ def test_a_passage_named_by_words_or_alone_needs_no_answer_and_has_a_note():
         assert (gold.passage, gold.rank, gold.note) == (MAYOR, None, "none of the answers is in it")
 
 
-def test_a_short_answer_has_a_note_that_it_may_match_by_chance():
-    assert find_gold(question("a"), [MAYOR], None, {}).note == "'a' may be in it by chance"
+@pytest.mark.parametrize(
+    ("answers", "places", "note"),
+    [
+        pytest.param(["a"], None, "'a' may be in it by chance", id="retrieved"),
+        pytest.param(["Yes", "in"], None, "'in' may be in it by chance", id="the-short-answer-that-is-in-it"),
+        pytest.param(["a", "Ben Farrow"], None, "", id="a-longer-answer-is-in-it-too"),
+        pytest.param(["a"], Named("file", (BRIDGE.id, MAYOR.id)), "'a' may be in it by chance", id="one-of-a-file"),
+        pytest.param(["a"], Named("file", (MAYOR.id,)), "", id="named-alone"),
+        pytest.param(["a"], Named("text", (MAYOR.id, BRIDGE.id)), "", id="named-by-its-words"),
+        pytest.param(["a"], Named("text", (BRIDGE.id, MAYOR.id)), "'a' may be in it by chance", id="not-the-first"),
+    ],
+)
+def test_a_passage_chosen_for_a_short_answer_alone_has_a_note_that_it_may_be_there_by_chance(answers, places, note):
+    gold = find_gold(QuestionRecord.of("who?", answers, []), [MAYOR], places, BY_ID)
+    assert (gold.passage, gold.note) == (MAYOR, note)
 
 
 def test_a_passage_of_a_low_rank_is_noted():

@@ -260,14 +260,16 @@ def find_gold(
         asked_for.sort(key=lambda passage: ranks.get(passage.id, len(ranks) + 1))
     everywhere = {passage.id: passage for passage in (*found, *asked_for)}
     having = {id_ for id_, passage in everywhere.items() if dpr_check(passage, answers)}
-    candidates = asked_for if named else found
-    first = next((passage for passage in candidates if passage.id in having), None)
-    note = _short_note(answers)
-    if first is None and named and (named.by == "text" or len(asked_for) == 1):
-        first, note = asked_for[0], "none of the answers is in it"
+    # A passage named by its words, or alone, is taken with or without an answer.
+    given = asked_for[0] if named and (named.by == "text" or len(asked_for) == 1) else None
+    first = next((passage for passage in (asked_for if named else found) if passage.id in having), given)
     if first is None:
         where = f"the {len(asked_for)} passages named" if named else f"the {len(found)} passages retrieved"
         return Gold(NONE, None, None, len(having), f"none of the answers is in {where}", None)
+    if first is given:
+        note = "" if first.id in having else "none of the answers is in it"
+    else:
+        note = _short_note([answer for answer in answers if dpr_check(first, [answer])])
     rank = ranks.get(first.id)
     if named is None and rank is not None and rank > NEAR:
         note = "; ".join(filter(None, [note, f"only the {ordinal(rank)} retrieved: may be another passage's answer"]))
@@ -353,6 +355,8 @@ def sample_to_judge(records: Sequence[QuestionRecord], golds: Sequence[Gold], se
     return lines
 
 
-def _short_note(answers: Sequence[str]) -> str:
-    short = [answer for answer in answers if len(answer) <= SHORT or answer.lower() in COMMON]
-    return f"'{short[0]}' may be in it by chance" if short else ""
+def _short_note(matched: Sequence[str]) -> str:
+    """A hint if all answers that a passage was chosen for are short or common words."""
+    if any(len(answer) > SHORT and answer.lower() not in COMMON for answer in matched):
+        return ""
+    return f"'{matched[0]}' may be in it by chance"
