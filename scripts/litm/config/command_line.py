@@ -106,7 +106,7 @@ def _executor_of(profile: Path | None) -> list[str]:
 
 
 def _nearest(word: str, words: Collection[str]) -> str:
-    near = get_close_matches(word, words, n=1)
+    near = get_close_matches(word, words, n=1, cutoff=0.75)
     return f"; did you mean {near[0]}?" if near else ""
 
 
