@@ -112,7 +112,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
 def _first_screen(contents: Contents) -> dict:
     """The first screen: counts, advice, warnings, and the curves with one sentence each."""
     tables, bias = contents.tables, contents.tables.get("position_bias")
-    names, lengths = SizeNames(contents.figures), lengths_of(tables.get("token_counts"))
+    names, lengths = SizeNames(contents.figures, contents.experiments), lengths_of(tables.get("token_counts"))
     several = tables["accuracy"]["model"].nunique() > 1
     counted, *told = overview(tables["accuracy"], bias, tables.get("published_comparison"))
     figures = [
@@ -142,7 +142,7 @@ def _first_screen(contents: Contents) -> dict:
 def _numbers(contents: Contents) -> dict:
     """The middle sections: what was measured, accuracies, statistics and all tables."""
     tables, bias = contents.tables, contents.tables.get("position_bias")
-    names, lengths = SizeNames(contents.figures), lengths_of(tables.get("token_counts"))
+    names, lengths = SizeNames(contents.figures, contents.experiments), lengths_of(tables.get("token_counts"))
     used = token_table(contents.manifests, contents.prices)
     accuracies = accuracy_tables(tables["accuracy"], contents.titles, names, lengths)
     files = table_files([*SHOWN, *COMPARISONS, TOKENS_USED], {**tables, "tokens_used": used})

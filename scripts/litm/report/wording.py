@@ -19,6 +19,7 @@ from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.messages import ordinal, percent, points
 from litm.base.records import plain_rows
+from litm.examples.tasks import load_task
 from litm.figures.chart import of_size
 from litm.placements import gold_depths, gold_positions
 from litm.scoring.wrong_answers import HEADINGS, KINDS
@@ -30,13 +31,19 @@ NAMED_BRIEFLY = 8
 
 
 class SizeNames:
-    """Sizes in words: `10 documents` if a figure of the experiment names its items, else `size 10`."""
+    """Sizes in words: `10 documents`, as a figure of the experiment or else its task names the items; else `size 10`.
 
-    def __init__(self, figures: Sequence[Mapping]) -> None:
+    experiments: settings of each, as in `page.Contents`.
+    """
+
+    def __init__(self, figures: Sequence[Mapping], experiments: Iterable[Mapping] = ()) -> None:
         self._titles: dict[str, str] = {}
         for figure in figures:
             for experiment in figure["experiments"]:
                 self._titles.setdefault(experiment, figure.get("panel_title") or "")
+        for one in experiments:
+            item = "token" if one.get("tokens_of") else load_task(one["task"]).item
+            self._titles.setdefault(one["name"], f"{{size}} {item}s")
 
     def __call__(self, experiment: str, size: int) -> str:
         if not size:
