@@ -12,7 +12,7 @@ from litm.base.messages import UserError
 
 @program
 def main(config: dict, lock: Path, results: Path = Path("results")) -> None:
-    from litm.checks.costs import cost_lines, costs
+    from litm.checks.costs import cost_lines
     from litm.checks.doctor import checks_table, counts, examine, look_remote
     from litm.checks.doctor_models import MISSING
     from litm.config.study import load_study
@@ -21,7 +21,7 @@ def main(config: dict, lock: Path, results: Path = Path("results")) -> None:
     found = look_remote(study, results)
     checks = examine(study, lock.read_text(encoding="utf-8").splitlines(), results, found)
     print(checks_table(checks))
-    print(*cost_lines(study, costs(study, found.hubs), found), sep="\n")
+    print(*cost_lines(study, found), sep="\n")
     if any(check.status == MISSING for check in checks):
         raise UserError(f"{counts(checks)}: fix what is missing before you run")
     print(counts(checks))

@@ -27,7 +27,7 @@ def main(
     config: dict | None = None,
     lock: Path = Path("requirements.lock"),
 ) -> None:
-    from litm.checks.costs import cost_lines, costs
+    from litm.checks.costs import cost_lines
     from litm.checks.doctor import look_remote
     from litm.checks.estimate import Remaining, as_text, estimate_table, notes, what_is_shown
     from litm.config.study import load_study
@@ -47,5 +47,4 @@ def main(
         print(line)
     study = load_study(config, lock.parent) if config else None
     if study and len(left) < len(study.run):
-        there = look_remote(study, results)
-        print(*cost_lines(study, costs(study, there.hubs), there), sep="\n")
+        print(*cost_lines(study, look_remote(study, results)), sep="\n")

@@ -112,21 +112,14 @@ def ask_again(
     source = {"location": str(REFERENCE), "revision": None, "context_window": 8192}
     write_json(folder / "source.json", {**source, "identity": identity or folder_identity(REFERENCE)})
     write_examples(folder / "examples.jsonl.gz", kv_examples)
+    # An engine that shares is checked by the plain one.
     options = {
-        "model": "m",
-        "experiment": "e",
-        "source": folder / "source.json",
-        # An engine that shares is checked by the plain one.
-        "settings": canonical_json({**MODEL, "engine": "vllm"}),
-        "decoding": canonical_json(DECODING),
-        "run": canonical_json({"device": "cpu"}),
-        "prompts-per-cell": per_cell,
-        "seed": 0,
-        "examples": folder / "examples.jsonl.gz",
-        "responses": folder / "responses.jsonl.gz",
-        "journal": folder / "audit_journal.jsonl",
+        "model": "m", "experiment": "e", "source": folder / "source.json", "seed": 0, "prompts-per-cell": per_cell,
+        "settings": canonical_json({**MODEL, "engine": "vllm"}), "decoding": canonical_json(DECODING),
+        "run": canonical_json({"device": "cpu"}), "examples": folder / "examples.jsonl.gz",
+        "responses": folder / "responses.jsonl.gz", "journal": folder / "audit_journal.jsonl",
         "output": folder / "again.jsonl.gz",
-    }
+    }  # fmt: skip
     done = run_program("ask_again", *(word for name, value in options.items() for word in (f"--{name}", value)))
     assert done.returncode == 0, done.stderr
     return list(read_responses(folder / "again.jsonl.gz")), done.stderr

@@ -6,44 +6,23 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
+from urllib.error import URLError
 
 import pytest
 from configs import study
 from conftest import ROOT
+from httpx2 import Request, Response
+from huggingface_hub.errors import GatedRepoError
 
 from litm.checks import doctor, doctor_models
 from litm.checks.costs import cost_lines, costs, results_bytes
-from litm.checks.doctor import (
-    checks_table,
-    counts,
-    disk_check,
-    examine,
-    locks_check,
-    look_remote,
-    package_checks,
-    packages,
-    python_check,
-    read_lock,
-)
-from litm.checks.doctor_models import (
-    IN_MIRROR,
-    MISSING,
-    OK,
-    ON_NETWORK,
-    WARNING,
-    Api,
-    HubModel,
-    Remote,
-    RemoteFile,
-    api_checks,
-    file_check,
-    hub_check,
-    missing,
-    ok,
-)
+from litm.checks.doctor import checks_table, disk_check, locks_check, package_checks, packages
+from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
 from litm.config.study import Study
 from litm.workflow.needs import needs_of
 from litm.workflow.prompt_lengths import work_of
@@ -57,16 +36,21 @@ def api_study(**entry) -> Study:
     return study(models=["served"], experiments=["kv_retrieval_small"], define={"models": {"served": model}})
 
 
+def hub_study(hub: str) -> Study:
+    entry = {"engine": "transformers", "hub": hub, "prompt_template": "raw"}
+    return study(models=["hub"], experiments=["kv_retrieval_small"], define={"models": {"hub": entry}})
+
+
 # --- Software ---
 
 
 def test_an_old_python_is_missing_what_is_needed():
-    assert python_check((3, 11, 7)).status == OK
-    assert python_check((3, 10, 12)).status == MISSING
+    assert doctor.python_check((3, 11, 7)).status == OK
+    assert doctor.python_check((3, 10, 12)).status == MISSING
 
 
 def test_a_needed_package_that_is_absent_is_missing_and_another_version_a_warning():
-    lock = read_lock(["# a comment", "torch==2.13.0", "PyYAML==6.0.3", "pandas==3.1.1"])
+    lock = doctor.read_lock(["# a comment", "torch==2.13.0", "PyYAML==6.0.3", "pandas==3.1.1"])
     installed = {"torch": "2.13.0+cpu", "pyyaml": "6.0.3", "pandas": "3.1.1"}
     assert [check.status for check in package_checks(installed, lock, ["torch"])] == [OK]
     (absent,) = package_checks(installed, lock, ["torch", "vllm"])
@@ -87,25 +71,33 @@ def test_packages_are_those_that_the_selection_needs():
 
 # --- Models of the hub, APIs, remote files ---
 
+HUB = "meta-llama/Llama-2-7b-hf"
+REFUSED = GatedRepoError("no", response=Response(403, request=Request("GET", "https://huggingface.co")))
+WEIGHTS = [SimpleNamespace(rfilename="model.safetensors", size=13_480_000_000)]
+OPEN, GATED = (SimpleNamespace(gated=gated, siblings=WEIGHTS) for gated in (False, "manual"))
+
 
 @pytest.mark.parametrize(
-    ("facts", "status", "said"),
+    ("answer", "token", "access", "status", "said"),
     [
-        (HubModel(cached=True), OK, "cache"),
-        (HubModel(cached=False, offline=True), MISSING, "HF_HUB_OFFLINE"),
-        (HubModel(cached=False, error="Name or service not known"), MISSING, "set 'path'"),
-        (HubModel(cached=False, gated=True), MISSING, "hf auth login"),
-        (HubModel(cached=False, gated=True, token=True), MISSING, "no access"),
-        (HubModel(cached=False, gated=True, token=True, allowed=True, download=13_480_000_000), OK, "13.5 GB"),
+        (None, None, None, MISSING, "not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: download it with"),
+        (OSError("why\nno network"), None, None, MISSING, "the hub does not provide it (no network): download it with"),
+        (OPEN, None, None, OK, "to be downloaded from the hub, 13.5 GB"),
+        (GATED, None, None, MISSING, f"gated: accept its terms at https://huggingface.co/{HUB}, then set HF_TOKEN"),
+        (GATED, "mine", REFUSED, MISSING, "gated, and your token has no access: accept its terms"),
+        (GATED, "mine", None, OK, "to be downloaded from the hub, 13.5 GB"),
     ],
+    ids=["offline", "no network", "open", "without a token", "without access", "with access"],
 )
-def test_a_hub_model_is_here_or_can_be_downloaded(facts, status, said):
-    check = hub_check("llama", "meta-llama/Llama-2-7b-hf", facts)
+def test_a_hub_model_can_be_downloaded_or_is_missing(monkeypatch, answer, token, access, status, said):
+    for name, value in (("model_info", answer), ("auth_check", access)):
+        monkeypatch.setattr(f"huggingface_hub.HfApi.{name}", Mock(side_effect=[value]))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", answer is None)
+    monkeypatch.setattr("huggingface_hub.get_token", lambda: token)
+    check = hub_check(hub_study(HUB).models["hub"])
     assert check.status == status and said in check.message
-
-
-def test_a_hub_model_that_is_not_cached_is_found_missing_at_once_when_offline():
-    assert doctor_models.hub_model("nobody/no-such-model", None) == HubModel(cached=False, offline=True)
+    known = (13_480_000_000, answer is GATED) if answer in (OPEN, GATED) else (None, None)
+    assert (check.download, check.gated) == known
 
 
 def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkeypatch):
@@ -114,102 +106,126 @@ def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkey
     index = {"weight_map": {"one": "a.safetensors", "two": "b.safetensors"}}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
-    assert doctor_models.cached_folder("some/model", None) is None
+    model = hub_study("some/model").models["hub"]
+    assert hub_check(model).status == MISSING
     (tmp_path / "b.safetensors").write_bytes(b"x")
-    assert doctor_models.cached_folder("some/model", None) == tmp_path
+    assert hub_check(model) == ok("hub: some/model", "in the local cache")
 
 
-class ListsModels(http.server.BaseHTTPRequestHandler):
-    """An OpenAI-compatible list of one model, for those with the right key."""
+@contextmanager
+def serving(answer: Callable[[http.server.BaseHTTPRequestHandler], tuple[int, str]]):
+    """The address of a server, and the paths that it is asked for; `answer` gives status and body of a request."""
+    asked: list[str] = []
 
-    def do_GET(self):
-        allowed = self.path.startswith("/v1/models") and self.headers["Authorization"] == "Bearer right"
-        body = json.dumps({"data": [{"id": "small"}]} if allowed else {"error": "no"}).encode()
-        self.send_response(200 if allowed else 401)
-        self.end_headers()
-        self.wfile.write(body)
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            status, body = answer(self)
+            self.send_response(status)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+            self.wfile.write(body.encode())
 
-    def log_message(self, *_):
-        pass
+        def log_message(self, *_):
+            pass
 
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), ListsModels) as running:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}/v1"
+        yield f"http://127.0.0.1:{running.server_port}/v1", asked
         running.shutdown()
 
 
-def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(server, monkeypatch):
-    def checks_with(key: str, api_model: str = "small"):
-        monkeypatch.setenv("MY_KEY", key)
-        entry = api_study(base_url=server, api_key_variable="MY_KEY").models["served"]
-        return api_checks("served", api_model, doctor_models.api(entry))
+def checks_of(url: str, **entry) -> list[Check]:
+    return [*doctor_models.server_checks(api_study(base_url=url, **entry).models["served"])]
 
-    assert [check.status for check in checks_with("right")] == [OK, OK]
-    another = checks_with("right", "large")[1]
-    assert another.status == MISSING and "no model large: it has small" in another.message
-    wrong = checks_with("wrong-secret")
-    assert [check.status for check in wrong] == [OK, MISSING] and "does not accept the key in MY_KEY" in wrong[
-        1
-    ].message
-    assert "wrong-secret" not in checks_table(wrong)
-    # No header can have it, which whoever would send the request would say with the key.
-    two_lines = checks_with("secret-one\nsecret-two")
-    assert [check.status for check in two_lines] == [MISSING] and "secret-" not in checks_table(two_lines)
-    assert checks_with("")[0].status == MISSING
+
+def lists_models(request) -> tuple[int, str]:
+    """An OpenAI-compatible list of one model, for those with the right key."""
+    allowed = request.path.startswith("/v1/models") and request.headers["Authorization"] == "Bearer right"
+    return (200, json.dumps({"data": [{"id": "small"}]})) if allowed else (401, "no")
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "statuses", "said"),
+    [
+        ("right", "small", [OK, OK], "/v1/models has small"),
+        ("right", "large", [OK, MISSING], "no model large: it has small"),
+        ("wrong-secret", "small", [OK, MISSING], "does not accept the key in MY_KEY (status 401)"),
+        ("", "small", [MISSING, MISSING], "does not accept a request without a key (status 401)"),
+        # No header can have it, which whoever would send the request would say with the key.
+        ("a-secret\nb-secret", "small", [MISSING], "the key in MY_KEY has more than one line: set it to one key alone"),
+    ],
+    ids=["right", "no such model", "wrong", "none", "two lines"],
+)
+def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(monkeypatch, key, model, statuses, said):
+    monkeypatch.setenv("MY_KEY", key)
+    with serving(lists_models) as (url, asked):
+        checks = checks_of(url, api_key_variable="MY_KEY", api_model=model)
+    assert [check.status for check in checks] == statuses and said in checks[-1].message
+    assert "-secret" not in checks_table(checks) and len(asked) == len(statuses) - 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "expected"),
+    [
+        (404, "no", WARNING),
+        (200, "[]", WARNING),
+        (200, json.dumps({"data": [{"id": "small"}]}), OK),
+        (200, json.dumps({"data": []}), MISSING),
+    ],
+    ids=["no such page", "another list", "its model", "no model"],
+)
+def test_a_server_without_a_list_of_models_is_a_warning(status, body, expected):
+    with serving(lambda _: (status, body)) as (url, _):
+        (check,) = checks_of(url)
+    assert check.status == expected and check.what == "served: server"
 
 
 def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
-    asked: list[str] = []
-
-    class Redirects(ListsModels):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(302)
-            self.send_header("Location", "/elsewhere")
-            self.end_headers()
-
     monkeypatch.setenv("MY_KEY", "right")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirects) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{running.server_port}/v1"
-        facts = doctor_models.api(api_study(base_url=url, api_key_variable="MY_KEY").models["served"])
-        running.shutdown()
-    assert facts.status == 302 and asked == ["/v1/models"]
+    with serving(lambda _: (302, "")) as (url, asked):
+        checks = checks_of(url, api_key_variable="MY_KEY")
+    assert "(status 302)" in checks[-1].message and asked == ["/v1/models"]
 
 
 def test_a_missing_server_is_reported_and_needs_no_key():
-    facts = doctor_models.api(api_study(base_url="http://127.0.0.1:9/v1").models["served"])
-    assert facts.variable is None and facts.error
-    (check,) = api_checks("served", "small", facts)
+    (check,) = checks_of("http://127.0.0.1:9/v1")
     assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
 
 
-def test_a_key_that_cannot_be_sent_is_missing_and_no_server_is_asked(monkeypatch):
-    monkeypatch.setenv("MY_KEY", "sk-one\nsk-two")
-    facts = doctor_models.api(api_study(base_url="http://127.0.0.1:9/v1", api_key_variable="MY_KEY").models["served"])
-    (check,) = api_checks("served", "small", facts)
-    assert check.status == MISSING and facts.error is None
-    assert check.message == "the key in MY_KEY has more than one line: set it to one key alone"
+@pytest.mark.parametrize(
+    ("answer", "status", "said", "download"),
+    [
+        (
+            URLError("no network"),
+            MISSING,
+            "cannot be reached (no network): put the file into a folder and set data_m",
+            None,
+        ),
+        (TimeoutError(), MISSING, "(no answer within 5 seconds)", None),
+        ({"Content-Length": "5000000"}, OK, "to be fetched from nlp.stanford.edu, 5.0 MB", 5_000_000),
+        ({}, OK, "to be fetched from nlp.stanford.edu", None),
+    ],
+    ids=["no network", "too late", "size", "no size"],
+)
+def test_a_remote_file_is_asked_for_its_size(tmp_path, monkeypatch, answer, status, said, download):
+    @contextmanager
+    def opened(*_):
+        if isinstance(answer, Exception):
+            raise answer
+        yield SimpleNamespace(headers=answer)
 
-
-def test_a_server_without_a_list_of_models_is_a_warning():
-    facts = Api("http://host/v1/models", None, False, status=404)
-    assert api_checks("served", "small", facts)[0].status == WARNING
-    assert api_checks("served", "small", replace(facts, status=200, models=("small",)))[0].status == OK
+    monkeypatch.setattr(doctor_models, "opened", opened)
+    check = file_check(study().datasets["kv_75_keys"], tmp_path, None)
+    assert (check.status, check.download) == (status, download) and said in check.message
 
 
 def test_remote_files_are_looked_for_in_the_mirror_before_the_network(tmp_path):
     dataset = study().datasets["kv_75_keys"]
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / dataset.file).write_bytes(b"")
-    found = doctor_models.remote_file(dataset, tmp_path / "data", str(tmp_path))
-    assert found.where == IN_MIRROR and file_check(found).status == OK
-    unreachable = RemoteFile(dataset.file, "https://host/file", ON_NETWORK, error="no network")
-    assert "data_mirror" in file_check(unreachable).message and file_check(unreachable).status == MISSING
-    assert file_check(replace(unreachable, error=None, size=5_000_000)).message == "to be fetched from host, 5.0 MB"
+    assert file_check(dataset, tmp_path / "data", str(tmp_path)) == ok(dataset.file, "in the mirror")
+    assert file_check(dataset, tmp_path / "deep", None) == ok(dataset.file, "fetched")
 
 
 def test_a_study_needs_only_what_its_experiments_lead_to():
@@ -248,7 +264,7 @@ def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
 
 
 def examined(config, results):
-    return examine(config, LOCK, results, look_remote(config, results))
+    return doctor.examine(config, LOCK, results, doctor.look_remote(config, results))
 
 
 def test_this_machine_has_what_the_default_config_needs(tmp_path):
@@ -279,28 +295,28 @@ def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
 
 def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
     define = {"models": {"served": {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}}}
-    config = study(
-        models=["llama-2-13b", "qwen2.5-7b-instruct", "served"], experiments=["kv_retrieval_small"], define=define
-    )
-    offline = dict.fromkeys(list(config.models)[:2], HubModel(cached=False, offline=True))
-    llama, qwen, served = found = costs(config, offline)
-    assert (llama.download, qwen.download, served.download) == (26e9, 14e9, 0)
-    assert all((one.sweeps, one.jobs, one.prompts) == (1, 1, 13 * 50) for one in found)
-    assert llama.gpu_hours == pytest.approx(llama.computed * 2 * 13e9 / 5e13 / 3600) and served.gpu_hours == 0
-    answers = served.prompts * config.experiments["kv_retrieval_small"].max_new_tokens
-    assert served.dollars == pytest.approx((served.tokens * 2 + answers * 10) / 1e6)
-    assert llama.computed < llama.tokens == served.tokens < work_of(config.experiments["kv_retrieval_small"]).tokens
-    said = "\n".join(cost_lines(config, found, Remote(offline, [])))
+    models = ["llama-2-13b", "qwen2.5-7b-instruct", "served"]
+    config = study(models=models, experiments=["kv_retrieval_small"], define=define)
+    offline = dict.fromkeys(list(config.models)[:2], missing("", "", download=None, gated=None))
+    llama, qwen, served = costs(config, offline).values()
+    assert (llama["download"], qwen["download"], served["download"]) == (26e9, 14e9, 0)
+    assert all((one["sweeps"], one["jobs"], one["prompts"]) == (1, 1, 13 * 50) for one in (llama, qwen, served))
+    assert llama["GPU-hours"] == pytest.approx(llama["to compute"] * 2 * 13e9 / 5e13 / 3600)
+    assert served["GPU-hours"] == 0
+    experiment = config.experiments["kv_retrieval_small"]
+    answers, tokens = served["prompts"] * experiment.max_new_tokens, served["their tokens"]
+    assert served["US$"] == pytest.approx((tokens * 2 + answers * 10) / 1e6)
+    assert llama["to compute"] < llama["their tokens"] == tokens < work_of(experiment).tokens
+    said = "\n".join(cost_lines(config, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
     assert "accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN" in said
     assert "by parameters, as the hub does not answer" in said and "; then `snakemake fetch`" in said
-    known = dict.fromkeys(offline, HubModel(cached=False, download=10**9))
-    assert costs(config, known)[0].download == 10**9 and "HF_TOKEN" not in "".join(
-        cost_lines(config, found, Remote(known, []))
-    )
+    known = dict.fromkeys(offline, ok("", "", download=10**9))
+    assert costs(config, known)["llama-2-13b"]["download"] == 10**9
+    assert "HF_TOKEN" not in "".join(cost_lines(config, Remote(known, [])))
 
 
 def test_the_table_is_one_line_a_check_in_columns():
     table = checks_table([ok("a", "fine"), missing("longer", "do this")])
     assert table.splitlines() == ["ok       a       fine", "missing  longer  do this"]
-    assert counts([ok("a", ""), ok("b", "")]) == "2 ok, 0 warning, 0 missing"
+    assert doctor.counts([ok("a", ""), ok("b", "")]) == "2 ok, 0 warning, 0 missing"

@@ -10,20 +10,10 @@ from configs import study
 from conftest import ROOT
 from gguf_files import write_gguf
 
+from litm.base import loading
 from litm.checks import doctor
 from litm.checks.doctor import examine, longest_prompt, look_remote
-from litm.checks.doctor_models import (
-    MISSING,
-    OK,
-    WARNING,
-    Free,
-    Gpu,
-    HubModel,
-    Longest,
-    device_check,
-    memory_check,
-    model_size,
-)
+from litm.checks.doctor_models import MISSING, OK, WARNING, Free, Longest, device_check, memory_check, model_size
 from litm.inference.costs import (
     PIECE,
     SCORE_BYTES,
@@ -117,8 +107,15 @@ def test_a_length_that_is_estimated_is_said_to_be():
     assert "(about 99 tokens)" in memory_check("m", LLAMA, AS_STORED, Free("x", 10**11), Longest(99, False)).message
 
 
+def test_the_free_memory_of_a_processor_is_within_the_limit_of_its_control_group(tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "CGROUP", tmp_path)
+    for name, value in (("memory.max", "3000\n"), ("memory.current", "1000\n")):
+        (tmp_path / name).write_text(value)
+    assert loading.free_memory() == 2000
+
+
 def test_a_device_is_there_as_often_as_it_is_wanted():
-    gpus = [Gpu("H100", 80, 80), Gpu("H100", 80, 80)]
+    gpus = [Free("H100", 80), Free("H100", 80)]
     assert device_check("m", "cuda", 2, gpus, None).status == OK
     assert device_check("m", "cuda:1", 1, gpus, None).status == OK
     assert device_check("m", "cuda:1", 2, gpus, None).status == MISSING
@@ -205,7 +202,6 @@ def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
 
 
 def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "hub_model", lambda hub, revision: HubModel(cached=False, offline=True))
     monkeypatch.setattr(doctor, "cached_folder", lambda hub, revision: None)
     monkeypatch.setattr(doctor, "model_size", lambda *_: None)
     found = {one.what: one for one in examined(study(models=["flan-ul2"]), tmp_path)}

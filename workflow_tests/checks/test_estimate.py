@@ -1,5 +1,6 @@
 """The estimate: remaining work, rate and money of a sweep; a running sweep is not disturbed."""
 
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -132,15 +133,10 @@ def estimate_sweep(folder: Path) -> Remaining:
     write_json(folder / "source.json", {**SOURCE, "identity": folder_identity(REFERENCE)})
     write_examples(folder / "examples.jsonl.gz", examples(TEXTS))
     options = {
-        "model": "m",
-        "experiment": "e",
-        "source": folder / "source.json",
-        "settings": canonical_json(SETTINGS),
-        "decoding": canonical_json(DECODING),
-        "examples": folder / "examples.jsonl.gz",
-        "journal": folder / "journal.jsonl",
-        "output": folder / "estimate.json",
-    }
+        "model": "m", "experiment": "e", "source": folder / "source.json", "settings": canonical_json(SETTINGS),
+        "decoding": canonical_json(DECODING), "examples": folder / "examples.jsonl.gz",
+        "journal": folder / "journal.jsonl", "output": folder / "estimate.json",
+    }  # fmt: skip
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
     done = run_program("estimate_sweep", *words)
     assert done.returncode == 0, done.stderr
@@ -198,33 +194,39 @@ def test_the_table_has_sums_and_says_what_it_does_not_know():
     assert any("set prices" in line for line in notes(sweeps, rates, {"api": None}))
 
 
-def test_a_model_that_never_ran_has_hours_by_a_rule_of_thumb_that_is_named(tmp_path):
-    write_json(tmp_path / "one.json", asdict(left()))
+def estimate(folder: Path, rate: float | None, predicted: dict | None = None, **changes) -> tuple[str, pd.DataFrame]:
+    """What the program prints about one sweep, and its table."""
+    write_json(folder / "one.json", asdict(left(**changes)))
     done = run_program(
-        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": null}',
-        "--predicted", '{"m": {"tokens_per_second": 50, "source": "a rule of thumb"}}', "--prices", "{}",
-        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
+        "estimate", "--sweeps", folder / "one.json", "--rates", json.dumps({"m": rate}),
+        "--predicted", json.dumps({"m": predicted}), "--prices", "{}",
+        "--results", folder, "--table", folder / "estimate.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "m: hours at 50 prompt tokens a second, a rule of thumb" in done.stdout
-    assert pd.read_csv(tmp_path / "estimate.csv")["hours"].tolist() == pytest.approx([5.555556] * 2)
+    return done.stdout, pd.read_csv(folder / "estimate.csv")
+
+
+@pytest.mark.parametrize(
+    ("rate", "predicted", "hours", "said"),
+    [
+        (
+            None,
+            {"tokens_per_second": 50, "source": "a rule of thumb"},
+            5.555556,
+            "at 50 prompt tokens a second, a rule",
+        ),
+        (100, None, 2.777778, "at 100 prompt tokens a second, tokens_per_second of its entry"),
+    ],
+    ids=["never ran", "stated"],
+)
+def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(tmp_path, rate, predicted, hours, said):
+    printed, table = estimate(tmp_path, rate, predicted)
+    assert f"m: hours {said}" in printed and table["hours"].tolist() == pytest.approx([hours] * 2)
 
 
 def test_money_is_not_mentioned_where_nothing_costs_any():
     table = estimate_table([left()], {"m": None}, {})
     assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
-
-
-def test_the_table_is_printed_and_written(tmp_path):
-    write_json(tmp_path / "one.json", asdict(left()))
-    done = run_program(
-        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--predicted", '{"m": null}',
-        "--prices", "{}",
-        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "m: hours at 100 prompt tokens a second, tokens_per_second of its entry" in done.stdout
-    assert pd.read_csv(tmp_path / "estimate.csv")["hours"].tolist() == pytest.approx([2.777778] * 2)
 
 
 # --- What the questions can show ---
@@ -252,9 +254,7 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     assert list(columns) == [("m", "e"), ("other", "e")]
     assert columns["m", "e"]["pbi_mde"] < columns["m", "e"]["difference_mde"]
     assert "with a chance of 80 %" in heading
-    assert line.startswith(
-        "e (m, other): 100 questions show differences of two positions from 14.4 points on; 791 would"
-    )
+    assert line.startswith("e (m, other): 100 questions show differences of two positions from 14.4 points on; 791 ")
     assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
     assert what_is_shown(sweeps[2:], tmp_path) == ({}, [])
 
@@ -278,10 +278,5 @@ def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path)
     table = estimate_table(sweeps, {"m": None}, {}, what_is_shown(sweeps, tmp_path)[0])
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
-    write_json(tmp_path / "one.json", asdict(left(questions=100)))
-    done = run_program(
-        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--predicted", '{"m": null}',
-        "--prices", "{}",
-        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
-    )  # fmt: skip
-    assert "100 questions show differences of two positions from 14.4 points on" in done.stdout
+    printed, _ = estimate(tmp_path, 100, questions=100)
+    assert "100 questions show differences of two positions from 14.4 points on" in printed

@@ -134,6 +134,8 @@ def test_a_remote_file_is_fetched_checked_and_used(bench, tmp_path):
     bench.configure(config)
     bench.run("results/examples/closed_book/0/no_gold.jsonl.gz")
     assert bench.path("results/data/remote.jsonl.gz").read_bytes() == remote.read_bytes()
+    bench.configure({**config, "data_mirror": str(tmp_path)})
+    assert bench.plan("results/data/remote.jsonl.gz") == {}
     config["define"]["datasets"]["remote"] = {**entry, "sha256": "0" * 64}
     bench.configure(config)
     done = bench.snakemake("results/examples/closed_book/0/no_gold.jsonl.gz")

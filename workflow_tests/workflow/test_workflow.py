@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 from conftest import write_lines
-from workbench import Workbench, changed
+from workbench import CONFIG, Workbench, changed
 
 from litm.analysis.claims.tables import CLAIMS
 
@@ -18,19 +18,8 @@ SWEEPS = 4
 
 def test_a_run_makes_all_tables_figures_and_the_report(finished):
     accuracy = pd.read_csv(finished.path("results/tables/accuracy.csv"))
-    assert {
-        "model",
-        "experiment",
-        "task",
-        "size",
-        "placement",
-        "position",
-        "depth",
-        "n",
-        "accuracy",
-        "ci_low",
-        "ci_high",
-    } <= set(accuracy.columns)
+    columns = "model experiment task size placement position depth n accuracy ci_low ci_high"
+    assert set(columns.split()) <= set(accuracy.columns)
     assert accuracy["model"].value_counts().to_dict() == {"dummy": 4 + 2 + 1, "reference": 4}
     assert accuracy.loc[accuracy["experiment"] == "kv", "n"].eq(3).all()
     tokens = pd.read_csv(finished.path("results/tables/token_counts.csv"))
@@ -80,6 +69,12 @@ def test_the_same_config_gives_the_same_bytes_of_tables_figures_and_the_report(f
     bench.path("results/report.html").unlink()
     bench.run()
     assert results(bench) == results(finished)
+
+
+def test_a_figure_that_another_selection_has_nothing_for_is_put_aside(bench):
+    bench.configure({**CONFIG, "experiments": ["closed_book"]})
+    bench.run("results/tables/study.json")
+    assert bench.path("results/other_selections/figures/pbi_forest.png").exists()
 
 
 # --- What it says when something is wrong ---

@@ -3,11 +3,11 @@
 Everything follows from the config and the catalogues, by rules of thumb that the output names.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterator, Mapping
 
 from litm.base.messages import in_columns
-from litm.checks.doctor_models import LOG_IN, ON_NETWORK, HubModel, Remote, download_of, in_bytes
+from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_bytes
+from litm.config.data import Corpus
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS, predicted_rate
@@ -24,94 +24,84 @@ GATED = ("meta-llama/",)
 PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
 #: Jobs that every study has; hours above which no number is given.
 OTHER_JOBS, MOST_HOURS = 40, 9_999
-HEADINGS = (
-    "model",
-    "download",
-    "sweeps",
-    "jobs",
-    "prompts",
-    "their tokens",
-    "to compute",
-    "GPU-hours",
-    "hours here",
-    "US$",
-)
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The cost of one model's sweeps. download: bytes; jobs: those that ask; tokens: of the prompts; computed: with
-    common prefixes once, and answers; gpu_hours: on a GPU; hours_here: on this processor, or with this server; dollars:
-    None if the price is unknown.
-    """
-
-    model: str
-    download: int
-    sweeps: int
-    jobs: int
-    prompts: int
-    tokens: float
-    computed: float
-    gpu_hours: float
-    hours_here: float
-    dollars: float | None
+def _millions(tokens: float) -> str:
+    return f"{tokens / 1e6:,.1f} M"
 
 
-def costs(study: Study, hubs: Mapping[str, HubModel]) -> list[Cost]:
-    """The cost of each model that the study asks. hubs: facts about hub models by name, see `hub_model`."""
-    return [
-        _cost(study, model, hubs.get(name))
-        for name, model in study.models.items()
-        if isinstance(model, Model | ApiModel)
-    ]
+def _hours(hours: float) -> str:
+    return f"> {MOST_HOURS:,}" if hours > MOST_HOURS else f"{hours:,.1f}"
 
 
-def _cost(study: Study, model: Model | ApiModel, hub: HubModel | None) -> Cost:
+#: The columns of the table, and how their numbers are written. Jobs: those that ask; to compute: with common prefixes
+#: once, and answers; hours here: on this processor, or with this server.
+COLUMNS: dict[str, Callable[[float], str]] = {
+    "download": in_bytes,
+    "sweeps": "{:,}".format,
+    "jobs": "{:,}".format,
+    "prompts": "{:,}".format,
+    "their tokens": _millions,
+    "to compute": _millions,
+    "GPU-hours": _hours,
+    "hours here": _hours,
+    "US$": "{:,.2f}".format,
+}
+
+#: What one model's sweeps cost, by column; dollars are None if the price is unknown.
+Cost = Mapping[str, float | None]
+
+
+def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
+    """The cost of each model that the study asks. hubs: the checks of hub models by name, see `hub_check`."""
+    asked = {name: model for name, model in study.models.items() if isinstance(model, Model | ApiModel)}
+    return {name: _cost(study, model, hubs.get(name)) for name, model in asked.items()}
+
+
+def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
     experiments = [one for (name, _), one in study.run.items() if name == model.name]
-    works = [work_of(one, study.questions_of(one)) for one in experiments]
-    prompts, sweeps = sum(work.prompts for work in works), len(works)
+    asked = [work_of(one, study.questions_of(one)).prompts for one in experiments]
+    prompts, sweeps = sum(asked), len(asked)
     tokens = sum(prompt_tokens(study, model.name, one) for one in experiments)
+    common = {"sweeps": sweeps, "prompts": prompts, "their tokens": tokens}
     if isinstance(model, ApiModel):
         price = model.prices
-        answers = sum(work.prompts * one.max_new_tokens for work, one in zip(works, experiments, strict=True))
+        answers = sum(count * one.max_new_tokens for count, one in zip(asked, experiments, strict=True))
         dollars = (tokens * price["input"] + answers * price["output"]) / 1e6 if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
-        return Cost(model.name, 0, sweeps, sweeps, prompts, tokens, tokens, 0, hours, dollars)
+        own = {"download": 0, "jobs": sweeps, "to compute": tokens, "GPU-hours": 0, "hours here": hours}
+        return {**common, **own, "US$": dollars}
     computed = sum(computed_tokens(study, model, one) for one in experiments)
-    seconds, here = 0.0, rate_here(model)
+    gpu_seconds, here = 0.0, rate_here(model)
     if model.has_weights and model.device != "cpu":
-        seconds = computed / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second
-    seconds_here = 0 if has_gpu() or not here else computed / here.tokens_per_second
-    jobs, download = sweeps * model.shards, download_of(model, hub)
-    gpu_hours = gpus_of(model) * seconds / 3600
-    hours = seconds_here / 3600
-    return Cost(model.name, download, sweeps, jobs, prompts, tokens, computed, gpu_hours, hours, 0)
+        gpu_seconds = computed / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second
+    return {
+        **common,
+        "download": download_of(model, hub),
+        "jobs": sweeps * model.shards,
+        "to compute": computed,
+        "GPU-hours": gpus_of(model) * gpu_seconds / 3600,
+        "hours here": 0 if has_gpu() or not here else computed / here.tokens_per_second / 3600,
+        "US$": 0,
+    }
 
 
-def costs_table(found: Sequence[Cost]) -> str:
+def costs_table(found: Mapping[str, Cost]) -> str:
     """One line per model and, of several, one of sums."""
-    rows = [astuple(one) for one in found]
+    shown = [column for column in COLUMNS if not (column == "hours here" and has_gpu())]
+    rows = {name: [cost[column] for column in shown] for name, cost in found.items()}
     if len(rows) > 1:
-        columns = list(zip(*rows, strict=True))[1:]
-        rows.append(("total", *(None if None in column else sum(column) for column in columns)))
-    texts = [HEADINGS, *([row[0], in_bytes(row[1]), *map(_cell, row[2:5], (0, 0, 0)), *_numbers(row)] for row in rows)]
-    shown = [column for column in zip(*texts, strict=True) if not (column[0] == "hours here" and has_gpu())]
-    return in_columns([*zip(*shown, strict=True)], left=1)
+        rows["total"] = [None if None in numbers else sum(numbers) for numbers in zip(*rows.values(), strict=True)]
+    texts = [
+        [name, *("?" if one is None else COLUMNS[column](one) for column, one in zip(shown, numbers, strict=True))]
+        for name, numbers in rows.items()
+    ]
+    return in_columns([["model", *shown], *texts], left=1)
 
 
-def _numbers(row: Sequence) -> list[str]:
-    return [*(f"{tokens / 1e6:,.1f} M" for tokens in row[5:7]), _cell(row[7], 1), _cell(row[8], 1), _cell(row[9], 2)]
-
-
-def _cell(value: float | None, digits: int) -> str:
-    if value is None:
-        return "?"
-    return f"> {MOST_HOURS:,}" if digits == 1 and value > MOST_HOURS else f"{value:,.{digits}f}"
-
-
-def cost_lines(study: Study, found: Sequence[Cost], there: Remote) -> Iterator[str]:
+def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     """The table, what it assumes, what else is downloaded and made, and which steps come first."""
-    needs, hubs, files = needs_of(study), there.hubs, there.files
+    needs, found = needs_of(study), costs(study, there.hubs)
     yield "What all of it costs, by rules of thumb, before anything is there:"
     yield costs_table(found)
     yield (
@@ -126,35 +116,33 @@ def cost_lines(study: Study, found: Sequence[Cost], there: Remote) -> Iterator[s
     cells = sum(len(one.cells) for one in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS
     yield f"Jobs: apart from those that ask, about {others:,} short ones (examples, scores, tables, figures)."
-    if any(one.download for one in found):
-        known = all(hub.download or hub.cached for hub in hubs.values())
+    has_downloads = any(one["download"] for one in found.values())
+    if has_downloads:
+        known = all(hub.download is not None for hub in there.hubs.values())
         yield f"Weights: {'as the hub says' if known else 'by parameters, as the hub does not answer for all'}."
-    data = sum(file.size or 0 for file in files)
-    unknown = sum(file.size is None and file.where == ON_NETWORK for file in files)
-    vectors = sum(
-        VECTOR * (corpus.settings.passages or corpus.shards * corpus.passages_per_shard)
-        for corpus in needs.corpora
-        if any(retriever.method == "dense" for retriever in needs.retrievers)
-    )
+    sizes = [file.download for file in there.files]
+    has_vectors = any(retriever.method == "dense" for retriever in needs.retrievers)
+    vectors = VECTOR * sum(map(_passages, needs.corpora)) if has_vectors else 0
     of_vectors = f" ({in_bytes(vectors)} are vectors of passages)" if vectors else ""
-    of_unknown = f" and {unknown} files of unknown size" if unknown else ""
-    results = in_bytes(results_bytes(study, needs))
-    yield f"Disk: results {results}{of_vectors}; data to fetch {in_bytes(data)}{of_unknown}."
+    of_unknown = f" and {sizes.count(None)} files of unknown size" if None in sizes else ""
+    data = in_bytes(sum(filter(None, sizes)))
+    yield f"Disk: results {in_bytes(results_bytes(study, needs))}{of_vectors}; data to fetch {data}{of_unknown}."
     first = []
-    gated = [name for name, one in study.models.items() if isinstance(one, Model) and _is_gated(one, hubs.get(name))]
-    if gated:
+    if gated := [name for name, hub in there.hubs.items() if _is_gated(study.models[name], hub)]:
         first.append(f"accept the terms of {', '.join(gated)} at https://huggingface.co, {LOG_IN}")
-    if any(one.download for one in found) or any(file.where == ON_NETWORK for file in files):
+    if has_downloads or any(size != 0 for size in sizes):
         first.append("`snakemake fetch`, where there is a network")
     if vectors:
         first.append("passages and their vectors, on a GPU")
     yield f"First: {'; then '.join([*first, 'the sweeps'])}."
 
 
-def _is_gated(model: Model, hub: HubModel | None) -> bool:
-    if not model.hub or (hub and hub.cached):
-        return False
-    return hub.gated if hub and not (hub.error or hub.offline) else model.hub.startswith(GATED)
+def _is_gated(model: object, hub: Check) -> bool:
+    return getattr(model, "hub", "").startswith(GATED) if hub.gated is None else hub.gated
+
+
+def _passages(corpus: Corpus) -> int:
+    return corpus.settings.passages or corpus.shards * corpus.passages_per_shard
 
 
 def results_bytes(study: Study, needs: Needs) -> int:
@@ -164,8 +152,5 @@ def results_bytes(study: Study, needs: Needs) -> int:
         answered = [one for (_, name), one in study.run.items() if name == experiment.name]
         cells = PROMPT * len(experiment.cells) + ANSWER * sum(len(one.cells) for one in answered)
         total += cells * (experiment.examples or QUESTIONS)
-    for corpus in needs.corpora:
-        passages = corpus.settings.passages or corpus.shards * corpus.passages_per_shard
-        dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
-        total += passages * (PASSAGE + VECTOR * dense)
-    return total
+    dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
+    return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

@@ -12,6 +12,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from filelock import lock_descriptor
+from huggingface_hub import constants
 
 from litm.base.loading import free_memory
 from litm.base.messages import UserError
@@ -24,26 +25,21 @@ from litm.checks.doctor_models import (
     WARNING,
     Check,
     Free,
-    HubModel,
     Longest,
     Remote,
-    RemoteFile,
-    api,
-    api_checks,
     cached_folder,
     device_check,
     download_of,
     file_check,
     gpus,
     hub_check,
-    hub_model,
     in_bytes,
     memory_check,
-    memory_of,
     missing,
     model_size,
     ok,
-    remote_file,
+    server_checks,
+    used_gpus,
     warning,
 )
 from litm.config.model_files import why_taken
@@ -94,29 +90,25 @@ def look_remote(study: Study, results: Path) -> Remote:
     """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
     models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
     with ThreadPoolExecutor() as pool:
-        hubs = list(pool.map(lambda one: hub_model(str(one.hub), one.revision), models))
+        hubs = pool.map(hub_check, models)
         needed = needs_of(study).remote_files
-        files = list(pool.map(lambda one: remote_file(one, results / "data", study.data_mirror), needed))
-    return Remote(dict(zip((model.name for model in models), hubs, strict=True)), files)
+        files = pool.map(lambda one: file_check(one, results / "data", study.data_mirror), needed)
+    return Remote(dict(zip((model.name for model in models), hubs, strict=True)), [*files])
 
 
 def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> list[Check]:
     """Every check of a study; lock: lines of requirements.lock."""
-    needs, hubs, files = needs_of(study), found.hubs, found.files
+    needs = needs_of(study)
     models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
     apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
     with ThreadPoolExecutor() as pool:
-        servers = list(pool.map(api, apis))
+        servers = [*pool.map(lambda one: [*server_checks(one)], apis)]
     return [
         *_software(study, needs, lock),
-        *(check for model in models for check in _model(model, hubs.get(model.name), study, results)),
-        *(
-            check
-            for api, facts in zip(apis, servers, strict=True)
-            for check in api_checks(api.name, api.api_model, facts)
-        ),
-        *map(file_check, files),
-        *_disk(study, needs, hubs, files, results),
+        *(check for model in models for check in _model(model, found.hubs.get(model.name), study, results)),
+        *(check for checks in servers for check in checks),
+        *found.files,
+        *_disk(study, needs, found, results),
         *(warning("limit of new tokens", line) for line in study.short_limits),
     ]
 
@@ -207,13 +199,13 @@ def java_check() -> Check:
 # --- Models
 
 
-def _model(model: Model, hub: HubModel | None, study: Study, results: Path) -> Iterator[Check]:
-    """The checks of one local model: its files, its device, its"""
+def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iterator[Check]:
+    """The checks of one local model: its files, its number format, its device, its memory and its quantisation."""
     if absent := study.absent.get(model.name):
         yield missing(f"{model.name}: weights", absent)
         return
     if hub is not None and model.hub:
-        yield hub_check(model.name, model.hub, hub)
+        yield hub
         folder = cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
@@ -225,7 +217,7 @@ def _model(model: Model, hub: HubModel | None, study: Study, results: Path) -> I
         yield gguf_check(model.name, folder, here.name)
     if folder and (folder / "tokenizer.model").is_file():
         yield ok(f"{model.name}: tokenizer", SENTENCEPIECE)
-    found = weight_bytes(folder) if folder else hub.download if hub else 0
+    found = weight_bytes(folder) if folder else (hub.download if hub else 0) or 0
     # A model of the hub that cannot be asked for now takes what its parameters do.
     weights = found or (bytes_of_parameters(billions_of(model), here.name) if model.hub else 0)
     devices = gpus()
@@ -234,11 +226,14 @@ def _model(model: Model, hub: HubModel | None, study: Study, results: Path) -> I
     if device.status == MISSING:
         return
     on_gpu = bool(devices) and model.device != "cpu"
-    free = memory_of(model.device, model.gpus, devices) if on_gpu else Free(CPU, free_memory() - int(PROCESS_BYTES))
+    free = Free(CPU, free_memory() - int(PROCESS_BYTES))
+    if on_gpu:
+        used = used_gpus(model.device, model.gpus, devices)
+        free = Free(", ".join(gpu.where for gpu in used), sum(gpu.bytes for gpu in used))
     if weights:
         numbers = Numbers(here.name, model.quantization, model.attention)
         # A hub that did not answer is not asked again.
-        is_known = folder or not (hub and hub.error)
+        is_known = folder or constants.HF_HUB_OFFLINE or not (hub and hub.gated is None)
         known = model_size(str(folder or model.hub), model.revision, weights) if is_known else None
         size = known or ModelSize(weights, BYTES[here.name])
         longest = longest_prompt(study, results, model.name) if known else None
@@ -290,21 +285,13 @@ def quantization_check(model: str, device: str, quantization: str) -> Check:
 # --- Disk
 
 
-def _disk(
-    study: Study,
-    needs: Needs,
-    hubs: Mapping[str, HubModel],
-    files: Iterable[RemoteFile],
-    results: Path,
-) -> Iterator[Check]:
-    fetched = sum(file.size or 0 for file in files)
+def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[Check]:
+    fetched = sum(file.download or 0 for file in found.files)
     wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
-    models = [study.models[name] for name in hubs]
-    downloads = sum(download_of(model, hubs[model.name]) for model in models if isinstance(model, Model))
+    models = [study.models[name] for name in found.hubs]
+    downloads = sum(download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model))
     if downloads:
-        from huggingface_hub import constants
-
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
     yield locks_check(results / "journal")

@@ -3,8 +3,8 @@
 import json
 import os
 import urllib.request
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -40,8 +40,6 @@ OK, WARNING, MISSING = "ok", "warning", "missing"
 PATIENCE = 5
 #: Where the hub's token goes.
 LOG_IN = "then set HF_TOKEN to a token of yours, or run `hf auth login`"
-#: Locations of a remote file.
-FETCHED, IN_MIRROR, ON_NETWORK = "fetched", "in the mirror", "on the network"
 #: Bytes of a weight on the hub: half precision.
 STORED = "bfloat16"
 #: Names that configurations give to the width of the feed-forward network.
@@ -54,11 +52,16 @@ LARGE = 2e9
 
 @dataclass(frozen=True)
 class Check:
-    """The result for one thing. message: the finding and, unless the status is ok, the remedy."""
+    """The result for one thing. message: the finding and, unless the status is ok, the remedy; download: bytes of it
+    that are not here yet, None if their number is unknown; gated: whether terms must be accepted, None if that is
+    unknown.
+    """
 
     status: str
     what: str
     message: str
+    download: int | None = 0
+    gated: bool | None = False
 
 
 #: A check of something that is fine; usable, but worth knowing; without which the run would fail.
@@ -73,42 +76,33 @@ def in_bytes(size: float) -> str:
 # --- Models of the hub
 
 
-@dataclass(frozen=True)
-class HubModel:
-    """A model of the Hugging Face hub. cached: all its weights are in the local cache; error: why the hub gave no
-    further facts; gated: its terms must be accepted; token: a token is set; allowed: the token's owner has accepted
-    the terms; download: bytes of weights that are not cached.
-    """
-
-    cached: bool
-    offline: bool = False
-    error: str | None = None
-    gated: bool = False
-    token: bool = False
-    allowed: bool = False
-    download: int = 0
-
-
-def hub_model(hub: str, revision: str | None) -> HubModel:
-    """Facts about a hub model; the hub is asked only if the model is not cached."""
+def hub_check(model: Model) -> Check:
+    """Whether a hub model is in the local cache or can be downloaded; the hub is asked only if it is not cached."""
     from huggingface_hub import HfApi, constants, get_token
     from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
 
-    if cached_folder(hub, revision):
-        return HubModel(cached=True)
+    hub = str(model.hub)
+    what, terms = f"{model.name}: {hub}", f"accept its terms at https://huggingface.co/{hub}"
+    if cached_folder(hub, model.revision):
+        return ok(what, "in the local cache")
+    elsewhere = "download it with the target `fetch` where there is a network, or set 'path' to a folder"
     if constants.HF_HUB_OFFLINE:
-        return HubModel(cached=False, offline=True)
-    api, token = HfApi(), get_token() is not None
+        why = "HF_HUB_OFFLINE forbids to fetch it"
+        return missing(what, f"not in the local cache, and {why}: {elsewhere}", download=None, gated=None)
+    api, has_token = HfApi(), get_token() is not None
     try:
-        info = api.model_info(hub, revision=revision, files_metadata=True, timeout=PATIENCE)
-        sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
-        gated = bool(info.gated)
-        allowed = not gated or (token and _may_read(api, hub))
+        info = api.model_info(hub, revision=model.revision, files_metadata=True, timeout=PATIENCE)
+        is_allowed = not info.gated or (has_token and _may_read(api, hub))
     except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError, OSError, HTTPError) as error:
-        return HubModel(cached=False, error=str(error).strip().splitlines()[-1])
+        why = f"the hub does not provide it ({str(error).strip().splitlines()[-1]})"
+        return missing(what, f"not in the local cache, and {why}: {elsewhere}", download=None, gated=None)
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
     by_kind = (sum(size for name, size in sizes.items() if Path(name).match(kind)) for kind in WEIGHTS)
-    download = next(filter(None, by_kind), 0)
-    return HubModel(cached=False, gated=gated, token=token, allowed=allowed, download=download)
+    download = next(filter(None, by_kind), None)
+    told = f"to be downloaded from the hub, {in_bytes(download or 0)}"
+    if not is_allowed:
+        told = f"gated, and your token has no access: {terms}" if has_token else f"gated: {terms}, {LOG_IN}"
+    return Check(OK if is_allowed else MISSING, what, told, download, bool(info.gated))
 
 
 def _may_read(api, hub: str) -> bool:
@@ -128,215 +122,96 @@ def cached_folder(hub: str, revision: str | None) -> Path | None:
     return config.parent if config and is_whole else None
 
 
-def hub_check(model: str, hub: str, facts: HubModel) -> Check:
-    """Whether a hub model is cached or can be downloaded."""
-    what = f"{model}: {hub}"
-    if facts.cached:
-        return ok(what, "in the local cache")
-    elsewhere = "download it with the target `fetch` where there is a network, or set 'path' to a folder"
-    if facts.offline:
-        return missing(what, f"not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: {elsewhere}")
-    if facts.error:
-        return missing(what, f"not in the local cache, and the hub does not provide it ({facts.error}): {elsewhere}")
-    if facts.gated and not facts.token:
-        return missing(what, f"gated: accept its terms at https://huggingface.co/{hub}, {LOG_IN}")
-    if facts.gated and not facts.allowed:
-        return missing(what, f"gated, and your token has no access: accept its terms at https://huggingface.co/{hub}")
-    return ok(what, f"to be downloaded from the hub, {in_bytes(facts.download)}")
-
-
-def download_of(model: Model, hub: HubModel | None) -> int:
+def download_of(model: Model, hub: Check | None) -> int:
     """Bytes of weights to download: by the hub, or else by the parameters of the catalogue; 0 if they are here."""
-    if not model.hub or (hub and hub.cached):
-        return 0
-    return hub.download if hub and hub.download else int(bytes_of_parameters(billions_of(model), STORED))
+    if not model.hub or (hub and hub.download is not None):
+        return (hub and hub.download) or 0
+    return int(bytes_of_parameters(billions_of(model), STORED))
 
 
 # --- Servers
 
 
-@dataclass(frozen=True)
-class Api:
-    """An API. variable: the environment variable of its key, None if it needs none; key: whether that is set; mistake:
-    why the key is invalid (the server is then not asked); error: why the server gave no answer; status: of its answer
-    to the request for its models; models: their names, None if missing.
+def server_checks(model: ApiModel) -> Iterator[Check]:
+    """Whether the key of a model's server is set, and the server answers and has the model: it is asked for its models,
+    which is free of charge.
     """
-
-    url: str
-    variable: str | None
-    key: bool
-    mistake: str | None = None
-    error: str | None = None
-    status: int | None = None
-    models: tuple[str, ...] | None = None
-
-
-def api(model: ApiModel) -> Api:
-    """The answer of a model's server to a request for its models, which is free of charge."""
     provider = engine_facts(model.engine).provider
     assert provider is not None
-    url = f"{(model.base_url or provider.url).rstrip('/')}{provider.models_path}"
+    address = f"{(model.base_url or provider.url).rstrip('/')}{provider.models_path}"
     variable = key_variable(model.base_url, model.api_key_variable, provider.key_variable)
     key = os.environ.get(variable or "", "").strip()
+    if mistake := key_mistake(key):
+        yield missing(f"{model.name}: key", f"the key in {variable} {mistake}")
+        return
+    if variable:
+        told = f"{variable} is set" if key else f"set the environment variable {variable} to your key"
+        yield (ok if key else missing)(f"{model.name}: key", told)
     headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
-    facts = Api(url.partition("?")[0], variable, bool(key), key_mistake(key))
-    if facts.mistake:
-        return facts
 
     def ask() -> httpx2.Response:
         # A redirect must not be followed with the key, and this machine is not behind a proxy.
-        behind_proxy = not is_this_machine(url)
-        return httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False, trust_env=behind_proxy)
+        behind_proxy = not is_this_machine(address)
+        return httpx2.get(address, headers=headers, timeout=PATIENCE, follow_redirects=False, trust_env=behind_proxy)
 
+    what, url = f"{model.name}: server", address.partition("?")[0]
     try:
         answer = within(3 * PATIENCE, ask)
     except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
-        return replace(facts, error=masked(str(error), key) or type(error).__name__)
-    return replace(facts, status=answer.status_code, models=_model_names(masked(answer.text, key)))
+        why = masked(str(error), key) or type(error).__name__
+        yield missing(what, f"{url} does not answer ({why}): start it, or look at 'base_url' and the network")
+        return
+    names, status = _model_names(masked(answer.text, key)), f"(status {answer.status_code})"
+    if answer.status_code in (401, 403):
+        wrong = f"the key in {variable}" if key else "a request without a key"
+        yield missing(what, f"{url} does not accept {wrong} {status}")
+    elif names is None:
+        yield warning(what, f"{url} answers but does not list its models {status}")
+    elif model.api_model in names:
+        yield ok(what, f"{url} has {model.api_model}")
+    else:
+        listing = ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
+        yield missing(what, f"{url} has no model {model.api_model}: it has {listing}")
 
 
-def _model_names(body: str) -> tuple[str, ...] | None:
+def _model_names(body: str) -> list[str] | None:
     """The names in a list of models, which both protocols write alike; None for any other body."""
     try:
-        return tuple(model["id"] for model in json.loads(body)["data"])
+        return [model["id"] for model in json.loads(body)["data"]]
     except (ValueError, LookupError, TypeError):
         return None
-
-
-def api_checks(model: str, api_model: str, facts: Api) -> list[Check]:
-    """Whether an API's key is set, and its server answers and has the model."""
-    checks = []
-    if facts.variable and not facts.key:
-        checks.append(missing(f"{model}: key", f"set the environment variable {facts.variable} to your key"))
-    elif facts.mistake:
-        return [missing(f"{model}: key", f"the key in {facts.variable} {facts.mistake}")]
-    elif facts.variable:
-        checks.append(ok(f"{model}: key", f"{facts.variable} is set"))
-    return [*checks, _server_check(f"{model}: server", api_model, facts)]
-
-
-def _server_check(what: str, api_model: str, facts: Api) -> Check:
-    if facts.error:
-        return missing(
-            what, f"{facts.url} does not answer ({facts.error}): start it, or look at 'base_url' and the network"
-        )
-    if facts.status in (401, 403):
-        wrong = f"the key in {facts.variable}" if facts.variable and facts.key else "a request without a key"
-        return missing(what, f"{facts.url} does not accept {wrong} (status {facts.status})")
-    if facts.models is None:
-        return warning(what, f"{facts.url} answers but does not list its models (status {facts.status})")
-    if api_model not in facts.models:
-        return missing(what, f"{facts.url} has no model {api_model}: {_listing(facts.models)}")
-    return ok(what, f"{facts.url} has {api_model}")
-
-
-def _listing(names: tuple[str, ...]) -> str:
-    more = ", ..." if len(names) > 5 else ""
-    return f"it has {', '.join(names[:5])}{more}" if names else "it has none"
 
 
 # --- Files
 
 
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file that the workflow fetches: its location, its bytes if known, and the error if it is unavailable."""
-
-    name: str
-    url: str
-    where: str
-    size: int | None = None
-    error: str | None = None
-
-
-def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFile:
-    """Location of a remote file: in `folder`, in the mirror, or at its address, which is asked for the size."""
-    assert dataset.url is not None
-    if (folder / dataset.file).exists():
-        return RemoteFile(dataset.file, dataset.url, FETCHED)
-    if mirror and find_in_mirror(Path(mirror).expanduser(), dataset.file, dataset.url, dataset.checksum):
-        return RemoteFile(dataset.file, dataset.url, IN_MIRROR)
-    request = urllib.request.Request(dataset.url, method="HEAD")
+def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
+    """Whether a remote file is in `folder` or in the mirror, or its address answers, which is asked for its size."""
+    name, url = dataset.file, str(dataset.url)
+    if (folder / name).exists():
+        return ok(name, "fetched")
+    if mirror and find_in_mirror(Path(mirror).expanduser(), name, url, dataset.checksum):
+        return ok(name, "in the mirror")
     try:
-        with opened(request, PATIENCE) as answer:
-            size = int(answer.headers.get("Content-Length") or 0)
+        with opened(urllib.request.Request(url, method="HEAD"), PATIENCE) as answer:
+            size = int(answer.headers.get("Content-Length") or 0) or None
     except (OSError, ValueError) as error:
-        reason = str(getattr(error, "reason", error)) or f"no answer within {PATIENCE} seconds"
-        return RemoteFile(dataset.file, dataset.url, ON_NETWORK, error=reason)
-    return RemoteFile(dataset.file, dataset.url, ON_NETWORK, size or None)
-
-
-def file_check(facts: RemoteFile) -> Check:
-    """Whether a remote file is present or can be fetched."""
-    if facts.where != ON_NETWORK:
-        return ok(facts.name, facts.where)
-    if facts.error:
-        return missing(
-            facts.name,
-            f"{facts.url} cannot be reached ({facts.error}): put the file into a folder and set data_mirror to it",
-        )
-    size = f", {in_bytes(facts.size)}" if facts.size else ""
-    return ok(facts.name, f"to be fetched from {facts.url.split('/')[2]}{size}")
+        why = str(getattr(error, "reason", error)) or f"no answer within {PATIENCE} seconds"
+        remedy = "put the file into a folder and set data_mirror to it"
+        return missing(name, f"{url} cannot be reached ({why}): {remedy}", download=None)
+    told = f"to be fetched from {url.split('/')[2]}" + (f", {in_bytes(size)}" if size else "")
+    return ok(name, told, download=size)
 
 
 @dataclass(frozen=True)
 class Remote:
-    """What is on the network: models of the hub by name, and files."""
+    """The checks of what is on the network: models of the hub by name, and files."""
 
-    hubs: Mapping[str, HubModel]
-    files: Sequence[RemoteFile]
+    hubs: Mapping[str, Check]
+    files: Sequence[Check]
 
 
 # --- Devices and memory
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """A CUDA device, its memory in bytes."""
-
-    name: str
-    free: int
-    total: int
-
-
-def gpus() -> tuple[Gpu, ...]:
-    """The CUDA devices that torch sees."""
-    import torch
-
-    found = []
-    for index in range(torch.cuda.device_count()):
-        free, total = torch.cuda.mem_get_info(index)
-        found.append(Gpu(torch.cuda.get_device_name(index), free, total))
-    return tuple(found)
-
-
-def device_check(model: str, device: str, wanted: int, gpus: Sequence[Gpu], weight_bytes: int | None) -> Check:
-    """Whether the device of a model's entry exists, and enough GPUs if it is one.
-
-    weight_bytes: of the model's files, None if unknown.
-    """
-    what = f"{model}: device"
-    if device == "cpu":
-        return ok(what, "cpu")
-    if device == "auto" and not gpus:
-        slow = weight_bytes is not None and weight_bytes >= LARGE
-        return (warning if slow else ok)(what, "auto: no GPU here, so the CPU" + (", which is slow" if slow else ""))
-    first = int(device.partition(":")[2] or 0)
-    if first + wanted > len(gpus):
-        return missing(
-            what,
-            f"{device}, {wanted} GPU(s): torch sees {len(gpus)} here; set the model's 'device' or 'gpus', or use "
-            "another machine",
-        )
-    return ok(what, ", ".join(gpu.name for gpu in gpus[first : first + wanted]))
-
-
-@dataclass(frozen=True)
-class Longest:
-    """The longest prompt of a model with its answer, in tokens; is_counted: or estimated by its items."""
-
-    tokens: int
-    is_counted: bool
 
 
 @dataclass(frozen=True)
@@ -347,11 +222,47 @@ class Free:
     bytes: int
 
 
-def memory_of(device: str, wanted: int, gpus: Sequence[Gpu]) -> Free:
-    """The total memory of the GPUs that a model would use."""
+def gpus() -> list[Free]:
+    """The free memory of the CUDA devices that torch sees."""
+    import torch
+
+    count = torch.cuda.device_count()
+    return [Free(torch.cuda.get_device_name(one), torch.cuda.mem_get_info(one)[0]) for one in range(count)]
+
+
+def used_gpus(device: str, wanted: int, gpus: Sequence[Free]) -> Sequence[Free]:
+    """The GPUs that a model would use."""
     first = int(device.partition(":")[2] or 0)
-    used = gpus[first : first + wanted]
-    return Free(", ".join(gpu.name for gpu in used), sum(gpu.free for gpu in used))
+    return gpus[first : first + wanted]
+
+
+def device_check(model: str, device: str, wanted: int, gpus: Sequence[Free], weight_bytes: int | None) -> Check:
+    """Whether the device of a model's entry exists, and enough GPUs if it is one.
+
+    weight_bytes: of the model's files, None if unknown.
+    """
+    what = f"{model}: device"
+    if device == "cpu":
+        return ok(what, "cpu")
+    if device == "auto" and not gpus:
+        slow = weight_bytes is not None and weight_bytes >= LARGE
+        return (warning if slow else ok)(what, "auto: no GPU here, so the CPU" + (", which is slow" if slow else ""))
+    used = used_gpus(device, wanted, gpus)
+    if len(used) < wanted:
+        return missing(
+            what,
+            f"{device}, {wanted} GPU(s): torch sees {len(gpus)} here; set the model's 'device' or 'gpus', or use "
+            "another machine",
+        )
+    return ok(what, ", ".join(gpu.where for gpu in used))
+
+
+@dataclass(frozen=True)
+class Longest:
+    """The longest prompt of a model with its answer, in tokens; is_counted: or estimated by its items."""
+
+    tokens: int
+    is_counted: bool
 
 
 def model_size(location: str, revision: str | None, of_weights: float) -> ModelSize | None:

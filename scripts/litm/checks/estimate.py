@@ -28,18 +28,16 @@ from litm.records import Content, Response
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
+#: Columns that are counted, as `Remaining` has them.
+COUNTED = (
+    "prompts", "distinct_prompts", "answered", "too_long", "to_ask", "prompt_tokens", "computed_tokens",
+    "max_new_tokens",
+)  # fmt: skip
 #: Columns of the estimate and their types; unknown numbers are missing.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
-    "prompts": "Int64",
-    "distinct_prompts": "Int64",
-    "answered": "Int64",
-    "too_long": "Int64",
-    "to_ask": "Int64",
-    "prompt_tokens": "Int64",
-    "computed_tokens": "Int64",
-    "max_new_tokens": "Int64",
+    **dict.fromkeys(COUNTED, "Int64"),
     "hours": "Float64",
     "dollars": "Float64",
     "n": "Int64",
@@ -48,8 +46,14 @@ COLUMNS = {
     "n_for_5_points_pbi": "Int64",
     "n_for_5_points_difference": "Int64",
 }
-#: Columns that are summed.
-COUNTED = list(COLUMNS)[2:12]
+#: Columns that are printed, the last only if something costs money, and headings other than their names.
+SHOWN = ["model", "experiment", *COUNTED, "hours", "dollars"]
+HEADINGS = {
+    "distinct_prompts": "distinct",
+    "computed_tokens": "to compute",
+    "max_new_tokens": "new tokens, at most",
+    "dollars": "US$, at most",
+}
 UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
 UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
 #: Positions that a curve needs for start, middle and end.
@@ -187,31 +191,17 @@ def estimate_table(
         for left in sweeps
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
-    total = {name: table[name].sum(skipna=False) for name in COUNTED}
+    total = {name: table[name].sum(skipna=False) for name in SHOWN[2:]}
     sums = pd.DataFrame([{"model": "total", "experiment": "total", **total}], columns=list(COLUMNS)).astype(COLUMNS)
     return pd.concat([table, sums], ignore_index=True)
 
 
 def as_text(table: pd.DataFrame) -> str:
     """The table for a terminal: thousands separated, a question mark for unknown numbers, no money if nothing costs."""
-    shown = {
-        "model": "model",
-        "experiment": "experiment",
-        "prompts": "prompts",
-        "distinct_prompts": "distinct",
-        "answered": "answered",
-        "too_long": "too long",
-        "to_ask": "to ask",
-        "prompt_tokens": "prompt tokens",
-        "computed_tokens": "to compute",
-        "max_new_tokens": "new tokens, at most",
-        "hours": "hours",
-        "dollars": "US$, at most",
-    }
-    if table["dollars"].eq(0).all():
-        del shown["dollars"]
-    rows = zip(*table[list(shown)].to_dict("list").values(), strict=True)
-    return in_columns([[*shown.values()], *([_cell(value) for value in row] for row in rows)], left=2)
+    shown = SHOWN[:-1] if table["dollars"].eq(0).all() else SHOWN
+    headings = [HEADINGS.get(name, name.replace("_", " ")) for name in shown]
+    rows = zip(*table[shown].to_dict("list").values(), strict=True)
+    return in_columns([headings, *([_cell(value) for value in row] for row in rows)], left=2)
 
 
 def _cell(value: Any) -> str:
