@@ -196,15 +196,10 @@ def test_a_missing_server_is_reported_and_needs_no_key():
 @pytest.mark.parametrize(
     ("answer", "status", "said", "download"),
     [
-        (
-            URLError("no network"),
-            MISSING,
-            "cannot be reached (no network): put the file into a folder and set data_m",
-            None,
-        ),
+        (URLError("no network"), MISSING, "cannot be reached (no network): put the file into a folder and", None),
         (TimeoutError(), MISSING, "(no answer within 5 seconds)", None),
-        ({"Content-Length": "5000000"}, OK, "to be fetched from nlp.stanford.edu, 5.0 MB", 5_000_000),
-        ({}, OK, "to be fetched from nlp.stanford.edu", None),
+        ({"Content-Length": "5000000"}, OK, "to be fetched from raw.githubusercontent.com, 5.0 MB", 5_000_000),
+        ({}, OK, "to be fetched from raw.githubusercontent.com", None),
     ],
     ids=["no network", "too late", "size", "no size"],
 )
