@@ -51,15 +51,15 @@ def responses_in(journal: Path) -> int:
 
 #: The program, whose third batch never ends, so that a signal comes while answers are missing on any machine.
 HELD = """
-import runpy, sys, threading
+import itertools, runpy, sys, threading
 script, *words = sys.argv[1:]
 sys.argv[:] = [script, *words]
 sys.path.insert(0, script.rpartition("/")[0])
 from litm.inference import generation
-compute, begun = generation.generate_batch, []
+compute, numbers = generation.generate_batch, itertools.count()
 def held(*batch):
-    begun.append(batch)
-    if len(begun) > 2:
+    # Two threads: each call takes a number of its own.
+    if next(numbers) >= 2:
         threading.Event().wait()
     return compute(*batch)
 generation.generate_batch = held
