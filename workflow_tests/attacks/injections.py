@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attack_server import AttackServer
 from conftest import qa_record, write_lines
+from fault_server import FaultServer
 from fuzzed_configs import refused_by_snakemake
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome
 from sweeps import MODEL
@@ -60,7 +60,7 @@ def environment(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def served(server: AttackServer, protocol: str = "openai", **more: Any) -> dict[str, Any]:
+def served(server: FaultServer, protocol: str = "openai", **more: Any) -> dict[str, Any]:
     """The entry of a model on a server, with a key."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     return {"engine": protocol, "api_model": "m", "base_url": url, **more}
@@ -120,7 +120,7 @@ def was_run(folder: Path) -> list[str]:
 def attack_report(arena: Arena) -> Iterator[Outcome]:
     """Questions, documents, answers and titles that are HTML, templates and commands, up to the report."""
     bench = bench_with_questions(arena, text=TEXT)
-    with AttackServer(answer=lambda prompt: f"answer {TEXT}") as server:
+    with FaultServer(answer=lambda prompt: f"answer {TEXT}") as server:
         bench.configure(config(served(server)))
         done = bench.snakemake()
     if done.returncode:
@@ -179,7 +179,7 @@ def attack_key(protocol: str, fault: str | None, arena: Arena) -> Iterator[Outco
     """A key in the environment, and a server that repeats it in its replies."""
     case = f"a key, {protocol}, {fault or 'a server that says nothing of it'}"
     bench = bench_with_questions(arena)
-    with environment({"MY_KEY": CANARY}), AttackServer(lambda prompt, attempt: fault) as server:
+    with environment({"MY_KEY": CANARY}), FaultServer(lambda prompt, attempt: fault) as server:
         model = served(server, protocol, api_key_variable="MY_KEY", request_attempts=2, request_timeout=5)
         bench.configure(config(model))
         done = bench.snakemake()
@@ -198,7 +198,7 @@ def attack_environment(protocol: str, arena: Arena) -> Iterator[Outcome]:
     """Environment variables that SDKs read, with the user's own server."""
     case = f"the environment of SDKs, {protocol}"
     bench = bench_with_questions(arena)
-    with environment(OF_SDKS), AttackServer() as server:
+    with environment(OF_SDKS), FaultServer() as server:
         bench.configure({**config(served(server, protocol)), "figures": []})
         done = bench.snakemake("results/responses/m/qa.jsonl.gz")
     sent = sorted({name for headers in server.headers for name, value in headers.items() if CANARY in value})

@@ -29,6 +29,8 @@ from sweeps import (
 from waiting import HANG, wait_until
 from workbench import Workbench
 
+#: Threads of the program with a local model: each computes one prompt while its last one is written down.
+WORKERS = 2
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
 #: The program, which writes a line into a file for each batch that it begins.
@@ -111,14 +113,20 @@ class Trial:
         """A process whose output goes to a file."""
         log = (folder / "log").open("ab")
         return subprocess.Popen(
-            command, cwd=folder, stdout=log, stderr=log, start_new_session=True, preexec_fn=hear_signals
+            command,
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            preexec_fn=hear_signals,
+            env={**os.environ, "OMP_NUM_THREADS": str(WORKERS)},
         )
 
 
 class LocalProgram(Trial):
     """The program alone, with the reference model."""
 
-    at_work = BATCH
+    at_work = 2 * WORKERS
 
     def __init__(self, sweep: Sweep, folder: Path) -> None:
         self.sweep, self.folder = sweep, folder
@@ -322,8 +330,9 @@ def kills() -> Iterator[Kill]:
 FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",
-    f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. The local model has {BATCH} prompts "
-    f"in progress, the server {CONCURRENCY}. The result is the bytes of an undisturbed run, the journal has no answer "
-    "twice, only prompts in progress are asked twice, and only an outright kill of Snakemake leaves a lock.",
+    f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. A local model has up to "
+    f"{2 * WORKERS} prompts in progress, half of which are written down, the server {CONCURRENCY}. The result is the "
+    "bytes of an undisturbed run, the journal has no answer twice, only prompts in progress are asked twice, and only "
+    "an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 
-from attack_server import ANSWERS, BODIES, OF_CHATS, OF_MESSAGES, SENDING, AttackServer
-from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
+from fault_server import FAULTS, FaultServer, answer_to, filled, seeded_faults
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
 from sweeps import journal_records, repeated_keys
@@ -24,14 +23,8 @@ from litm.prompting.prompt_format import RAW
 
 #: For a server in the same process: the waits between requests are hundredths of seconds.
 HASTE = Patience(timeout=HANG, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=HANG)
-#: For the faults `ENDLESS`. A busy machine may be too late with a good answer, which is then asked again.
+#: For faults that never end. A busy machine may be too late with a good answer, which is then asked again.
 SHORT = replace(HASTE, timeout=1.0, total=3.0, attempts=1000)
-ENDLESS = {"hang", *(name for name in SENDING if name.endswith("never end") or name.endswith("never ends"))}
-OLDER = [*STATUSES, *PASSING, "refused", "length", "hang", "wrong usage", "no usage", "other form", "truncated"]
-KINDS = {
-    "openai": list(dict.fromkeys([*OLDER, *BODIES, *OF_CHATS, *SENDING])),
-    "anthropic": list(dict.fromkeys([*OLDER, *BODIES, *OF_MESSAGES, *SENDING])),
-}
 #: Number of faulty requests in `make test`.
 FAST = ("usage 1e+30", "content 5", "half a character", "nested 100,000 deep", "content in parts", "elsewhere 307")
 PROMPTS = ("one", "two", "three", "four")
@@ -51,7 +44,7 @@ def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prom
     """Ask the prompts that have no answer. Raises `UserError` as a sweep does."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     settings = EngineSettings("m", None, None, RAW, None, 50, "end_token", base_url=url, concurrency=len(PROMPTS))
-    patience = SHORT if fault in ENDLESS else HASTE
+    patience = SHORT if "again" in FAULTS[protocol][fault] else HASTE
     engine = import_module(f"litm.inference.engines.{protocol}").Engine(settings, patience)
     check_answered(ask_missing(prompts, journal, AskedSweep("test", {"model": "m"}), Fit(None, 50), lambda: engine))
 
@@ -59,10 +52,10 @@ def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prom
 def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
     """The first request for each of four prompts fails. If this ends the run, a healthy server answers the next run."""
     case = f"{protocol}: {fault}"
-    path = arena.folder / f"{KINDS[protocol].index(fault)}.jsonl"
+    path = arena.folder / f"{list(FAULTS[protocol]).index(fault)}.jsonl"
     prompts = list(sweep_prompts([example(id=text, prompt=text) for text in PROMPTS], "0" * 64, RAW))
     said = ""
-    with FaultServer() as elsewhere, AttackServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
+    with FaultServer() as elsewhere, FaultServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
         server.elsewhere = elsewhere.url
         try:
             with Journal(path) as journal:
@@ -74,7 +67,8 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
         if said:
             with Journal(path) as journal:
                 asked(protocol, fault, server, journal, prompts)
-    expected = {text: {answer_to(text), ANSWERS.get(fault, answer_to)(text)} for text in PROMPTS}
+    kept = FAULTS[protocol][fault].get("kept", "{text}")
+    expected = {text: {answer_to(text), filled(kept, {"text": answer_to(text), "key": "no-key"})} for text in PROMPTS}
     with Journal(path) as journal:
         wrong = [prompt.content for prompt in prompts if journal[prompt.key].text not in expected[str(prompt.content)]]
     twice = repeated_keys(path)
@@ -85,7 +79,7 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
         *([f"{twice} answers twice"] if twice else []),
         *(
             [f"{max(whole.values())} whole answers to a prompt"]
-            if fault not in ENDLESS and max(whole.values(), default=0) > 1
+            if "again" not in FAULTS[protocol][fault] and max(whole.values(), default=0) > 1
             else []
         ),
         *([f"{len(elsewhere.asked)} prompts sent to another host"] if elsewhere.asked else []),
@@ -107,7 +101,7 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
     bench = arena.project().moved_to(arena.folder / "bench")
     kv = {"task": "kv_retrieval", "positions": {4: [0, 1, 2, 3], 6: [0, 2, 5]}, "examples": 30, "max_new_tokens": 30}
     kinds = list(dict.fromkeys(MIXED))
-    with AttackServer(seeded_faults(seed, 0.5, kinds, at_most=3)) as server:
+    with FaultServer(seeded_faults(seed, 0.5, kinds, at_most=3)) as server:
         served = {
             "engine": "openai",
             "api_model": "m",
@@ -152,8 +146,11 @@ FAMILY = Family(
     [
         Case("a sample", lambda arena: attack_all("openai", FAST, arena), fast=True),
         *(
-            Case(f"{protocol}, part {part}", lambda arena, p=protocol, n=part: attack_all(p, KINDS[p][n::5], arena))
-            for protocol in KINDS
+            Case(
+                f"{protocol}, part {part}",
+                lambda arena, p=protocol, n=part: attack_all(p, list(FAULTS[p])[n::5], arena),
+            )
+            for protocol in FAULTS
             for part in range(5)
         ),
         *(Case(f"mixed, seed {seed}", lambda arena, seed=seed: attack_mixed(seed, arena)) for seed in range(2)),

@@ -17,7 +17,7 @@ from litm.inference.retrying import Patience
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("fault", ["drip", "drip of headers"])
+@pytest.mark.parametrize("fault", ["body that never ends", "headers that never end"])
 def test_a_request_that_never_ends_though_signs_of_life_come_is_given_up_and_sent_again(protocol, fault, capsys):
     with FaultServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
         engine = make_engine(protocol, server, replace(SHORT, timeout=HASTE.timeout))
@@ -34,7 +34,7 @@ def test_the_total_timeout_of_a_request_is_an_hour_the_entrys_or_the_timeout_wit
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_leads(protocol):
-    with FaultServer() as other, FaultServer(lambda prompt, attempt: "elsewhere", elsewhere=other.url) as server:
+    with FaultServer() as other, FaultServer(lambda prompt, attempt: "elsewhere 307", elsewhere=other.url) as server:
         engine = make_engine(protocol, server, concurrency=1)
         with pytest.raises(UserError, match=rf"redirects requests to {other.url}/.* \(status 307\).*'base_url'"):
             answers(engine, ["a", "b"])
@@ -43,7 +43,7 @@ def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_leads(protocol):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_reply_that_is_nested_too_deep_is_a_fault_and_an_error_of_that_kind_is_one_line(protocol):
-    with FaultServer(lambda prompt, attempt: "deep" if attempt == 1 else None) as server:
+    with FaultServer(lambda prompt, attempt: "nested 100,000 deep" if attempt == 1 else None) as server:
         assert answers(make_engine(protocol, server), ["a"])[0].text == answer_to("a")
     with FaultServer(lambda prompt, attempt: "deep error") as server, pytest.raises(UserError) as refusal:
         answers(make_engine(protocol, server), ["a"])

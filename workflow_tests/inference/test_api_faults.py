@@ -10,7 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 from api_engines import HASTE, PROTOCOLS, SHORT, answers, make_engine
-from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
+from fault_server import PASSING, FaultServer, answer_to, seeded_faults
 from record_makers import example
 
 from litm.base.messages import UserError
@@ -173,9 +173,8 @@ def test_the_first_retry_is_reported_with_its_waiting_time(protocol, capsys):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_request_waits_where_the_server_says_so(protocol, monkeypatch):
-    monkeypatch.setitem(STATUSES, "429", (429, {"retry-after-ms": "600"}))
-    with FaultServer(lambda prompt, attempt: "429" if attempt == 1 else None) as server:
+def test_a_request_waits_where_the_server_says_so(protocol):
+    with FaultServer(lambda prompt, attempt: "429, wait 600 milliseconds" if attempt == 1 else None) as server:
         answers(make_engine(protocol, server), ["a"])
     (told, *_), (again, *_) = server.asked
     assert again - told >= 0.6

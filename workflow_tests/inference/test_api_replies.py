@@ -32,7 +32,7 @@ def test_prompts_with_the_same_beginning_are_asked_one_after_the_other(protocol)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("fault", ["no usage", "wrong usage"])
+@pytest.mark.parametrize("fault", ["no usage", "usage 12.5"])
 def test_without_a_tokenizer_the_servers_token_count_is_used_and_a_bad_one_is_reported_once(protocol, fault, capsys):
     with FaultServer(lambda prompt, attempt: fault if len(prompt) < 3 else None) as server:
         engine = make_engine(protocol, server)

@@ -1,50 +1,85 @@
-"""A local server with both protocols, OpenAI's and Anthropic's, that answers or fails on command."""
+"""A local server with both protocols, OpenAI's and Anthropic's, that answers, or fails as faults.yaml says."""
 
+import gzip
 import hashlib
 import json
 import random
-import socket
 import threading
 import time
+import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
-#: Temporary faults: name, status and headers of the reply.
-STATUSES = {
-    "429": (429, {}),
-    "429 for 0 seconds": (429, {"Retry-After": "0"}),
-    "429 for milliseconds": (429, {"retry-after-ms": "15"}),
-    "429 until a date": (429, {"Retry-After": formatdate(usegmt=True)}),
-    "408": (408, {}),
-    "409": (409, {}),
-    "500": (500, {}),
-    "503": (503, {"Retry-After": "0"}),
-    "529": (529, {}),
-    "quota": (429, {"Retry-After": "0"}),
-    "too long": (400, {}),
-    "401": (401, {}),
-    "403": (403, {}),
-    "404": (404, {}),
-    "filtered prompt": (400, {}),
-    "later": (429, {"Retry-After": "7200"}),
-}
-#: Error codes of faults that need one.
-CODES = {"quota": "insufficient_quota", "too long": "context_length_exceeded", "filtered prompt": "content_filter"}
-#: Faults after which the same request is answered.
-PASSING = [
-    *("429", "429 for 0 seconds", "429 for milliseconds", "429 until a date", "408", "409", "500", "503", "529"),
-    *("cut", "torn", "empty", "closed", "error in it", "aborted", "other form"),
-]
-REASONS = {
+import yaml
+
+Fault = Mapping[str, Any]
+PROTOCOLS = ("openai", "anthropic")
+#: Why an answer ended, in the words of both protocols.
+ENDS = {
     "stop": ("stop", "end_turn"),
     "length": ("length", "max_tokens"),
     "refused": ("content_filter", "refusal"),
     "aborted": ("abort", "pause_turn"),
 }
+
+
+def _bomb(data: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join(packer.compress(b" " * 2**20) for _ in range(300)) + packer.flush()
+
+
+#: Changes of a reply's bytes, which are no text.
+BYTES: dict[str, Callable[[bytes], bytes]] = {
+    "half": lambda data: data[: len(data) // 2],
+    "half a chunk": lambda data: b"%x\r\n%s" % (len(data), data[: len(data) // 2]),
+    "a byte less": lambda data: data[:-1],
+    "a NUL more": lambda data: data + b"\0",
+    "twice": lambda data: data * 2,
+    "a list": lambda data: b"[%s]" % data,
+    "many digits": lambda data: data.replace(b"{", b'{"n": ' + b"9" * 5000 + b", ", 1),
+    "not UTF-8": lambda data: data.replace(b'"choices"', b'"ch\xff\xfeices"').replace(b'"content"', b'"c\xff"'),
+    "not whole UTF-8": lambda data: data[:-2] + b"\xf0\x9f",
+    "gzip": gzip.compress,
+    "gzip cut": lambda data: gzip.compress(data)[:-12],
+    "zlib": zlib.compress,
+    "bomb": _bomb,
+}
+
+
+def filled(one: Any, words: Mapping[str, Any]) -> Any:
+    """A value of a fault with words in the place of their names; one that is only a name becomes the word itself."""
+    if isinstance(one, dict):
+        return {filled(key, words): filled(value, words) for key, value in one.items()}
+    if isinstance(one, list):
+        return [filled(value, words) for value in one]
+    if isinstance(one, str):
+        for name, word in words.items():
+            if one == f"{{{name}}}":
+                return word
+            one = one.replace(f"{{{name}}}", str(word))
+    return one
+
+
+def _members(faults: Mapping[str, Fault]) -> Iterator[tuple[str, Fault]]:
+    """All faults, those of families too."""
+    for name, fault in faults.items():
+        if "values" not in fault:
+            yield name, fault
+        for value in fault.get("values", ()):
+            yield name.replace("{}", repr(value)).replace("{value}", str(value)), filled(fault, {"value": value})
+
+
+_GROUPS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text(encoding="utf-8"))
+#: Faults after which the same request is answered.
+PASSING = list(_GROUPS["passing"])
+#: The faults of each protocol by their names.
+FAULTS = {one: dict(_members(_GROUPS["passing"] | _GROUPS["both"] | _GROUPS[one])) for one in PROTOCOLS}
 
 
 def answer_to(prompt: str) -> str:
@@ -68,7 +103,7 @@ class FaultServer:
 
     fault: function from a prompt and the number of its request, from 1, to a fault; answer: function from a prompt to
     its answer; tokens: number of tokens of a prompt; elsewhere: target of redirects. Recorded: `asked`, (seconds,
-    prompt, fault) of each request; `answered`, complete answers per prompt; `bodies`, `headers` and `keys` of requests.
+    prompt, fault) of each request; `answered`, answers per prompt; `bodies`, `headers` and `keys` of requests.
     """
 
     fault: Callable[[str, int], str | None] = lambda prompt, attempt: None
@@ -77,13 +112,13 @@ class FaultServer:
     asked: list[tuple[float, str, str | None]] = field(default_factory=list)
     answered: Counter = field(default_factory=Counter)
     bodies: list[dict] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     elsewhere: str = "http://elsewhere.invalid"
 
     def __enter__(self) -> "FaultServer":
         self._attempts: Counter = Counter()
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self.closing = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), FaultHandler)
         self._http.daemon_threads = True
@@ -100,30 +135,17 @@ class FaultServer:
         self._http.server_close()
         self._thread.join()
 
-    def register(self, prompt: str, body: dict, key: str | None) -> str | None:
-        """Record a request; returns its fault."""
-        with self._lock:
+    def register(self, prompt: str, body: dict, headers: dict[str, str]) -> tuple[str | None, str]:
+        """Record a request; returns its fault and its key."""
+        key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        with self.lock:
             self._attempts[prompt] += 1
             fault = self.fault(prompt, self._attempts[prompt])
             self.asked.append((time.monotonic(), prompt, fault))
             self.bodies.append(body)
+            self.headers.append(headers)
             self.keys.append(key)
-            return fault
-
-    def sent(self, prompt: str) -> None:
-        """Record a complete answer."""
-        with self._lock:
-            self.answered[prompt] += 1
-
-
-#: Status, body and headers instead of an answer.
-INSTEAD: dict[str | None, tuple] = {
-    "deep": (200, b"[" * 100_000 + b"]" * 100_000),
-    "deep error": (400, b"[" * 100_000 + b"]" * 100_000),
-    "empty": (200, b""),
-    "503 in hex": (503, b'{"error": {"message": "busy"}}', {"Content-Type": "application/json; charset=hex"}),
-    "error in it": (200, b'{"error": {"message": "no luck upstream"}}'),
-}
+        return fault, key
 
 
 class FaultHandler(BaseHTTPRequestHandler):
@@ -132,87 +154,30 @@ class FaultHandler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
-        faults: FaultServer = self.server.faults
+        server: FaultServer = self.server.faults
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = body["prompt"] if "prompt" in body else "|".join(message["content"] for message in body["messages"])
-        key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
-        fault = faults.register(prompt, body, key)
-        faults.headers.append({name.lower(): value for name, value in self.headers.items()})
-        if not self._send_instead(fault, key or ""):
-            self._send_answer(body, prompt, fault, key or "")
+        name, key = server.register(prompt, body, {name.lower(): value for name, value in self.headers.items()})
+        text = server.answer(prompt)
+        words = {"key": key, "text": text, "first": text[:7], "rest": text[7:], "now": formatdate(usegmt=True)}
+        words |= {"path": self.path, "elsewhere": server.elsewhere}
+        protocol = PROTOCOLS[self.path.endswith("/messages")]
+        fault = filled(FAULTS[protocol][name], words) if name else {}
+        # A client may have gone.
+        with suppress(ConnectionError):
+            if "raw" in fault:
+                self._send_raw(fault)
+            else:
+                self._send(fault, self._data(fault, name, self._reply(fault, body, prompt, text)))
+        if name is None:
+            with server.lock:
+                server.answered[prompt] += 1
 
-    def _send_instead(self, fault: str | None, key: str) -> bool:
-        """Send what a fault has instead of an answer; False for a fault that has none."""
-        faults: FaultServer = self.server.faults
-        if fault in STATUSES:
-            status, headers = STATUSES[fault]
-            error = {"message": f"{fault}, says the server", "type": "some_error", "code": CODES.get(fault)}
-            self._send(status, json.dumps({"type": "error", "error": error}).encode(), headers)
-        elif fault in INSTEAD:
-            self._send(*INSTEAD[fault])
-        elif fault == "hang":
-            faults.closing.wait()
-            self.close_connection = True
-        elif fault in ("drip", "drip of headers"):
-            self._drip(fault)
-        elif fault == "elsewhere":
-            self._send(307, b"", {"Location": f"{faults.elsewhere}{self.path}"})
-        elif fault == "closed":
-            self.close_connection = True
-            self.connection.shutdown(socket.SHUT_RDWR)
-        elif fault in ("key in all of a failure", "key in all of a refusal"):
-            status = 503 if fault == "key in all of a failure" else 401
-            error = json.dumps({"error": {"message": f"no {key} here", "type": key, "code": key}}).encode()
-            repeated = dict.fromkeys(("X-Request-Id", "Server-Says", "Retry-After"), key)
-            self._send(status, error, repeated, reason=key)
-        elif fault == "elsewhere with the key":
-            self._send(307, b"", {"Location": f"http://{key}:{key}@elsewhere.invalid/?key={key}"})
-        elif fault == "key in an error":
-            self._send(200, json.dumps({"error": {"message": f"{'?' * 290} {key} is no key of ours"}}).encode())
-        else:
-            return False
-        return True
-
-    def _send_answer(self, body: dict, prompt: str, fault: str | None, key: str) -> None:
-        """Send an answer, with the fault in it."""
-        answer = self._reply(body, prompt, fault)
-        if fault == "key as the model":
-            answer["model"] = f"model of {key}"
-        elif fault == "key in the answer":
-            self._put_into_text(answer, key)
-        elif fault == "key as the reason":
-            answer["stop_reason"] = answer.get("choices", [{}])[0]["finish_reason"] = key
-        reply = json.dumps(answer).encode()
-        if fault == "cut":
-            self._send(200, reply[: len(reply) // 2])
-        elif fault == "torn":
-            self._send(200, reply[: len(reply) // 2], {"Content-Length": str(len(reply))})
-            self.close_connection = True
-        elif fault in ("latin-1", "a mark of the byte order"):
-            text = json.dumps(answer, ensure_ascii=False)
-            self._send(200, text.encode("latin-1" if fault == "latin-1" else "utf-8-sig"))
-        elif (fault or "").startswith("charset="):
-            header = {"Content-Type": f"application/json; {fault}"}
-            self._send(200, json.dumps(answer, ensure_ascii=False).encode(), header)
-        else:
-            self._send(200, reply)
-            if fault not in ("aborted", "other form"):
-                self.server.faults.sent(prompt)
-
-    def _drip(self, fault: str) -> None:
-        """Send a blank now and then, until the client or the server ends."""
-        self.close_connection = True
-        head, sign = (b"", b"X-Wait: 1\r\n") if fault == "drip of headers" else (b"Content-Length: 99999\r\n\r\n", b" ")
-        with suppress(OSError):
-            self.wfile.write(b"HTTP/1.1 200 OK\r\n" + head)
-            while not self.server.faults.closing.wait(0.1):
-                self.wfile.write(sign)
-
-    def _reply(self, body: dict, prompt: str, fault: str | None) -> dict:
-        faults: FaultServer = self.server.faults
-        text = {"refused": "", "other form": 5}.get(fault or "", faults.answer(prompt))
-        tokens = faults.tokens(prompt) // (2 if fault == "truncated" else 1)
-        of_openai, of_anthropic = REASONS.get(fault or "stop", REASONS["stop"])
+    def _reply(self, fault: Fault, body: dict, prompt: str, text: str) -> dict:
+        """The reply in its protocol, with the fault's text, end and values in it."""
+        tokens = int(self.server.faults.tokens(prompt) * fault.get("tokens", 1))
+        text, end = fault.get("text", text), fault.get("end", "stop")
+        of_openai, of_anthropic = ENDS.get(end, (end, end))
         usage = {"prompt_tokens": tokens, "completion_tokens": len(str(text))}
         if self.path.endswith("/messages"):
             # Tokens from a cache are counted separately.
@@ -222,27 +187,55 @@ class FaultHandler(BaseHTTPRequestHandler):
             answer = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": of_openai}]}
         else:
             answer = {"choices": [{"text": text, "finish_reason": of_openai}]}
-        if fault == "wrong usage":
-            usage = dict.fromkeys(usage, 12.5)
-        return {"model": f"{body['model']}-0613", **answer, **({} if fault == "no usage" else {"usage": usage})}
+        reply = {"model": f"{body['model']}-0613", **answer, "usage": usage}
+        for place, value in fault.get("set", {}).items():
+            holder, key = _place(reply, place)
+            holder |= dict.fromkeys(list(holder) if key == "*" else [key], value)
+        if "drop" in fault:
+            holder, key = _place(reply, fault["drop"])
+            del holder[key]
+        return reply
 
-    def _put_into_text(self, answer: dict, key: str) -> None:
-        part = (
-            answer["content"][0] if "content" in answer else answer["choices"][0].get("message", answer["choices"][0])
-        )
-        name = "text" if "text" in part else "content"
-        part[name] = f"{part[name]} {key}"
+    def _data(self, fault: Fault, name: str | None, reply: object) -> bytes:
+        """The bytes of what is sent."""
+        if "body" in fault:
+            return _text(fault["body"]).encode()
+        if "error" in fault:
+            error = {"message": f"{name}, says the server", "type": "some_error", "code": None, **fault["error"]}
+            reply = {"type": "error", "error": error}
+        data = json.dumps(fault.get("json", reply), ensure_ascii="encoding" not in fault)
+        return BYTES.get(fault.get("bytes", ""), bytes)(data.encode(fault.get("encoding", "utf-8")))
 
-    def _send(self, status: int, data: bytes, headers: dict | None = None, reason: str | None = None) -> None:
-        self.send_response(status, reason)
-        for name, value in {
-            "Content-Type": "application/json",
-            "Content-Length": str(len(data)),
-            **(headers or {}),
-        }.items():
-            self.send_header(name, value)
+    def _send(self, fault: Fault, data: bytes) -> None:
+        time.sleep(fault.get("wait", 0))
+        self.send_response(fault.get("status", 200), fault.get("reason"))
+        length = str(len(data) + fault.get("length", 0))
+        headers = {"Content-Type": "application/json", "Content-Length": length, **fault.get("headers", {})}
+        for name, value in headers.items():
+            if value is not None:
+                self.send_header(name, _text(value))
         self.end_headers()
         self.wfile.write(data)
+        self.close_connection |= fault.get("close", False)
+
+    def _send_raw(self, fault: Fault) -> None:
+        """Send bytes that are no response, some again and again until the client or the server ends."""
+        self.close_connection = True
+        self.wfile.write(_text(fault["raw"]).encode())
+        while "again" in fault and not self.server.faults.closing.wait(0.1):
+            self.wfile.write(fault["again"].encode())
 
     def log_message(self, *words: object) -> None:
         """No log: a test's own output names its failure."""
+
+
+def _text(one: str | Mapping[str, int]) -> str:
+    return one if isinstance(one, str) else "".join(part * times for part, times in one.items())
+
+
+def _place(reply: Any, place: str) -> tuple[dict, str]:
+    """What holds a place such as choices.0.message, and its key in there."""
+    *path, key = place.split(".")
+    for word in path:
+        reply = reply[int(word) if word.isdigit() else word]
+    return reply, key

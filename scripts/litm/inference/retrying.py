@@ -30,7 +30,7 @@ QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active
 #: Seconds: a server that asks for a longer wait has an hourly or daily limit.
 LONGEST_WAIT = 900.0
 #: Characters of a server's error message that are shown; some servers send a page.
-LONGEST_REASON = 400
+LONGEST_REASON = 380
 
 
 class Unanswered(Exception):
