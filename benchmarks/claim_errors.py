@@ -26,22 +26,6 @@ import numpy as np
 from measuring import table
 from scipy import special
 
-from litm.analysis.claims.curve_words import CurveMeasures, words_of
-from litm.analysis.claims.evidence import Measure, largest, negated
-from litm.analysis.claims.verdicts import (
-    ABOVE_ZERO,
-    ALPHA,
-    CONTRADICTED,
-    NEGLIGIBLE,
-    NOT_ENOUGH,
-    SUPPORTED,
-    WITHIN_SMALL,
-    Answer,
-    Criterion,
-    Part,
-    Question,
-    decide,
-)
 from litm.analysis.shapes import (
     END_LOWER,
     FALLING,
@@ -59,6 +43,22 @@ from litm.analysis.shapes import (
     U,
 )
 from litm.analysis.statistics import contrast_interval, paired_difference
+from litm.claims.curve_words import CurveMeasures, words_of
+from litm.claims.evidence import Measure, largest, negated
+from litm.claims.verdicts import (
+    ABOVE_ZERO,
+    ALPHA,
+    CONTRADICTED,
+    NEGLIGIBLE,
+    NOT_ENOUGH,
+    SUPPORTED,
+    WITHIN_SMALL,
+    Answer,
+    Criterion,
+    Part,
+    Question,
+    decide,
+)
 
 CURVES = (1, 5, 10, 23)
 ERRORS = (0.003, 0.004, 0.005, 0.01, 0.02)

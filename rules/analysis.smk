@@ -15,7 +15,7 @@ rule make_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_table", code("analysis", TABLES.module_of), TABLES.declared(lambda job: [job.table])),
+        **settings("make_table", code("", TABLES.module_of), TABLES.declared(lambda job: [job.table])),
         files=TABLES.options,
         caption=TABLE.doc,
     shell:

@@ -2,7 +2,7 @@
 
 scores: score files of sweeps
 published: a file of published accuracies, instead of scores
-relations: JSON: see litm.analysis.claims.evidence
+relations: JSON: see litm.claims.evidence
 statements: what the paper says of the cases of its claims
 statuses: what became of each claim
 recall: recall of the retriever of some experiments
@@ -18,7 +18,7 @@ from litm.base.messages import UserError
 from litm.base.records import read_csv, write_csv
 
 if TYPE_CHECKING:
-    from litm.analysis.claims.evidence import Evidence
+    from litm.claims.evidence import Evidence
 
 
 @program
@@ -34,10 +34,10 @@ def main(
     recall: tuple[str, ...] = (),
     recall_of: tuple[str, ...] = (),
 ) -> None:
-    from litm.analysis.claims.evidence import EVIDENCE_COLUMNS, published_evidence, read_relations, scored_evidence
-    from litm.analysis.claims.tables import as_markdown, claim_summary, claims_table
     from litm.analysis.grid import FIRST_LINE, FULL, Files
     from litm.analysis.published import read_literature, read_published
+    from litm.claims.evidence import EVIDENCE_COLUMNS, published_evidence, read_relations, scored_evidence
+    from litm.claims.tables import as_markdown, claim_summary, claims_table
 
     if bool(scores) == bool(published):
         raise UserError("give either --scores or --published")

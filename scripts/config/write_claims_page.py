@@ -13,9 +13,9 @@ PUBLISHED = ROOT / "resources" / "published"
 
 @program
 def main(page: Path = ROOT / "docs" / "claims.md") -> None:
-    from litm.analysis.claims.evidence import published_evidence, read_relations
-    from litm.analysis.claims.tables import claims_table, page_parts, with_parts
     from litm.analysis.published import read_explanations, read_literature, read_published
+    from litm.claims.evidence import published_evidence, read_relations
+    from litm.claims.tables import claims_table, page_parts, with_parts
 
     relations = conditions.read_relations(read_catalogue("models", ROOT), read_catalogue("experiments", ROOT))
     literature = read_literature(PUBLISHED / "statements.csv", PUBLISHED / "claims.csv")

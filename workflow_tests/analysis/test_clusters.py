@@ -8,10 +8,10 @@ from scipy import stats
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis import clusters, statistics
-from litm.analysis.claims.evidence import scored_evidence
 from litm.analysis.grid import complete_cases
 from litm.analysis.positions import detectable_effect_rows, pairwise_rows, position_bias_row
 from litm.base.intervals import binomial_interval, clustered_interval
+from litm.claims.evidence import scored_evidence
 
 GROUPS, EACH, RUNS = 40, 10, 1000
 CODES = np.repeat(np.arange(GROUPS), EACH)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from score_frames import random_matrix
 
-from litm.analysis.claims.evidence import Cell, Related, Relations, ScoredEvidence
-from litm.analysis.claims.tables import claims_table
+from litm.claims.evidence import Cell, Related, Relations, ScoredEvidence
+from litm.claims.tables import claims_table
 from litm.placements import depth_of
 
 POSITIONS = (0, 4, 8)

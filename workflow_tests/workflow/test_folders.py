@@ -27,6 +27,7 @@ IMPORTS = {
     "inference": "base records models questions prompting",
     "scoring": "base records answers models prompting",
     "analysis": "base records placements examples scoring",
+    "claims": "base records scoring analysis",
     "figures": "base placements scoring analysis",
     "report": "base records placements scoring analysis figures",
     "config": "base records placements models questions corpora retrieval examples "
@@ -41,6 +42,8 @@ MORE = {
     "scoring/score.py": "examples",
     "report/sample_questions.py": "examples",
     "analysis/make_table.py": "scoring",
+    "analysis/make_claims_table.py": "claims",
+    "config/write_claims_page.py": "claims",
     "config/write_reference.py": "reference_model",
     "reference_model/plot_training.py": "figures",
 }
@@ -70,12 +73,10 @@ def test_every_folder_of_the_library_has_its_place_in_the_order():
 
 @pytest.mark.parametrize("folder", IMPORTS)
 def test_a_folder_imports_only_what_is_listed_and_only_folders_above_it(folder):
-    order = list(IMPORTS)
-    listed = set(IMPORTS[folder].split())
+    order, listed = list(IMPORTS), set(IMPORTS[folder].split())
     assert listed <= set(order[: order.index(folder)])
-    modules = (LIBRARY / f"{folder}.py", *(LIBRARY / folder).rglob("*.py"))
-    found = set().union(*(imported(path) for path in modules if path.exists())) - {folder}
-    assert found == listed
+    modules = [*LIBRARY.glob(f"{folder}.py"), *(LIBRARY / folder).rglob("*.py")]
+    assert set().union(*map(imported, modules)) - {folder} == listed
 
 
 def test_no_modules_import_one_another_in_a_circle():
@@ -86,8 +87,7 @@ def test_no_modules_import_one_another_in_a_circle():
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_is_made_of_the_code_of_its_own_stage(program):
-    stage = program.split("/")[0]
-    allowed = reachable(stage).union(*map(reachable, MORE.get(program, "").split()))
+    allowed = set().union(*map(reachable, [program.split("/")[0], *MORE.get(program, "").split()]))
     modules = [path.relative_to(LIBRARY) for path in local_modules(SCRIPTS / program, SCRIPTS)[1:]]
     assert {path.with_suffix("").parts[0] for path in modules if path.name != "__init__.py"} <= allowed
 

@@ -7,7 +7,7 @@ import pandas as pd
 from conftest import write_lines
 from workbench import CONFIG, Workbench, changed
 
-from litm.analysis.claims.tables import CLAIMS
+from litm.claims.tables import CLAIMS
 
 #: Sweeps: dummy on three experiments, reference on one of them.
 SWEEPS = 4

@@ -69,7 +69,7 @@ class Table:
 
     @property
     def module(self) -> str:
-        """The module below litm.analysis that computes its rows; "" without one."""
+        """The module below litm that computes its rows; "" without one."""
         return self.rows.rpartition(".")[0]
 
     @property
@@ -119,9 +119,9 @@ class Table:
 
 
 def load(path: str) -> Callable:
-    """The function below litm.analysis that tables.yaml names."""
+    """The function below litm that tables.yaml names."""
     module, _, name = path.rpartition(".")
-    return getattr(import_module(f"litm.analysis.{module}"), name)
+    return getattr(import_module(f"litm.{module}"), name)
 
 
 def cell_text(column: Column, value: Any) -> str:

@@ -180,7 +180,10 @@ class Programs:
         return {"options": options, "made_of": made_of}
 
     def code(self, package: str, names: Callable[[Wildcards], str | Iterable[str]]) -> Callable[[Wildcards], str]:
-        """The digests of modules that a program imports by names from the settings, and of all that they import."""
+        """The digests of modules that a program imports by names from the settings, and of all that they import.
+
+        package: that of the modules, below litm; "" if their names have it.
+        """
 
         def made_of(wildcards: Wildcards) -> str:
             given = names(wildcards)

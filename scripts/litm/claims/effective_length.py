@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from litm.analysis.claims.evidence import (
+from litm.analysis.grid import Files
+from litm.claims.evidence import (
     EVIDENCE_COLUMNS,
     Curve,
     Evidence,
@@ -14,7 +15,6 @@ from litm.analysis.claims.evidence import (
     largest,
     scored_evidence,
 )
-from litm.analysis.grid import Files
 
 #: Fraction: tolerated loss of the worst position of a size against the best position of the smallest size.
 MARGIN = 0.10

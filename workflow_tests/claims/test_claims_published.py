@@ -9,12 +9,12 @@ import pytest
 from conftest import ROOT
 from score_frames import random_matrix
 
-from litm.analysis.claims.evidence import Cell, Measure, PublishedEvidence, published_evidence, read_relations
-from litm.analysis.claims.tables import CLAIMS, claims_table, disagrees, page_parts, with_parts
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.messages import UserError
+from litm.claims.evidence import Cell, Measure, PublishedEvidence, published_evidence, read_relations
+from litm.claims.tables import CLAIMS, claims_table, disagrees, page_parts, with_parts
+from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.config import conditions
 from litm.config.catalogue import read_catalogue
 

@@ -7,8 +7,10 @@ import pytest
 from conftest import ROOT
 from scipy.stats import norm
 
-from litm.analysis.claims.evidence import Measure
-from litm.analysis.claims.verdicts import (
+from litm.analysis.shapes import SMALL
+from litm.analysis.statistics import holm
+from litm.claims.evidence import Measure
+from litm.claims.verdicts import (
     ABOVE_ZERO,
     ALPHA,
     AT_MOST_SMALL,
@@ -22,8 +24,6 @@ from litm.analysis.claims.verdicts import (
     Question,
     decide,
 )
-from litm.analysis.shapes import SMALL
-from litm.analysis.statistics import holm
 
 # At the end of the path: a benchmark's name may not hide a folder of tests.
 sys.path.append(str(ROOT / "benchmarks"))

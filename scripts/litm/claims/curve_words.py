@@ -11,16 +11,6 @@ from functools import partial
 
 import pandas as pd
 
-from litm.analysis.claims.evidence import Cell, Curve, Evidence, Measure, scored_evidence
-from litm.analysis.claims.statements import (
-    BOTH_ENDS,
-    best_worst_gap,
-    contrast_weights,
-    contrasts_question,
-    curves_with_middle,
-    middle_above_between,
-)
-from litm.analysis.claims.verdicts import ALPHA, SUPPORTED, WORD_SHARE, Decision, Question, decide, step_down
 from litm.analysis.grid import Files, curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.shapes import (
@@ -41,6 +31,16 @@ from litm.analysis.shapes import (
     W,
 )
 from litm.analysis.statistics import with_holm
+from litm.claims.evidence import Cell, Curve, Evidence, Measure, scored_evidence
+from litm.claims.statements import (
+    BOTH_ENDS,
+    best_worst_gap,
+    contrast_weights,
+    contrasts_question,
+    curves_with_middle,
+    middle_above_between,
+)
+from litm.claims.verdicts import ALPHA, SUPPORTED, WORD_SHARE, Decision, Question, decide, step_down
 
 #: Words by the shown signs of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
 OF_ENDS = {

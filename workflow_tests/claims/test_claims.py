@@ -9,13 +9,13 @@ from programs import run_program
 from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
-from litm.analysis.claims.evidence import About, Cell, Measure, Relations, largest, lowest, minus, scored_evidence
-from litm.analysis.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.records import read_csv
+from litm.claims.evidence import About, Cell, Measure, Relations, largest, lowest, minus, scored_evidence
+from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
+from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import NO_GOLD
 
 # --- How verdicts come about ---

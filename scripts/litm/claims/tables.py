@@ -5,11 +5,17 @@ from typing import Any
 
 import pandas as pd
 
-from litm.analysis.claims import verdicts as method
-from litm.analysis.claims.curve_words import Words, curve_words, families, name_of
-from litm.analysis.claims.evidence import Evidence, Relations
-from litm.analysis.claims.statements import CLAIMS
-from litm.analysis.claims.verdicts import (
+from litm.analysis.grid import FIRST_LINE, FULL
+from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
+from litm.analysis.shapes import MEANINGS
+from litm.analysis.table import tables
+from litm.base.files import with_part
+from litm.base.messages import percent, points
+from litm.claims import verdicts as method
+from litm.claims.curve_words import Words, curve_words, families, name_of
+from litm.claims.evidence import Evidence, Relations
+from litm.claims.statements import CLAIMS
+from litm.claims.verdicts import (
     CONTRADICTED,
     EXPLORATORY,
     NOT_ENOUGH,
@@ -19,12 +25,6 @@ from litm.analysis.claims.verdicts import (
     Question,
     reason,
 )
-from litm.analysis.grid import FIRST_LINE, FULL
-from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
-from litm.analysis.shapes import MEANINGS
-from litm.analysis.table import tables
-from litm.base.files import with_part
-from litm.base.messages import percent, points
 
 CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
 

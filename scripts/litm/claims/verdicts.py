@@ -41,8 +41,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
-from litm.analysis.claims.evidence import Evidence, Measure, Relations
 from litm.analysis.shapes import SMALL
+from litm.claims.evidence import Evidence, Measure, Relations
 
 #: Fraction: smaller effects are negligible. Of the paper's curves the smallest Position Bias Index is 2.8 points (Table
 #: 6), and the smallest side of one that is a U 1.2 (Table 5).

@@ -5,8 +5,8 @@ import pytest
 from claim_evidence import BOOK, LENGTHS, POSITIONS, about, evidence_of, exactly, right, rows_of, without_position
 from score_frames import of_matrix, random_matrix
 
-from litm.analysis.claims.evidence import About, Cell, Related, Relations, ScoredEvidence, scored_evidence
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.claims.evidence import About, Cell, Related, Relations, ScoredEvidence, scored_evidence
+from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import AS_RETRIEVED, NO_GOLD
 
 

@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from litm.analysis.claims.evidence import (
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.statistics import paired_difference
+from litm.base.messages import percent, points
+from litm.claims.evidence import (
     ENCODER_DECODER,
     Cell,
     Curve,
@@ -19,7 +22,7 @@ from litm.analysis.claims.evidence import (
     negated,
     scaled,
 )
-from litm.analysis.claims.verdicts import (
+from litm.claims.verdicts import (
     ABOVE_ZERO,
     ALMOST_ONE,
     AS_CLAIM,
@@ -33,9 +36,6 @@ from litm.analysis.claims.verdicts import (
     Part,
     Question,
 )
-from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import paired_difference
-from litm.base.messages import percent, points
 from litm.placements import AS_RETRIEVED
 
 #: A U needs both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their

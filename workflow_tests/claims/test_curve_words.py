@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from score_frames import of_matrix
 
-from litm.analysis.claims.curve_words import OF_ENDS, position_bias_table, words_of_scores
-from litm.analysis.claims.evidence import About, Relations, scored_evidence
-from litm.analysis.claims.tables import claims_table
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.grid import Files
 from litm.analysis.shapes import FLAT, INVERTED, MEANINGS, NONE, UNEVEN, U, W
+from litm.claims.curve_words import OF_ENDS, position_bias_table, words_of_scores
+from litm.claims.evidence import About, Relations, scored_evidence
+from litm.claims.tables import claims_table
+from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 
 FIVE = (0, 2, 4, 6, 8)
 

@@ -6,9 +6,9 @@ import pytest
 from programs import run_program
 from score_frames import assert_plain, first_right, of_matrix, score_rows
 
-from litm.analysis.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
-from litm.analysis.claims.evidence import scored_evidence
 from litm.analysis.table import tables
+from litm.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
+from litm.claims.evidence import scored_evidence
 
 TABLE = tables()["effective_length"]
 
