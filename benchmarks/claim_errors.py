@@ -42,7 +42,7 @@ from litm.analysis.shapes import (
     UNEVEN,
     U,
 )
-from litm.analysis.statistics import contrast_interval, paired_difference
+from litm.analysis.statistics import moments_of, paired_difference
 from litm.claims.curve_words import CurveMeasures, words_of
 from litm.claims.evidence import Measure, largest, negated
 from litm.claims.verdicts import (
@@ -267,16 +267,8 @@ def scores_cell(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespac
 def estimate(counts: np.ndarray, weights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Centre and standard error of a contrast as in `statistics.contrast_interval`, for all families and cases."""
     contrast, n = PATTERNS @ np.array(weights), int(counts[0, 0].sum())
-    centre = counts @ contrast / (n + 2)
-    squares = counts @ contrast**2 + added_squares(tuple(weights))
-    return centre, np.sqrt((squares / (n + 2) - centre**2) / (n + 2))
-
-
-@cache
-def added_squares(weights: tuple[float, ...]) -> float:
-    """What the interval adds to the squares of a contrast: all that a question has which is wrong everywhere."""
-    nothing = contrast_interval(np.zeros((1, len(weights)), dtype=int), weights)
-    return (1 + 2) ** 2 * nothing.standard_error**2
+    found = moments_of(counts @ contrast, counts @ contrast**2, n, float(np.abs(weights).sum()) / 2)
+    return found.centre, found.standard_error
 
 
 def student_tail(n: int, t: np.ndarray) -> np.ndarray:

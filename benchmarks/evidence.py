@@ -30,7 +30,7 @@ from litm.analysis.power import (
     planned_accuracies,
     questions_needed,
 )
-from litm.analysis.statistics import contrast_limits
+from litm.analysis.statistics import moments_of
 from litm.base.intervals import binomial_interval, wilson_interval
 
 ACCURACIES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99)
@@ -137,8 +137,7 @@ def limits(
     counts: np.ndarray, weights: Sequence[float], n: int, confidence: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
     d = PATTERNS @ np.array(weights, dtype=float)
-    low, high, _ = contrast_limits(counts @ d, counts @ d**2, n, np.array(weights, dtype=float), confidence)
-    return low, high
+    return moments_of(counts @ d, counts @ d**2, n, float(np.abs(weights).sum()) / 2).limits(confidence)
 
 
 def contains(low: np.ndarray, truth: float, high: np.ndarray) -> np.ndarray:

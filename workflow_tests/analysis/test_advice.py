@@ -75,7 +75,7 @@ def test_differences_are_paired_with_the_best_and_corrected_by_holm():
     for row, right in zip(rows[:2], (np.array(matrix[1]), np.array(matrix[3])), strict=True):
         expected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1])
         assert (row["difference"], row["difference_ci_low"]) == pytest.approx((expected.value, expected.low))
-        corrected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1], 1 - 0.05 / 2)
+        corrected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1], None, 1 - 0.05 / 2)
         assert row["difference_ci_low_bonferroni"] == pytest.approx(corrected.low)
         p_values.append(mcnemar_p(int((right > best).sum()), int((best > right).sum())))
     assert [row["p_holm"] for row in rows[:2]] == pytest.approx(holm(p_values))

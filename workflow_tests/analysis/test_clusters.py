@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from score_frames import of_matrix, random_matrix
 
-from litm.analysis import clusters, statistics
+from litm.analysis import statistics
 from litm.analysis.grid import complete_cases
 from litm.analysis.positions import detectable_effect_rows, pairwise_rows, position_bias_row
 from litm.base.intervals import binomial_interval, clustered_interval
@@ -44,7 +44,7 @@ def test_with_ten_questions_an_article_the_interval_of_a_difference_covers_with_
     covered = {"questions": 0, "clusters": 0}
     for pair in correlated_pairs(np.random.default_rng(1)):
         for name, codes in (("questions", None), ("clusters", CODES)):
-            estimate = clusters.contrast_interval(pair, [1, -1], codes)
+            estimate = statistics.contrast_interval(pair, [1, -1], codes)
             covered[name] += estimate.low <= 0 <= estimate.high
     assert covered["questions"] / RUNS < 0.8
     assert 0.93 <= covered["clusters"] / RUNS <= 0.975
@@ -54,10 +54,10 @@ def test_tests_keep_5_per_cent_with_clusters_and_do_not_without():
     false = dict.fromkeys(["questions", "clusters", "q", "clustered q"], 0)
     for pair in correlated_pairs(np.random.default_rng(2)):
         first, second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
-        false["questions"] += clusters.sign_test_p(first, second, None) < 0.05
-        false["clusters"] += clusters.sign_test_p(first, second, CODES) < 0.05
-        false["q"] += clusters.cochrans_q(pair, None).p_value < 0.05
-        false["clustered q"] += clusters.cochrans_q(pair, CODES).p_value < 0.05
+        false["questions"] += statistics.sign_test_p(first, second, None) < 0.05
+        false["clusters"] += statistics.sign_test_p(first, second, CODES) < 0.05
+        false["q"] += statistics.cochrans_q(pair, None).p_value < 0.05
+        false["clustered q"] += statistics.cochrans_q(pair, CODES).p_value < 0.05
     assert false["questions"] / RUNS > 0.2 and false["q"] / RUNS > 0.2
     assert false["clusters"] / RUNS <= 0.065 and false["clustered q"] / RUNS <= 0.065
 
@@ -66,8 +66,8 @@ def test_the_gap_of_positions_keeps_5_per_cent_with_clusters():
     rng, false = np.random.default_rng(3), {"questions": 0, "clusters": 0}
     for _ in range(150):
         curve = np.stack([correlated(0.6, 0.3, rng, 1)[0] for _ in range(3)], axis=1)
-        false["questions"] += clusters.gap_test(curve, 300, rng, None).p_value < 0.05
-        false["clusters"] += clusters.gap_test(curve, 300, rng, CODES).p_value < 0.05
+        false["questions"] += statistics.gap_test(curve, 300, rng, None).p_value < 0.05
+        false["clusters"] += statistics.gap_test(curve, 300, rng, CODES).p_value < 0.05
     assert false["questions"] / 150 > 0.2
     assert false["clusters"] / 150 <= 0.09
 
@@ -75,11 +75,11 @@ def test_the_gap_of_positions_keeps_5_per_cent_with_clusters():
 def test_clusters_of_one_question_are_questions():
     matrix, each = random_matrix([0.8, 0.5, 0.6], 120), np.random.default_rng(0).permutation(120)
     first, second = matrix[:, 0] > matrix[:, 1], matrix[:, 1] > matrix[:, 0]
-    assert clusters.sign_test_p(first, second, each) == pytest.approx(clusters.sign_test_p(first, second, None))
-    plain, clustered = (clusters.contrast_interval(matrix, [0.5, -1, 0.5], codes) for codes in (None, each))
+    assert statistics.sign_test_p(first, second, each) == pytest.approx(statistics.sign_test_p(first, second, None))
+    plain, clustered = (statistics.contrast_interval(matrix, [0.5, -1, 0.5], codes) for codes in (None, each))
     assert clustered.value == pytest.approx(plain.value)
     assert (clustered.low, clustered.high) == pytest.approx((plain.low, plain.high), abs=1e-3)
-    assert clusters.cochrans_q(matrix, each).statistic == pytest.approx(statistics.cochrans_q(matrix).statistic)
+    assert statistics.cochrans_q(matrix, each).statistic == pytest.approx(statistics.cochrans_q(matrix).statistic)
     one, other = clustered_interval(matrix[:, 0], each), binomial_interval(int(matrix[:, 0].sum()), 120)
     assert one == pytest.approx(other, abs=3e-3)
 
@@ -89,22 +89,22 @@ def test_the_test_of_many_clusters_comes_to_obuchowski_s():
     first, second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
     differences = np.bincount(CODES, first.astype(int) - second.astype(int))
     statistic = differences.sum() ** 2 / (differences**2).sum()
-    assert clusters.sign_test_p(first, second, CODES) == pytest.approx(stats.chi2.sf(statistic, 1), abs=0.05)
+    assert statistics.sign_test_p(first, second, CODES) == pytest.approx(stats.chi2.sf(statistic, 1), abs=0.05)
 
 
 def test_a_sign_test_counts_all_swaps_of_whole_clusters():
     codes = np.array([0, 0, 0, 1, 1, 2])
     first, second = np.array([1, 1, 1, 0, 0, 1], bool), np.array([0, 0, 0, 1, 0, 0], bool)
     # The sums are 3, -1 and 1, together 3; of the 8 ways to sign 3, 1 and 1, six have a sum of 3 or more in size.
-    assert clusters.sign_test_p(first, second, codes) == pytest.approx(6 / 8)
+    assert statistics.sign_test_p(first, second, codes) == pytest.approx(6 / 8)
 
 
 def test_one_cluster_says_nothing():
     matrix, one = random_matrix([0.8, 0.5], 50), np.zeros(50, dtype=int)
-    estimate = clusters.contrast_interval(matrix, [1, -1], one)
+    estimate = statistics.contrast_interval(matrix, [1, -1], one)
     assert (estimate.low, estimate.high) == (-1, 1)
     assert clustered_interval(matrix[:, 0], one) == (0, 1)
-    assert clusters.cochrans_q(matrix, one).p_value == 1
+    assert statistics.cochrans_q(matrix, one).p_value == 1
 
 
 def test_tables_of_scores_with_clusters_have_wider_intervals_and_those_without_are_as_before():
@@ -126,9 +126,9 @@ def test_the_gap_and_the_p_value_agree_with_the_intervals_of_clusters():
     for pair in correlated_pairs(rng)[:40]:
         third = pair[:, :1]
         matrix = np.hstack([pair, third])
-        gap = clusters.gap_interval(matrix, CODES)
+        gap = statistics.gap_interval(matrix, CODES)
         highs = [
-            clusters.contrast_interval(matrix[:, [a, b]], [1, -1], CODES).high
+            statistics.contrast_interval(matrix[:, [a, b]], [1, -1], CODES).high
             for a in range(3)
             for b in range(3)
             if a != b
@@ -136,17 +136,17 @@ def test_the_gap_and_the_p_value_agree_with_the_intervals_of_clusters():
         assert (gap.value, gap.high) == pytest.approx((np.ptp(matrix.mean(axis=0)), max(highs)))
         assert gap.high - gap.low > statistics.gap_interval(matrix).high - statistics.gap_interval(matrix).low
         for codes in (None, CODES):
-            estimate = clusters.contrast_interval(pair, [1, -1], codes)
-            assert (clusters.contrast_p(pair, [1, -1], codes) < 0.05) == (estimate.low > 0 or estimate.high < 0)
+            estimate = statistics.contrast_interval(pair, [1, -1], codes)
+            assert (statistics.moments(pair, [1, -1], codes).p_value < 0.05) == (estimate.low > 0 or estimate.high < 0)
 
 
 def test_clusters_of_one_question_make_hardly_a_difference_to_the_gap_and_the_design_effect():
     matrix, own = random_matrix([0.5, 0.6, 0.7], 300), np.arange(300)
-    plain, clustered = statistics.gap_interval(matrix), clusters.gap_interval(matrix, own)
+    plain, clustered = statistics.gap_interval(matrix), statistics.gap_interval(matrix, own)
     assert (clustered.low, clustered.high) == pytest.approx((plain.low, plain.high), abs=0.001)
-    assert 1 <= clusters.design_effect(matrix, [1, -1, 0], own) < 1.02
-    assert clusters.design_effect(matrix, [1, -1, 0], None) == 1
-    assert clusters.design_effect(np.repeat(matrix, 4, axis=0), [1, -1, 0], np.repeat(own, 4)) == pytest.approx(
+    assert 1 <= statistics.design_effect(matrix, [1, -1, 0], own) < 1.02
+    assert statistics.design_effect(matrix, [1, -1, 0], None) == 1
+    assert statistics.design_effect(np.repeat(matrix, 4, axis=0), [1, -1, 0], np.repeat(own, 4)) == pytest.approx(
         4, rel=0.02
     )
 
@@ -155,9 +155,9 @@ def test_clusters_of_one_question_make_hardly_a_difference_to_the_gap_and_the_de
 def test_the_difference_of_two_gaps_is_made_of_the_intervals_of_all_pairs_of_pairs(codes):
     a, b = random_matrix([0.8, 0.4, 0.6], 400, 1), random_matrix([0.6, 0.5, 0.6], 400, 2)
     pairs = list(permutations(range(3), 2))
-    limits = [[clusters.contrast_interval(np.hstack([a[:, one], b[:, other]]), [1, -1, -1, 1], codes, 1 - 0.05 / 6)
+    limits = [[statistics.contrast_interval(np.hstack([a[:, one], b[:, other]]), [1, -1, -1, 1], codes, 1 - 0.05 / 6)
                for other in pairs] for one in pairs]  # fmt: skip
-    found, p = clusters.gap_difference(a, b, codes)
+    found, p = statistics.gap_difference(a, b, codes)
     low = min(max(row[other].low for row in limits) for other in range(6))
     high = max(min(one.high for one in row) for row in limits)
     gaps = [np.ptp(of.mean(axis=0)) for of in (a, b)]
@@ -170,18 +170,18 @@ def test_the_difference_of_two_gaps_holds_its_level_where_that_of_the_chosen_pos
     wrong, wrong_if_chosen = 0, 0
     for seed in range(200):
         a, b = random_matrix([0.6] * 9, 200, 2 * seed), random_matrix([0.8, *[0.6] * 7, 0.4], 200, 2 * seed + 1)
-        found, p = clusters.gap_difference(a, b, None)
+        found, p = statistics.gap_difference(a, b, None)
         assert (p < 0.05) == (found.low > 0 or found.high < 0)
         wrong += not found.low <= -0.4 <= found.high
         chosen = [[of.sum(axis=0).argmax(), of.sum(axis=0).argmin()] for of in (a, b)]
-        naive = clusters.contrast_interval(np.hstack([a[:, chosen[0]], b[:, chosen[1]]]), [1, -1, -1, 1], None)
+        naive = statistics.contrast_interval(np.hstack([a[:, chosen[0]], b[:, chosen[1]]]), [1, -1, -1, 1], None)
         wrong_if_chosen += not naive.low <= -0.4 <= naive.high
     assert wrong <= 10 and wrong_if_chosen > 20
 
 
 def test_one_cluster_says_nothing_about_a_difference_of_gaps():
     a, b = random_matrix([0.9, 0.4], 50, 1), random_matrix([0.5, 0.5], 50, 2)
-    found, p = clusters.gap_difference(a, b, np.zeros(50, dtype=int))
+    found, p = statistics.gap_difference(a, b, np.zeros(50, dtype=int))
     assert (found.low, found.high, p) == (-1, 1, 1)
 
 

@@ -5,10 +5,9 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, of_matrix, random_matrix
 
-from litm.analysis.clusters import contrast_interval, contrast_p, moments, pooled_contrast
 from litm.analysis.grid import read_grids
 from litm.analysis.model_differences import model_pair_rows
-from litm.analysis.statistics import holm
+from litm.analysis.statistics import contrast_interval, holm, moments, pooled_contrast
 from litm.analysis.table import tables
 
 TABLE = tables()["model_pairs"]
@@ -66,7 +65,7 @@ def test_a_single_size_has_the_interval_and_the_p_of_its_contrast():
     pair = np.column_stack([right(a, 10)[:, 1], right(b, 10)[:, 1]])
     plain = contrast_interval(pair, [1, -1], None)
     assert (row["size"], row["ci_low"], row["ci_high"]) == (10, pytest.approx(plain.low), pytest.approx(plain.high))
-    assert row["p_value"] == pytest.approx(contrast_p(pair, [1, -1], None))
+    assert row["p_value"] == pytest.approx(moments(pair, [1, -1]).p_value)
 
 
 def test_accuracies_and_bias_are_corrected_as_families_of_the_experiment():
@@ -98,6 +97,6 @@ def test_the_pooled_interval_of_sizes_with_other_questions_covers():
         parts = [
             (rng.random((n, 2)) < (first, first - truth)).astype(int) for n, first in ((40, 0.9), (60, 0.6), (50, 0.3))
         ]
-        estimate, _ = pooled_contrast([moments(part, np.array([1.0, -1.0]), None) for part in parts], 1.0)
+        estimate = pooled_contrast([moments(part, [1, -1]) for part in parts]).estimate()
         covered += estimate.low <= truth <= estimate.high
     assert covered / 400 > 0.92

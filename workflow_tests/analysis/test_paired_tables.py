@@ -1,6 +1,6 @@
 """Paired differences of positions and of models, and utilisation."""
 
-from itertools import product
+from itertools import combinations, product
 
 import pandas as pd
 import pytest
@@ -10,7 +10,7 @@ from litm.analysis.cells import utilisation_rows
 from litm.analysis.grid import Files
 from litm.analysis.model_differences import model_difference_rows, model_differences_table
 from litm.analysis.positions import pairwise_rows
-from litm.analysis.statistics import holm, mcnemar_pairs, paired_difference
+from litm.analysis.statistics import holm, mcnemar_p, paired_difference
 from litm.base.messages import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
@@ -22,13 +22,13 @@ U_POSITIONS = (0, 2, 4, 6, 8)
 
 def test_a_row_for_each_pair_of_positions_with_its_test():
     rows = pairwise_rows(of_matrix(U, U_POSITIONS))
-    tests = mcnemar_pairs(U)
-    assert len(rows) == len(tests) == 10
-    for row, test in zip(rows, tests, strict=True):
+    assert [(row["position_a"], row["position_b"]) for row in rows] == list(combinations(U_POSITIONS, 2))
+    assert [row["p_holm"] for row in rows] == holm([row["p_value"] for row in rows])
+    for row in rows:
         first, second = U_POSITIONS.index(row["position_a"]), U_POSITIONS.index(row["position_b"])
-        assert (first, second) == (test.first, test.second)
-        assert (row["p_value"], row["p_holm"], row["n"]) == (test.p_value, test.p_holm, 120)
-        assert (row["n_right_only_a"], row["n_right_only_b"]) == (test.only_first, test.only_second)
+        only_a, only_b = ((U[:, one] > U[:, other]).sum() for one, other in ((first, second), (second, first)))
+        assert (row["n_right_only_a"], row["n_right_only_b"], row["n"]) == (only_a, only_b, 120)
+        assert row["p_value"] == mcnemar_p(only_a, only_b)
         assert row["accuracy_a"] - row["accuracy_b"] == pytest.approx(row["difference"])
         assert row["accuracy_a"] == pytest.approx(U[:, first].mean())
         assert row["ci_low"] < row["difference"] < row["ci_high"]
@@ -113,9 +113,12 @@ def test_closed_book_answers_of_models_are_compared_too_and_unscored_ones_are_no
 
 
 def test_holm_is_over_the_pairs_of_models_of_a_cell():
-    matrix = random_matrix([0.9, 0.7, 0.5], 100, 5)
-    scores = pd.concat(score_rows({4: matrix[:, index].astype(bool).tolist()}, model=f"{index}") for index in range(3))
-    assert [row["p_holm"] for row in model_difference_rows(scores)] == [test.p_holm for test in mcnemar_pairs(matrix)]
+    truths = ([0.9, 0.5], [0.7, 0.6], [0.5, 0.7])
+    scores = (of_matrix(random_matrix(truth, 100, 5), (4, 8), model=f"{truth}") for truth in truths)
+    rows = model_difference_rows(pd.concat(scores))
+    for position in (4, 8):
+        cell = [row for row in rows if row["position"] == position]
+        assert [row["p_holm"] for row in cell] == holm([row["p_value"] for row in cell]) and len(cell) == 3
 
 
 # --- Utilisation -----------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_bootstrap_means_depend_on_the_seed_alone_and_not_on_the_order_of_questi
     means = bootstrap_means(matrix, 50, rng())
     assert np.array_equal(means, bootstrap_means(matrix[::-1], 50, rng()))
     assert not np.array_equal(means, bootstrap_means(matrix, 50, rng(1)))
-    monkeypatch.setattr(statistics, "WEIGHT_CELLS", 1)
+    monkeypatch.setattr(statistics, "DRAWN", 1)
     assert np.array_equal(means, bootstrap_means(matrix, 50, rng()))
     with pytest.raises(ValueError, match="no questions"):
         bootstrap_means(np.zeros((0, 3)), 10, rng())
@@ -100,7 +100,7 @@ def test_the_percentile_interval_agrees_with_scipys_bootstrap():
 
 def test_utilisation_is_the_share_of_what_the_context_could_give():
     closed_book, correct, oracle = correlated([0.2, 0.5, 0.8], 400, 9).T
-    result = utilisation(correct, closed_book, oracle, 2000, rng())
+    result = utilisation(np.column_stack([correct, closed_book, oracle]), 2000, rng())
     assert result is not None
     assert result.value == pytest.approx((correct.mean() - closed_book.mean()) / (oracle.mean() - closed_book.mean()))
     random, slow = rng(), []
@@ -115,7 +115,7 @@ def test_utilisation_covers_the_truth():
     covered = 0
     for seed in range(300):
         closed_book, correct, oracle = correlated([0.2, 0.5, 0.8], 100, seed).T
-        result = utilisation(correct, closed_book, oracle, 400, rng(seed))
+        result = utilisation(np.column_stack([correct, closed_book, oracle]), 400, rng(seed))
         assert result is not None
         covered += result.low <= 0.5 <= result.high
     assert 0.91 <= covered / 300 <= 0.985
@@ -124,11 +124,11 @@ def test_utilisation_covers_the_truth():
 def test_there_is_no_utilisation_unless_the_oracle_is_clearly_better():
     def of(closed: float, oracle: float, n: int):
         answers = correlated([closed, 0.5, oracle], n, 3)
-        return utilisation(answers[:, 1], answers[:, 0], answers[:, 2], 200, rng())
+        return utilisation(answers[:, [1, 0, 2]], 200, rng())
 
     assert of(0.5, 0.5, 300) is None
     few_more = np.repeat([[0, 1, 1], [1, 0, 0], [1, 1, 1]], [24, 10, 50], axis=0)
-    assert utilisation(few_more[:, 1], few_more[:, 0], few_more[:, 2], 200, rng()) is None
+    assert utilisation(few_more[:, [1, 0, 2]], 200, rng()) is None
     assert of(0.6, 0.4, 300) is None
     assert of(0.2, 0.8, 3) is None
     assert of(0.2, 0.8, 0) is None
@@ -138,5 +138,5 @@ def test_there_is_no_utilisation_unless_the_oracle_is_clearly_better():
 @settings(max_examples=50)
 @given(st.integers(1, 15).flatmap(lambda n: arrays(np.int64, (n, 3), elements=st.integers(0, 1))))
 def test_utilisation_is_finite_or_none(answers):
-    result = utilisation(*answers.T, 100, rng())
+    result = utilisation(answers, 100, rng())
     assert result is None or np.isfinite([result.value, result.low, result.high, result.standard_error]).all()

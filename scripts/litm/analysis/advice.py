@@ -13,11 +13,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
-from litm.analysis.grid import verdict_grid
+from litm.analysis.grid import cluster_codes, verdict_grid
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
-from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
+from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, sign_test_p
 from litm.base.intervals import clustered_interval
 from litm.records import Condition
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, contrast_interval, utilisation
 from litm.analysis.grid import (
     CELL,
     FIRST_LINE,
     FULL,
     Files,
+    cluster_codes,
     curves,
     generator_for,
     interval_columns,
@@ -20,7 +20,7 @@ from litm.analysis.grid import (
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.positions import position_bias_row
-from litm.analysis.statistics import Estimate, changes_sign, conclusion
+from litm.analysis.statistics import Estimate, changes_sign, conclusion, contrast_interval, utilisation
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.base.messages import percent, points
 from litm.examples.checks import answer_check_row
@@ -50,7 +50,7 @@ def utilisation_rows(
         shared = grid[~np.isnan(grid).any(axis=1)].astype(np.int64) if len(sources) == 3 else np.zeros((0, 3), np.int64)
         n = len(shared)
         rng = generator_for(seed, "utilisation", *names.values())
-        estimate = utilisation(shared, _clusters(group, told_apart, grid), BOOTSTRAP_REPLICATES, rng)
+        estimate = utilisation(shared, BOOTSTRAP_REPLICATES, rng, _clusters(group, told_apart, grid))
         rows.append(
             {
                 **names,

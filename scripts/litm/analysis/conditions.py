@@ -8,10 +8,19 @@ from math import hypot
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import contrast_interval, contrast_p, gap_difference, sign_test_p
 from litm.analysis.grid import FIRST_LINE, FULL, GRID_COLUMNS, NOWHERE, Files, Grid, Grids, interval_columns, read_grids
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import SIGNIFICANT, Estimate, changes_sign, difference_in_words, holm
+from litm.analysis.statistics import (
+    SIGNIFICANT,
+    Estimate,
+    changes_sign,
+    contrast_interval,
+    difference_in_words,
+    gap_difference,
+    holm,
+    moments,
+    sign_test_p,
+)
 from litm.base.messages import ordinal, points
 from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
@@ -258,11 +267,11 @@ def _positions(contrast: Contrast, a: Grid, b: Grid) -> dict:
 
 
 def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | None) -> float:
-    """The p value: exact for two columns, see `sign_test_p`; otherwise see `contrast_p`."""
+    """The p value: exact for two columns, see `sign_test_p`; otherwise that of `moments`."""
     if matrix.shape[1] == 2:
         first, second = matrix[:, 0] > matrix[:, 1], matrix[:, 1] > matrix[:, 0]
         return sign_test_p(first, second, clusters)
-    return contrast_p(matrix, weights, clusters)
+    return moments(matrix, weights, clusters).p_value
 
 
 def _other_reading(estimates: dict[str, Estimate]) -> dict:

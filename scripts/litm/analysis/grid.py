@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, contrast_interval, mean_interval, sign_test_p
 from litm.analysis.pbi import middle_index
-from litm.analysis.statistics import Estimate
+from litm.analysis.statistics import Estimate, contrast_interval, mean_interval, sign_test_p
 from litm.base.messages import UserError
 from litm.base.records import read_csv, read_json, read_parquet
 from litm.records import Example, read_examples
@@ -122,6 +121,14 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
         all_empty=bool(scores["empty"].all()),
         all_too_long=bool(scores["excluded"].all()),
     )
+
+
+def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
+    """The number of each question's cluster, from score rows; None without clusters."""
+    if "cluster" not in scores:
+        return None
+    of_id = scores.drop_duplicates("id").set_index("id")["cluster"].reindex(ids)
+    return np.asarray(pd.factorize(of_id)[0])
 
 
 def difference_columns(pair: np.ndarray, clusters: np.ndarray | None) -> dict:

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, moments, pooled_contrast
 from litm.analysis.grid import (
     CELL,
     DIFFERENCE,
@@ -14,6 +13,7 @@ from litm.analysis.grid import (
     Files,
     Grid,
     Grids,
+    cluster_codes,
     difference_columns,
     interval_columns,
     names_of,
@@ -21,7 +21,7 @@ from litm.analysis.grid import (
     verdict_grid,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import difference_in_words, holm, with_holm
+from litm.analysis.statistics import difference_in_words, holm, moments, pooled_contrast, with_holm
 
 #: Columns of score rows that are read, for cells.
 COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
@@ -163,8 +163,9 @@ def _contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], dict[in
 
 def _difference(parts: Sequence[Part], weights: Sequence[np.ndarray]) -> dict:
     both = [np.concatenate([weight, -weight]) for weight in weights]
-    found = [moments(matrix, weight, clusters) for (matrix, clusters), weight in zip(parts, both, strict=True)]
-    estimate, p_value = pooled_contrast(found, float(np.abs(both[0]).sum()) / 2)
+    pooled = pooled_contrast(
+        [moments(matrix, weight, clusters) for (matrix, clusters), weight in zip(parts, both, strict=True)]
+    )
     values = np.mean(
         [matrix.mean(axis=0).reshape(2, -1) @ weight for (matrix, _), weight in zip(parts, weights, strict=True)],
         axis=0,
@@ -172,8 +173,8 @@ def _difference(parts: Sequence[Part], weights: Sequence[np.ndarray]) -> dict:
     return {
         "value_a": float(values[0]),
         "value_b": float(values[1]),
-        **interval_columns("difference", estimate, is_only=True),
-        "p_value": p_value,
+        **interval_columns("difference", pooled.estimate(), is_only=True),
+        "p_value": pooled.p_value,
     }
 
 

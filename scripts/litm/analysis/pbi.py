@@ -5,7 +5,9 @@ Classes and contrasts are those of the benchmark suite; the edges of the area ve
 
 from collections.abc import Sequence
 
-from litm.base.intervals import binomial_interval
+import numpy as np
+
+from litm.base.intervals import binomial_interval, clustered_interval
 
 #: Lower bounds (exclusive) of the classes, from the strongest.
 CLASSES = ((0.30, "strong"), (0.15, "moderate"), (0.05, "weak"))
@@ -38,6 +40,12 @@ def limit_of(correct: Sequence[int], n: int, intervals: Sequence[tuple[float, fl
     if floor != ceiling and (near_floor if floor else near_ceiling):
         return "floor" if floor else "ceiling"
     return "too few questions"
+
+
+def limit_of_answers(matrix: np.ndarray, clusters: np.ndarray | None) -> str | None:
+    """`limit_of` of (questions, positions) answers, with the intervals of clusters."""
+    intervals = [clustered_interval(column, clusters) for column in matrix.T]
+    return limit_of(matrix.sum(axis=0).tolist(), len(matrix), intervals)
 
 
 def pbi_class(pbi: float) -> str:

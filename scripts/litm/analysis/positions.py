@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cochrans_q, contrast_interval, design_effect, gap_interval, gap_test, limit_of
 from litm.analysis.grid import (
     CompleteCases,
     Files,
@@ -18,7 +17,7 @@ from litm.analysis.grid import (
     generator_for,
     interval_columns,
 )
-from litm.analysis.pbi import CONTRASTS, area_weights, class_words, middle_index, pbi_class
+from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, middle_index, pbi_class
 from litm.analysis.power import (
     ASSUMED_ACCURACY,
     ASSUMED_CORRELATION,
@@ -29,7 +28,16 @@ from litm.analysis.power import (
     questions_needed,
 )
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
-from litm.analysis.statistics import Estimate, holm, with_holm
+from litm.analysis.statistics import (
+    Estimate,
+    cochrans_q,
+    contrast_interval,
+    design_effect,
+    gap_interval,
+    gap_test,
+    holm,
+    with_holm,
+)
 from litm.analysis.table import tables
 from litm.base.records import read_parquet
 
@@ -75,7 +83,7 @@ def missing_information(sweep: CompleteCases) -> str | None:
         return "only one position"
     if sweep.all_empty:
         return "all answers are empty"
-    return "too few questions" if n == 1 else limit_of(sweep.matrix, sweep.clusters)
+    return "too few questions" if n == 1 else limit_of_answers(sweep.matrix, sweep.clusters)
 
 
 def _ends(sweep: CompleteCases) -> dict:
@@ -118,7 +126,7 @@ def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> di
     """
     if missing_information(sweep):
         return {}
-    limit = limit_of(three, sweep.clusters)
+    limit = limit_of_answers(three, sweep.clusters)
     if limit:
         return {"reason": f"{limit} at start, middle and end"}
     return {
@@ -179,7 +187,7 @@ def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
 
     `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
     show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters count as fewer
-    independent ones (`clusters.design_effect`). [] for a curve without a middle or a complete case. Errors as in
+    independent ones (`design_effect`). [] for a curve without a middle or a complete case. Errors as in
     `complete_cases`.
     """
     sweep = complete_cases(scores)

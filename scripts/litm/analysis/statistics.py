@@ -5,12 +5,19 @@ right, 0 if it is wrong. The question is the unit: questions are independent, an
 columns are always compared within questions. No function returns NaN: a value that cannot be computed is None, or the
 function raises `ValueError`. Random numbers come from the generator that is passed in.
 
+`clusters` has one integer per question, for questions about one article, from one source, or made from one template;
+None without. Answers to questions of one cluster correlate, so n questions carry less information than n independent
+ones, and intervals that count questions are too narrow (Miller 2024, "Adding error bars to evals", section 2.2). With
+clusters the cluster is the unit: clusters are independent, questions of one are not. This is meant for ten clusters or
+more: with fewer, intervals cover less than their nominal confidence.
+
 Distributions are those of scipy.special. Textbook tests are written out, because importing scipy.stats or statsmodels
 adds 0.7 s to each table, which is as long as most tables take. The tests compare with both.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -23,8 +30,8 @@ from litm.base.messages import points
 SIGNIFICANT = 0.05
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
-#: Cells of the array of bootstrap weights, at most: 32 MB.
-WEIGHT_CELLS = 2**22
+#: Numbers drawn at once, at most: 32 MB.
+DRAWN = 2**22
 
 
 @dataclass(frozen=True)
@@ -38,22 +45,45 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Moments:
+    """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each.
+
+    df: degrees of freedom, 0 for a single cluster. most: the largest possible contrast.
+    """
+
+    value: np.ndarray
+    centre: np.ndarray
+    standard_error: np.ndarray
+    df: int
+    most: float
+
+    def limits(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+        """The limits of `contrast_interval`."""
+        if not self.df:
+            return np.full_like(self.value, -self.most), np.full_like(self.value, self.most)
+        halves = float(special.stdtrit(self.df, (1 + confidence) / 2)) * self.standard_error
+        lows = np.maximum(-self.most, np.minimum(self.centre - halves, self.value))
+        return lows, np.minimum(self.most, np.maximum(self.centre + halves, self.value))
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """A single contrast with its interval."""
+        low, high = self.limits(confidence)
+        error = self.standard_error if self.df else self.most
+        return Estimate(float(self.value), float(low), float(high), float(error))
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p of a single contrast of 0: below 0.05 if its 95 % interval excludes 0."""
+        if not self.df or not self.standard_error:
+            return 1.0
+        return float(2 * special.stdtr(self.df, -abs(self.centre) / self.standard_error))
+
+
+@dataclass(frozen=True)
 class CochransQ:
     statistic: float
     df: int
     p_value: float
-
-
-@dataclass(frozen=True)
-class PairTest:
-    """Exact McNemar test of two columns. only_first: number of rows that are right in the first column only."""
-
-    first: int
-    second: int
-    only_first: int
-    only_second: int
-    p_value: float
-    p_holm: float
 
 
 @dataclass(frozen=True)
@@ -80,14 +110,16 @@ class PairedDifference:
 # --- Contrasts of columns --------------------------------------------------------------------------------------
 
 
-def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: float = 0.95) -> Estimate:
+def contrast_interval(
+    matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None = None, confidence: float = 0.95
+) -> Estimate:
     """A contrast of column means, such as (start + end)/2 - middle, with its interval paired by question.
 
     The contrast of question i is dᵢ = Σⱼ wⱼ·xᵢⱼ, Σⱼ wⱼ = 0, and the value is their mean d̄. The interval is Student's
     for the mean of the dᵢ and of two further questions: one with the largest possible contrast, D = Σⱼ |wⱼ|/2, and one
     with the smallest, -D:
 
-        m = n·d̄/(n+2),  s² = (Σ dᵢ² + 2D²)/(n+2) - m²,  m ± t(n+1)·s/√(n+2)
+        m = n·d̄/(n+2),  s² = (Σ dᵢ² + 2D²)/(n+2) - m²,  SE² = s²/(n+2),  m ± t(n+1)·SE
 
     For two columns this is Bonett & Price's (2012) adjusted Wald interval (one further question in each cell of the 2
     by 2 table where the columns differ) with t instead of z; Fagerland, Lydersen & Laake (2014) recommend it for paired
@@ -97,53 +129,163 @@ def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: 
     (BCa); elsewhere these are no better either. Coverage is in docs/evidence.md. Limits are cut at -D and D, and always
     contain the value.
 
+    Clusters have the cluster-robust variance of the mean (Liang & Zeger 1986). With the sum S and the size k of each of
+    the G clusters, each of the two added questions a cluster of its own,
+
+        SE² = G/(G-1) · (s²/(n+2) + (Σ (S - k·m)² - Σ (dᵢ - m)²)/(n+2)²),  m ± t(G-1)·SE
+
+    With clusters of one question it is the same interval, except for the factor and the degrees of freedom. A single
+    cluster carries no information, and has the widest possible limits.
+
     Raises `ValueError` without questions, for cells other than 0 and 1, and for weights that do not sum to 0.
     """
+    return moments(matrix, weights, clusters).estimate(confidence)
+
+
+def moments(matrix: np.ndarray, weights: Sequence[float] | np.ndarray, clusters: np.ndarray | None = None) -> Moments:
+    """See `contrast_interval`; weights: of each column, or (columns, contrasts) for several contrasts."""
     matrix, weight = _binary(matrix), np.asarray(weights, dtype=float)
-    if weight.shape != matrix.shape[1:] or not np.isclose(weight.sum(), 0, atol=1e-9):
+    if weight.shape[:1] != matrix.shape[1:] or not np.allclose(weight.sum(axis=0), 0, atol=1e-9):
         raise ValueError(f"need a weight for each of {matrix.shape[1]} columns, sum 0, got {list(weights)}")
-    if not len(matrix):
+    n = len(matrix)
+    if not n:
         raise ValueError("no questions, no interval")
     # Column sums are integers, so the order of the questions cannot change the last digit.
-    total = float(matrix.sum(axis=0) @ weight)
-    squares = float(weight @ (matrix.T @ matrix) @ weight)
-    return _estimate(total, squares, len(matrix), weight, confidence)
+    totals, squares = matrix.sum(axis=0) @ weight, _sums_of_squares(matrix, weight)
+    plain = moments_of(totals, squares, n, float(np.abs(weight).sum(axis=0).max()) / 2)
+    if clusters is None:
+        return plain
+    sizes, sums, centres = np.bincount(clusters), cluster_sums(matrix, clusters), plain.centre
+    groups = int((sizes > 0).sum())
+    between = _sums_of_squares(sums, weight) - 2 * centres * (sizes @ sums @ weight) + centres**2 * (sizes**2).sum()
+    within = squares - 2 * centres * totals + n * centres**2
+    variances = np.maximum(0.0, plain.standard_error**2 + (between - within) / (n + 2) ** 2)
+    errors = np.sqrt(groups / max(1, groups - 1) * variances)
+    return Moments(plain.value, centres, errors, groups - 1, plain.most)
 
 
-def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confidence: float) -> Estimate:
-    low, high, standard_error = contrast_limits(np.array(total), np.array(squares), n, weights, confidence)
-    return Estimate(total / n, float(low), float(high), float(standard_error))
-
-
-def contrast_limits(
-    totals: np.ndarray, squares: np.ndarray, n: int, weights: np.ndarray, confidence: float = 0.95
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Limits and standard error of `contrast_interval`, from Σ dᵢ and Σ dᵢ² of any number of data sets."""
-    values, centres = totals / n, totals / (n + 2)
-    most = float(np.abs(weights).sum()) / 2
+def moments_of(totals: np.ndarray, squares: np.ndarray, n: int, most: float) -> Moments:
+    """The same without clusters from Σ dᵢ, Σ dᵢ² and D, of one or several data sets of n questions."""
+    centres = totals / (n + 2)
     variances = np.maximum(0.0, (squares + 2 * most**2) / (n + 2) - centres**2)
-    standard_errors = np.sqrt(variances / (n + 2))
-    halves = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_errors
-    lows = np.maximum(-most, np.minimum(centres - halves, values))
-    return lows, np.minimum(most, np.maximum(centres + halves, values)), standard_errors
+    return Moments(totals / n, centres, np.sqrt(variances / (n + 2)), n + 1, most)
 
 
-def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
+def _sums_of_squares(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Σ dᵢ² over the rows, of each contrast."""
+    return (weight * (matrix.T @ matrix @ weight)).sum(axis=0)
+
+
+def cluster_sums(matrix: np.ndarray, clusters: np.ndarray | None) -> np.ndarray:
+    """(clusters, columns): the sums over the questions of each cluster; the matrix itself without clusters."""
+    if clusters is None:
+        return matrix
+    return np.column_stack([np.bincount(clusters, column) for column in np.asarray(matrix).T])
+
+
+def pooled_contrast(parts: Sequence[Moments]) -> Moments:
+    """The mean of the contrasts of independent parts.
+
+    With the centre cₛ and standard error SEₛ of each of S parts, its interval is Σcₛ/S ± t(Σdfₛ)·√(Σ SEₛ²)/S, which
+    for one part is that of `contrast_interval`.
+    """
+    values, centres, errors = np.array([(one.value, one.centre, one.standard_error) for one in parts]).T
+    error = np.sqrt((errors**2).sum()) / len(parts)
+    return Moments(values.mean(), centres.mean(), error, sum(one.df for one in parts), parts[0].most)
+
+
+def design_effect(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
+    """Factor (at least 1) by which clusters raise the number of questions for an interval of the same width.
+
+    It is the squared ratio of the widths of `contrast_interval` with and without clusters, so it includes variance and
+    quantile of t. 1 without clusters.
+    """
+    if clusters is None:
+        return 1.0
+    robust, plain = moments(matrix, weights, clusters), moments(matrix, weights)
+    if not robust.df:
+        return float(len(matrix))
+    widths = [special.stdtrit(one.df, 0.975) * one.standard_error for one in (robust, plain)]
+    return max(1.0, float((widths[0] / widths[1]) ** 2))
+
+
+def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:
+    """Best minus worst column mean, and an interval for the best minus the worst of the true accuracies.
+
+    The interval is made from those of all pairs of columns (`contrast_interval`). The true gap g is the difference of
+    one pair. The upper limit is the largest of all pairs: it is below g only if that pair's limit is, so it needs no
+    correction. The lower limit is also the largest of all pairs: it is above g only if some pair's limit is too high,
+    so it is corrected for all k(k-1) ordered pairs (Bonferroni), and is at least 0. Each side errs with a chance of at
+    most (1 - confidence)/2, if the intervals of the pairs hold their level. Best minus worst of the sample
+    overestimates the gap, see `gap_test`. Raises `ValueError` without questions or with one column.
+    """
+    n, columns = matrix.shape
+    if not n or columns < 2:
+        raise ValueError(f"need questions and two columns for a gap, got {n} and {columns}")
+    pairs = _ordered_pairs(columns)
+    found = moments(matrix, pairs, clusters)
+    best = found.value.argmax()
+    lows, highs = found.limits(1 - (1 - confidence) / pairs.shape[1])[0], found.limits(confidence)[1]
+    error = found.standard_error[best] if found.df else found.most
+    return Estimate(float(found.value[best]), max(0.0, float(lows.max())), float(highs.max()), float(error))
+
+
+def _ordered_pairs(columns: int) -> np.ndarray:
+    """(columns, pairs): the weights of the difference of each pair of columns, in both orders."""
+    firsts, others = np.array(list(permutations(range(columns), 2))).T
+    return np.eye(columns)[:, firsts] - np.eye(columns)[:, others]
+
+
+def gap_difference(
+    first: np.ndarray, other: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95
+) -> tuple[Estimate, float]:
+    """Best minus worst column mean, minus the same of as many other columns, on the same questions; and two-sided p.
+
+    With aᵢ and bⱼ the differences of the I ordered pairs of columns of each side, the true difference of the gaps is
+    θ = max aᵢ - max bⱼ = minⱼ maxᵢ (aᵢ - bⱼ) = maxᵢ minⱼ (aᵢ - bⱼ). Each aᵢ - bⱼ has the limits lᵢⱼ and uᵢⱼ of
+    `contrast_interval` at 1 - (1 - confidence)/I, and θ has minⱼ maxᵢ lᵢⱼ and maxᵢ minⱼ uᵢⱼ. For the true best pair j
+    of the other side aᵢ - bⱼ ≤ θ for every i, so the lower limit is above θ only if one of I limits is too high, and
+    likewise the upper one: each errs with a chance of at most (1 - confidence)/2 (Bonferroni), although the sample
+    chooses best and worst. p is below 1 - confidence where the interval excludes 0.
+    """
+    pairs = _ordered_pairs(first.shape[1])
+    count = pairs.shape[1]
+    weights = np.vstack([np.repeat(pairs, count, axis=1), -np.tile(pairs, count)])
+    found = moments(np.hstack([first, other]), weights, clusters)
+    values, centres, errors = (of.reshape(count, count) for of in (found.value, found.centre, found.standard_error))
+    best = (first.sum(axis=0) @ pairs).argmax(), (other.sum(axis=0) @ pairs).argmax()
+    value = float(values[best])
+    if not found.df:
+        return Estimate(value, -1.0, 1.0, 1.0), 1.0
+    lows, highs = (of.reshape(count, count) for of in found.limits(1 - (1 - confidence) / count))
+    low, high = float(lows.max(axis=0).min()), float(highs.min(axis=1).max())
+    t = np.divide(centres, errors, out=np.zeros_like(errors), where=errors > 0)
+    below, above = special.stdtr(found.df, -t), special.stdtr(found.df, t)
+    p = 2 * count * min(below.min(axis=0).max(), above.min(axis=1).max())
+    return Estimate(value, max(-1.0, low), min(1.0, high), float(errors[best])), min(1.0, float(p))
+
+
+def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:
     """The mean over all columns, with its interval over the questions.
 
     Question i is right in the fraction sᵢ = Σⱼ xᵢⱼ/k of columns; the interval is Student's for their mean, s̄ ±
-    t(n-1)·SD(s)/√n, cut at 0 and 1. It is `binomial_interval` if all fractions are 0 or all are 1, and for a single
-    question. Raises `ValueError` without questions.
+    t(n-1)·SD(s)/√n, cut at 0 and 1; with G clusters it has the cluster-robust standard error and G - 1 degrees of
+    freedom, and a single one says nothing. It is `binomial_interval` if all fractions are 0 or all are 1, and for a
+    single question. Raises `ValueError` without questions.
     """
     matrix = _binary(matrix)
     n = len(matrix)
     if not n:
         raise ValueError("no questions, no interval")
     value = int(matrix.sum()) / matrix.size
-    if n == 1 or value in (0, 1):
+    if value in (0, 1) or (n == 1 and clusters is None):
         return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
-    standard_error = float(matrix.mean(axis=1).std(ddof=1) / np.sqrt(n))
-    half = float(special.stdtrit(n - 1, (1 + confidence) / 2)) * standard_error
+    codes = np.arange(n) if clusters is None else clusters
+    sums, groups = np.bincount(codes, matrix.mean(axis=1) - value), len(np.unique(codes))
+    if groups < 2:
+        return Estimate(value, 0.0, 1.0, 1.0)
+    standard_error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / n
+    half = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * standard_error
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), standard_error)
 
 
@@ -166,56 +308,62 @@ def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, 
     )
 
 
-def gap_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
-    """Best minus worst column mean, and an interval for the best minus the worst of the true accuracies.
-
-    The interval is made from those of all pairs of columns (`contrast_interval`). The true gap g is the difference of
-    one pair. The upper limit is the largest of all pairs: it is below g only if that pair's limit is, so it needs no
-    correction. The lower limit is also the largest of all pairs: it is above g only if some pair's limit is too high,
-    so it is corrected for all k(k-1) ordered pairs (Bonferroni), and is at least 0. Each side errs with a chance of at
-    most (1 - confidence)/2, if the intervals of the pairs hold their level. Best minus worst of the sample
-    overestimates the gap, see `gap_test`. Raises `ValueError` without questions or with one column.
-    """
-    matrix = _binary(matrix)
-    n, columns = matrix.shape
-    if not n or columns < 2:
-        raise ValueError(f"need questions and two columns for a gap, got {n} and {columns}")
-    only = matrix.T @ (1 - matrix)
-    pairs = [(int(only[a, b]), int(only[b, a])) for a, b in zip(*np.triu_indices(columns, k=1), strict=True)]
-    # The two orders of a pair mirror each other, so the positive one is enough.
-    counts = [(max(pair), min(pair)) for pair in pairs]
-    corrected = 1 - (1 - confidence) / (columns * (columns - 1))
-    uppers = [_difference(more, fewer, n, confidence).high for more, fewer in counts]
-    lowers = [_difference(more, fewer, n, corrected).low for more, fewer in counts]
-    more, fewer = max(counts, key=lambda pair: pair[0] - pair[1])
-    best = _difference(more, fewer, n, confidence)
-    return Estimate(best.value, max(0.0, *lowers), max(uppers), best.standard_error)
-
-
-def _difference(only_first: int, only_second: int, n: int, confidence: float) -> Estimate:
-    return _estimate(only_first - only_second, only_first + only_second, n, np.array([1.0, -1.0]), confidence)
-
-
 # --- Tests -----------------------------------------------------------------------------------------------------
 
 
-def cochrans_q(matrix: np.ndarray) -> CochransQ:
+def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None = None) -> CochransQ:
     """Test of equal columns: Cochran's (1950) Q, approximately χ² with k-1 degrees of freedom.
 
     Q = (k-1)·(k·Σⱼ Gⱼ² - G²) / (k·G - Σᵢ Lᵢ²) with column sums Gⱼ, row sums Lᵢ and the total G. Rows that are all right
     or all wrong do not count. Without other rows the denominator is 0, there is no evidence of a difference, and
     Q = 0, p = 1. Raises `ValueError` for fewer than two columns.
+
+    With clusters Q is divided by the mean design effect of the columns (Rao & Scott 1981, first order), with F for χ².
+    With the deviation r of each answer from the mean of its question, T = Σ r by column and V = Σ T_g T_gᵀ over the
+    clusters g, the statistic is (k-1)·T·T/tr V, which for clusters of one question is Q; it is compared with k-1
+    times F(k-1, G-1).
     """
     matrix = _binary(matrix)
     columns = matrix.shape[1]
     if columns < 2:
         raise ValueError(f"need at least two columns to compare, got {columns}")
     in_column, in_row, total = matrix.sum(axis=0), matrix.sum(axis=1), int(matrix.sum())
-    mixed = columns * total - int(in_row @ in_row)
-    if not mixed:
-        return CochransQ(0.0, columns - 1, 1.0)
-    statistic = (columns - 1) * (columns * int(in_column @ in_column) - total**2) / mixed
-    return CochransQ(statistic, columns - 1, max(SMALLEST_P, float(special.chdtrc(columns - 1, statistic))))
+    mixed, df = columns * total - int(in_row @ in_row), columns - 1
+    different = columns * int(in_column @ in_column) - total**2
+    if not mixed or not different:
+        return CochransQ(0.0, df, 1.0)
+    if clusters is None:
+        statistic = df * different / mixed
+        return CochransQ(statistic, df, max(SMALLEST_P, float(special.chdtrc(df, statistic))))
+    by_cluster = cluster_sums(matrix - matrix.mean(axis=1, keepdims=True), clusters)
+    totals, spread, groups = by_cluster.sum(axis=0), float((by_cluster**2).sum()), len(np.unique(clusters))
+    if groups < 2 or not spread:
+        return CochransQ(0.0, df, 1.0)
+    statistic = df * float(totals @ totals) / spread
+    return CochransQ(statistic, df, float(special.fdtrc(df, groups - 1, statistic / df)))
+
+
+def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.ndarray | None = None) -> float:
+    """Two-sided p of equal columns: exact McNemar test (`mcnemar_p`), with clusters instead of questions.
+
+    only_first, only_second: by question, whether it is right in that column alone. If the conditions do not differ,
+    they may be swapped within any whole cluster, which changes the sign of its D = b - c. p is the fraction of all such
+    swaps with |Σ ±D| at least as large as observed. It is exact: the distribution of the integer sum is computed
+    cluster by cluster. With clusters of one question it is McNemar's test; for many clusters it approaches Obuchowski's
+    (1998) test, (Σ D)²/Σ D².
+    """
+    if clusters is None:
+        return mcnemar_p(int(only_first.sum()), int(only_second.sum()))
+    signed = only_first.astype(np.int64) - only_second.astype(np.int64)
+    steps = np.abs(np.rint(np.bincount(clusters, signed)).astype(np.int64))
+    steps = steps[steps > 0]
+    found, most = abs(int(signed.sum())), int(steps.sum())
+    share = np.zeros(2 * most + 1)
+    share[most] = 1.0
+    for step in steps:
+        share = (np.roll(share, step) + np.roll(share, -step)) / 2
+    beyond = np.abs(np.arange(-most, most + 1)) >= found
+    return min(1.0, float(share[beyond].sum()))
 
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
@@ -224,14 +372,10 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
     p = min(1, 2·P(X ≤ min(b, c))), X binomial with b + c trials of probability 1/2; 1 if no question differs, and never
     below `SMALLEST_P`.
     """
-    return float(_mcnemar_p(np.array(only_first), np.array(only_second)))
-
-
-def _mcnemar_p(only_first: np.ndarray, only_second: np.ndarray) -> np.ndarray:
-    fewer, more = np.minimum(only_first, only_second), np.maximum(only_first, only_second)
+    fewer, more = sorted((only_first, only_second))
     # P(X ≤ b) of b + c trials is the regularised incomplete beta function I(c, b + 1) at one half. It needs c > 0; the
     # value for b = 0 and c = 1 is the 1 that is needed if nothing differs.
-    return np.clip(2 * special.betainc(np.maximum(more, 1), fewer + 1, 0.5), SMALLEST_P, 1)
+    return float(np.clip(2 * special.betainc(max(more, 1), fewer + 1, 0.5), SMALLEST_P, 1))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -246,16 +390,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
-def mcnemar_pairs(matrix: np.ndarray) -> list[PairTest]:
-    """`mcnemar_p` for every pair of columns in their order, with `holm` over all of them; [] for one column."""
-    matrix = _binary(matrix)
-    only = matrix.T @ (1 - matrix)
-    first, second = np.triu_indices(matrix.shape[1], k=1)
-    p_values = _mcnemar_p(only[first, second], only[second, first]).tolist()
-    columns = (first.tolist(), second.tolist(), only[first, second].tolist(), only[second, first].tolist())
-    return [PairTest(*pair) for pair in zip(*columns, p_values, holm(p_values), strict=True)]
-
-
 def paired_difference(only_first: int, only_second: int, n: int, confidence: float = 0.95) -> PairedDifference:
     """Difference of two columns from the numbers b and c of n questions that are right in only one of them.
 
@@ -263,15 +397,18 @@ def paired_difference(only_first: int, only_second: int, n: int, confidence: flo
     """
     if min(only_first, only_second) < 0 or only_first + only_second > n or n == 0:
         raise ValueError(f"need {only_first} + {only_second} of {n} > 0 questions")
-    estimate = _difference(only_first, only_second, n, confidence)
-    return PairedDifference(estimate, n, only_first, only_second, mcnemar_p(only_first, only_second))
+    found = moments_of(np.array(only_first - only_second), np.array(only_first + only_second), n, 1.0)
+    return PairedDifference(found.estimate(confidence), n, only_first, only_second, mcnemar_p(only_first, only_second))
 
 
 # --- Resampling ------------------------------------------------------------------------------------------------
 
 
-def gap_test(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> GapTest:
-    """Best minus worst column mean against its permutation null, with each question's cells in random order.
+def gap_test(
+    matrix: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None = None
+) -> GapTest:
+    """Best minus worst column mean against its permutation null, with each question's cells in random order; all
+    questions of a cluster have the same order.
 
     Even without an effect of position the gap is above 0, because the best of several positions always exceeds the
     worst; the null gives its size. p = (1 + #{gap* ≥ gap}) / (1 + replicates) (Phipson & Smyth 2010), never 0;
@@ -281,12 +418,8 @@ def gap_test(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> G
     matrix = _binary(matrix)
     if not len(matrix):
         raise ValueError("no questions, no gap")
-    return gap_against(np.ptp(permuted_sums(matrix, replicates, rng), axis=1), matrix)
-
-
-def gap_against(null: np.ndarray, matrix: np.ndarray) -> GapTest:
-    """The gap of a matrix compared with gaps under the null, from one row of column sums per replicate: `gap_test`."""
-    n, gap, replicates = len(matrix), int(np.ptp(matrix.sum(axis=0))), len(null)
+    null = np.ptp(permuted_sums(matrix, replicates, rng, clusters), axis=1)
+    n, gap = len(matrix), int(np.ptp(matrix.sum(axis=0)))
     return GapTest(
         gap=gap / n,
         null_mean=float(null.mean()) / n,
@@ -295,14 +428,18 @@ def gap_against(null: np.ndarray, matrix: np.ndarray) -> GapTest:
     )
 
 
-def permuted_sums(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """(replicates, columns): column sums after shuffling the cells of every row.
+def permuted_sums(
+    matrix: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None = None
+) -> np.ndarray:
+    """(replicates, columns): column sums after shuffling the cells of every row, or the columns of every cluster.
 
-    They are drawn without shuffling. A row with j ones left for its last r columns has a one in the first of these with
-    probability j/r, and rows with equal j are exchangeable. So the number of rows for each j is enough: one binomial
-    number per j and column. The cost does not depend on the number of rows.
+    Those of rows are drawn without shuffling. A row with j ones left for its last r columns has a one in the first of
+    these with probability j/r, and rows with equal j are exchangeable. So the number of rows for each j is enough: one
+    binomial number per j and column. The cost does not depend on the number of rows.
     """
     matrix = _binary(matrix)
+    if clusters is not None:
+        return _permuted_clusters(matrix, clusters, replicates, rng)
     columns = matrix.shape[1]
     rows_with = np.tile(np.bincount(matrix.sum(axis=1), minlength=columns + 1), (replicates, 1))
     sums = np.zeros((replicates, columns), dtype=np.int64)
@@ -314,6 +451,22 @@ def permuted_sums(matrix: np.ndarray, replicates: int, rng: np.random.Generator)
         rows_with[:, 1:] -= ones
         rows_with[:, :-1] += ones
     return sums
+
+
+def _permuted_clusters(
+    matrix: np.ndarray, clusters: np.ndarray, replicates: int, rng: np.random.Generator
+) -> np.ndarray:
+    by_cluster = cluster_sums(matrix, clusters)
+    by_cluster = by_cluster[np.ptp(by_cluster, axis=1) > 0]
+    groups, columns = by_cluster.shape
+    constant = matrix.sum() - by_cluster.sum()
+    sums = np.zeros((replicates, columns))
+    chunk = max(1, DRAWN // max(1, groups * columns))
+    for start in range(0, replicates if groups else 0, chunk):
+        size = min(chunk, replicates - start)
+        order = np.argsort(rng.random((size, groups, columns)), axis=2)
+        sums[start : start + size] = np.take_along_axis(by_cluster[None], order, axis=2).sum(axis=1)
+    return np.rint(sums + constant / columns).astype(np.int64)
 
 
 def bootstrap_means(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
@@ -328,7 +481,7 @@ def bootstrap_means(matrix: np.ndarray, replicates: int, rng: np.random.Generato
     if not n:
         raise ValueError("no questions, no bootstrap")
     rows, counts = np.unique(matrix, axis=0, return_counts=True)
-    chunk = max(1, WEIGHT_CELLS // len(rows))
+    chunk = max(1, DRAWN // len(rows))
     means = np.empty((replicates, matrix.shape[1]))
     for start in range(0, replicates, chunk):
         weights = rng.multinomial(n, counts / n, size=min(chunk, replicates - start))
@@ -343,30 +496,27 @@ def percentile_interval(replicates: np.ndarray, confidence: float = 0.95) -> tup
 
 
 def utilisation(
-    correct: np.ndarray, closed_book: np.ndarray, oracle: np.ndarray, replicates: int, rng: np.random.Generator
+    answers: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None = None
 ) -> Estimate | None:
     """Utilisation of the context: (accuracy - closed book)/(oracle - closed book).
 
-    All three are answers to the same questions in the same order; the interval is the paired percentile bootstrap. The
-    value may be below 0 or above 1. None unless the whole 99 % interval of oracle - closed book is above 0: otherwise
-    the ratio is meaningless, and bootstrap denominators below 0 would affect the limits.
+    answers: (questions, 3), the three in this order; the interval is the paired percentile bootstrap, of clusters if
+    there are any. The value may be below 0 or above 1. None unless the whole 99 % interval of oracle - closed book is
+    above 0: otherwise the ratio is meaningless, and bootstrap denominators below 0 would affect the limits.
     """
-    answers = _binary(np.column_stack([correct, closed_book, oracle]))
-    if not len(answers) or contrast_interval(answers, [0, -1, 1], confidence=0.99).low <= 0:
+    answers = _binary(answers)
+    if not len(answers) or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
         return None
-    return share_gained(answers, bootstrap_means(answers, replicates, rng))
-
-
-def share_gained(answers: np.ndarray, means: np.ndarray) -> Estimate | None:
-    """The ratio of `utilisation` with its percentile interval; means: (replicates, 3), or any multiple of a row."""
+    # Means, or with clusters any multiple of each row of means.
+    means = bootstrap_means(cluster_sums(answers, clusters), replicates, rng)
     gained, gainable = means[:, 0] - means[:, 1], means[:, 2] - means[:, 1]
     usable = gainable > 0
     ratios = np.where(usable, gained / np.where(usable, gainable, 1), np.copysign(np.inf, gained))
     low, high = percentile_interval(ratios)
     if not np.isfinite([low, high]).all():
         return None
-    value = float((answers[:, 0].sum() - answers[:, 1].sum()) / (answers[:, 2].sum() - answers[:, 1].sum()))
-    return Estimate(value, low, high, float(ratios[usable].std()))
+    right, without, most = answers.sum(axis=0).tolist()
+    return Estimate((right - without) / (most - without), low, high, float(ratios[usable].std()))
 
 
 def _binary(matrix: np.ndarray) -> np.ndarray:

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis import pbi
-from litm.analysis.clusters import contrast_interval, limit_of, mean_interval
-from litm.analysis.pbi import middle_index
+from litm.analysis.pbi import limit_of, limit_of_answers, middle_index
 from litm.analysis.published import PublishedAccuracy, first_of_cells
+from litm.analysis.statistics import contrast_interval, mean_interval
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.base.messages import UserError
 from litm.placements import depth_of, gold_places
@@ -274,7 +273,7 @@ class ScoredEvidence:
         return list(self.verdicts)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
-        """As `Evidence.contrast`, on the complete cases, with the interval of `clusters.contrast_interval`."""
+        """As `Evidence.contrast`, on the complete cases, with the interval of `contrast_interval`."""
         (matrix, clusters), values = self._answers(list(weights)), np.array(list(weights.values()))
         if not len(matrix):
             return None
@@ -292,7 +291,7 @@ class ScoredEvidence:
         """As `Evidence.difference_of_means`: by `contrast` if both sides share at least half of the questions.
 
         Otherwise (sizes may have different questions) the two means are independent, each with the interval of
-        `clusters.mean_interval`.
+        `mean_interval`.
         """
         fewest = min(len(self._answers(list(cells))[0]) for cells in (first, other))
         if not fewest:
@@ -327,7 +326,7 @@ class ScoredEvidence:
     def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
         """As `Evidence.limit`, with the intervals of clusters."""
         matrix, clusters = self._answers(cells)
-        return limit_of(matrix[:, [cells.index(cell) for cell in of]], clusters)
+        return limit_of_answers(matrix[:, [cells.index(cell) for cell in of]], clusters)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         known = [length for cell in cells if (length := self.lengths[cell]) is not None]
@@ -445,7 +444,7 @@ class PublishedEvidence:
     def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
         """As `Evidence.limit`."""
         correct, n = self.correct(cells)
-        return pbi.limit_of([correct[cells.index(cell)] for cell in of], n)
+        return limit_of([correct[cells.index(cell)] for cell in of], n)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> None:
         return None
