@@ -8,7 +8,7 @@ from scipy import stats
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis import statistics
-from litm.analysis.grid import complete_cases
+from litm.analysis.grid import read_curve
 from litm.analysis.positions import detectable_effect_rows, pairwise_rows, position_bias_row
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.claims.evidence import scored_evidence
@@ -112,7 +112,7 @@ def test_tables_of_scores_with_clusters_have_wider_intervals_and_those_without_a
     matrix = np.stack([correlated(p, 0.3, rng, 1)[0] for p in (0.8, 0.5, 0.7)], axis=1)
     scores = of_matrix(matrix, (0, 4, 8))
     clustered = scores.assign(cluster=[f"article {code}" for code in np.tile(CODES, 3)])
-    assert complete_cases(scores).clusters is None
+    assert read_curve(scores).clusters is None
     plain, wide = position_bias_row(scores), position_bias_row(clustered)
     assert (wide["pbi"], wide["n"]) == (plain["pbi"], plain["n"])
     assert wide["pbi_ci_high"] - wide["pbi_ci_low"] > 1.2 * (plain["pbi_ci_high"] - plain["pbi_ci_low"])

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
+from litm.analysis.grid import curves
 from litm.analysis.model_differences import model_difference_rows
 from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
 from litm.analysis.positions import pairwise_rows, position_bias_row
@@ -47,11 +48,8 @@ def test_the_row_is_worked_out_by_hand():
     for name in ("primacy", "recency", "tilt", "pbi", "pbi_area"):
         assert row[f"{name}_ci_low"] < row[name] < row[f"{name}_ci_high"]
     assert row["class_certain"] is True and row["pbi_ci_low"] > 0.3
-    assert (
-        row["gap_p_value"] < 0.001
-        and 0 < row["gap_null_mean"] < row["gap_null_95"] < 0.6
-        and row["cochran_p_value"] < 1e-6
-    )
+    assert 0 < row["gap_null_mean"] < row["gap_null_95"] < 0.6
+    assert row["gap_p_value"] < 0.001 and row["cochran_p_value"] < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -119,14 +117,13 @@ def test_rows_of_several_sweeps_or_without_positions_are_errors_with_the_reason(
     for column, value in {"model": "other", "experiment": "other", "size": 20}.items():
         with pytest.raises(UserError, match=f"more than one {column}"):
             bias_row(pd.concat([scores, scores.assign(**{column: value})]))
-    for empty in (scores[:0], score_rows({None: [True]})):
-        with pytest.raises(UserError, match="no score rows with a position"):
-            bias_row(empty)
-
-
-def test_closed_book_rows_of_the_same_sweep_are_no_position():
-    scores = of_matrix(U, U_POSITIONS)
-    assert bias_row(pd.concat([score_rows({None: [False] * len(U)}), scores])) == bias_row(scores)
+    with pytest.raises(UserError, match="no score rows with a position"):
+        bias_row(scores[:0])
+    # Closed-book rows of the same sweep are no position.
+    closed_book = score_rows({None: [False] * len(U)})
+    assert list(curves(closed_book)) == []
+    (curve,) = curves(pd.concat([closed_book, scores]))
+    assert bias_row(curve) == bias_row(scores)
 
 
 def test_targets_with_positions_of_their_own_are_compared_by_question():
@@ -140,41 +137,59 @@ def test_targets_with_positions_of_their_own_are_compared_by_question():
 # --- What there is not -----------------------------------------------------------------------------------------
 
 
-def test_two_positions_have_a_tilt_and_no_middle():
-    row = bias_row(of_matrix(U[:, [0, 2]], (0, 8)))
-    assert row["tilt"] < 0 and row["tilt_ci_high"] < 0 and row["gap_p_value"] < 0.01
-    assert all(row[name] is None for name in ("position_middle", "primacy", "recency", "pbi", "pbi_area", "pbi_mde"))
-    assert row["pbi_class"] is None and row["class_certain"] is None and row["verdict"] == "measured"
+def answers(*accuracies: float, n: int = 100) -> np.ndarray:
+    """Answers with these accuracies; the first questions are right."""
+    return np.array([[index < round(n * accuracy) for accuracy in accuracies] for index in range(n)], dtype=int)
+
+
+#: Answers by position, the reason why they tell nothing (None if they do), and further values of the row.
+CURVES = {
+    "two positions": (U[:, [0, 2]], None, {"position_middle": None, "primacy": None, "pbi": None, "pbi_area": None,
+                                           "recency": None, "pbi_mde": None, "pbi_class": None, "class_certain": None}),
+    "one position": (U[:, :1], "only one position", {"tilt": None, "gap": None}),
+    "one question": (np.array([[1, 0, 1]]), "too few questions", {"n": 1}),
+    "one question, all right": (np.array([[1, 1, 1]]), "too few questions", {"n": 1}),
+    "one question, all wrong": (np.array([[0, 0, 0]]), "too few questions", {"n": 1}),
+    # Their intervals reach the ceiling, and of two questions the floor too.
+    "six questions": (np.array([[1, 1, 1]] * 5 + [[0, 1, 0]]), "too few questions", {}),
+    "two questions": (np.array([[1, 0, 1], [0, 1, 0]]), "too few questions", {}),
+    "near the floor": (np.array([[1, 0, 0]] + [[0, 0, 0]] * 24), "floor", {}),
+    "near the floor, many": (np.array([[1, 0, 0]] * 40 + [[0, 0, 0]] * 960), None, {"pbi_class": "flat"}),
+    **{
+        str(accuracies): (answers(*accuracies), reason, {})
+        for accuracies, reason in [
+            ((0, 0, 0), "floor"),
+            ((0, 0.02, 0.01), "floor"),
+            ((1, 0.99, 1), "ceiling"),
+            ((0.04, 0.02, 0.04), "floor"),
+            # 6 of 100: the interval begins at 2.5 %.
+            ((0.06, 0, 0.01), None),
+            ((0.94, 1, 0.99), None),
+            ((1, 0.9, 1), None),
+            ((0, 1, 0), None),
+            ((0.5, 0.5, 0.5), None),
+        ]
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("matrix", "reason", "values"), CURVES.values(), ids=CURVES)
+def test_a_curve_that_tells_nothing_has_a_reason_and_no_class(matrix, reason, values):
+    row = bias_row(of_matrix(matrix, {1: (0,), 2: (0, 8), 3: (0, 4, 8)}[matrix.shape[1]]))
+    assert (row["reason"], row["verdict"]) == (reason, "no_information" if reason else "measured")
+    assert {name: row[name] for name in values} == values
+    assert matrix.shape[1] < 3 or (row["pbi_class"] is None) == bool(reason)
     assert_plain(row)
 
 
-def test_one_position_has_an_accuracy_and_no_comparison():
-    row = bias_row(of_matrix(U[:, :1], (0,)))
-    assert (row["verdict"], row["reason"]) == ("no_information", "only one position")
-    assert row["accuracy_start"] == row["accuracy_end"] and row["tilt"] is None and row["gap"] is None
-    assert pairwise_rows(of_matrix(U[:, :1], (0,))) == []
-    assert_plain(row)
-
-
-@pytest.mark.parametrize("question", [[1, 0, 1], [1, 1, 1], [0, 0, 0]])
-def test_one_question_tells_nothing_and_its_intervals_say_so(question):
-    row = bias_row(of_matrix(np.array([question]), (0, 4, 8)))
-    assert (row["verdict"], row["reason"], row["n"]) == ("no_information", "too few questions", 1)
-    assert row["pbi_class"] is None
-    assert row["pbi_ci_low"] < 0 and row["pbi_ci_high"] > 0.5
-    assert row["gap_p_value"] > 0.3 and row["cochran_p_value"] > 0.3
-    assert_plain(row)
-
-
-def test_few_questions_are_not_called_a_ceiling_because_their_intervals_reach_it():
-    matrix = np.array([[1, 1, 1]] * 5 + [[0, 1, 0]])
-    row = bias_row(of_matrix(matrix, (0, 4, 8)))
-    assert (row["reason"], row["pbi_class"]) == ("too few questions", None)
-
-
-def test_two_questions_cannot_tell_a_floor_from_a_ceiling():
-    row = bias_row(of_matrix(np.array([[1, 0, 1], [0, 1, 0]]), (0, 4, 8)))
-    assert (row["verdict"], row["reason"]) == ("no_information", "too few questions")
+def test_what_two_positions_one_position_and_one_question_tell_nevertheless():
+    two, one = bias_row(of_matrix(U[:, [0, 2]], (0, 8))), bias_row(of_matrix(U[:, :1], (0,)))
+    assert two["tilt"] < 0 and two["tilt_ci_high"] < 0 and two["gap_p_value"] < 0.01
+    assert one["accuracy_start"] == one["accuracy_end"] and pairwise_rows(of_matrix(U[:, :1], (0,))) == []
+    for question in ([1, 0, 1], [1, 1, 1], [0, 0, 0]):
+        row = bias_row(of_matrix(np.array([question]), (0, 4, 8)))
+        assert row["pbi_ci_low"] < 0 and row["pbi_ci_high"] > 0.5
+        assert row["gap_p_value"] > 0.3 and row["cochran_p_value"] > 0.3
 
 
 def test_no_complete_question_leaves_the_counts():
@@ -184,22 +199,18 @@ def test_no_complete_question_leaves_the_counts():
     assert row["accuracy_start"] is None and row["pbi"] is None
     assert pairwise_rows(score_rows({0: [True, None], 4: [None, True]})) == []
     assert_plain(row)
-
-
-def test_questions_that_do_not_fit_are_said_to():
-    row = bias_row(score_rows({0: [None, None], 4: [None, None], 8: [None, None]}, excluded=True))
-    assert (row["verdict"], row["reason"]) == ("no_information", "no question fits the context")
+    too_long = bias_row(score_rows({0: [None, None], 4: [None, None], 8: [None, None]}, excluded=True))
+    assert (too_long["verdict"], too_long["reason"]) == ("no_information", "no question fits the context")
 
 
 def test_an_index_made_of_three_positions_at_the_floor_has_no_class_though_other_positions_differ():
-    matrix = np.zeros((100, 5), int)
-    matrix[:40, 3] = 1
-    row = bias_row(of_matrix(matrix, (0, 2, 4, 6, 8)))
+    matrix = answers(0, 0, 0, 0.4, 0)
+    row, ceiling = bias_row(of_matrix(matrix, U_POSITIONS)), bias_row(of_matrix(1 - matrix, U_POSITIONS))
     assert (row["verdict"], row["pbi_class"], row["class_certain"]) == ("measured", None, None)
-    assert row["reason"] == "floor at start, middle and end"
+    assert (row["reason"], ceiling["reason"]) == tuple(
+        f"{one} at start, middle and end" for one in ("floor", "ceiling")
+    )
     assert row["cochran_p_value"] < 0.001 and row["position_best"] == 6
-    ceiling = bias_row(of_matrix(1 - matrix, (0, 2, 4, 6, 8)))
-    assert ceiling["reason"] == "ceiling at start, middle and end"
 
 
 def test_empty_answers_are_wrong_and_give_no_information():
@@ -210,37 +221,6 @@ def test_empty_answers_are_wrong_and_give_no_information():
     assert (row["gap"], row["gap_p_value"], row["cochran_p_value"]) == (0, 1, 1)
     assert row["position_best"] is None and row["position_worst"] is None
     assert_plain(row)
-
-
-@pytest.mark.parametrize(
-    ("accuracies", "reason"),
-    [
-        ((0, 0, 0), "floor"),
-        ((0, 0.02, 0.01), "floor"),
-        ((1, 0.99, 1), "ceiling"),
-        ((0.04, 0.02, 0.04), "floor"),
-        # 6 of 100: the interval begins at 2.5 %.
-        ((0.06, 0, 0.01), None),
-        ((0.94, 1, 0.99), None),
-        ((1, 0.9, 1), None),
-        ((0, 1, 0), None),
-        ((0.5, 0.5, 0.5), None),
-    ],
-)
-def test_at_the_floor_or_the_ceiling_there_is_no_information(accuracies, reason):
-    matrix = np.array([[index < round(100 * accuracy) for accuracy in accuracies] for index in range(100)], dtype=int)
-    row = bias_row(of_matrix(matrix, (0, 4, 8)))
-    assert row["reason"] == reason
-    assert row["verdict"] == ("no_information" if reason else "measured")
-    assert (row["pbi_class"] is None) == bool(reason)
-    assert_plain(row)
-
-
-def test_near_the_floor_few_questions_tell_nothing_and_many_do():
-    row = bias_row(of_matrix(np.array([[1, 0, 0]] + [[0, 0, 0]] * 24), (0, 4, 8)))
-    assert (row["reason"], row["pbi_class"]) == ("floor", None)
-    row = bias_row(of_matrix(np.array([[1, 0, 0]] * 40 + [[0, 0, 0]] * 960), (0, 4, 8)))
-    assert (row["reason"], row["pbi_class"]) == (None, "flat")
 
 
 @settings(max_examples=40)
@@ -286,13 +266,19 @@ def test_a_class_is_certain_only_if_the_whole_interval_lies_inside_it():
     assert weak["class_certain"] is False
 
 
-def test_the_middle_is_the_inner_position_nearest_to_the_half_and_the_earlier_of_two():
-    assert middle_index([0, 0.25, 0.5, 1]) == 2
-    assert middle_index([0, 0.4, 0.6, 1]) == 1
-    assert middle_index([0, 1 / 3, 2 / 3, 1]) == 1  # in floating point 2/3 is the nearer one
-    assert middle_index([0, 24 / 74, 49 / 74, 1]) == 2
-    assert middle_index([0.4, 0.9, 1]) == 1
-    assert middle_index([0, 0.5]) is None
+@pytest.mark.parametrize(
+    ("depths", "middle"),
+    [
+        ([0, 0.25, 0.5, 1], 2),
+        ([0, 0.4, 0.6, 1], 1),
+        ([0, 1 / 3, 2 / 3, 1], 1),  # in floating point 2/3 is the nearer one
+        ([0, 24 / 74, 49 / 74, 1], 2),
+        ([0.4, 0.9, 1], 1),
+        ([0, 0.5], None),
+    ],
+)
+def test_the_middle_is_the_inner_position_nearest_to_the_half_and_the_earlier_of_two(depths, middle):
+    assert middle_index(depths) == middle
 
 
 def test_the_area_version_weighs_each_outer_third_the_same():

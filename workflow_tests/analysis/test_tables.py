@@ -180,8 +180,8 @@ def test_the_caption_of_the_claims_is_what_their_table_says():
 def test_an_entry_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkeypatch):
     (tmp_path / "tables.yaml").write_text(
         "hard_questions:\n"
-        "  title: Hard questions\n  doc: What nobody knows.\n  inputs: [curve_scores]\n  rows: grid.hard_questions\n"
-        "  columns:\n    share: percent + ± | Share | their share\n"
+        "  title: Hard questions\n  doc: What nobody knows.\n  inputs: [curve_scores]\n"
+        "  rows: analysis.grid.hard_questions\n  columns:\n    share: percent + ± | Share | their share\n"
     )
     monkeypatch.setitem(tables(), "hard_questions", read_tables(tmp_path / "tables.yaml")["hard_questions"])
     monkeypatch.setattr(

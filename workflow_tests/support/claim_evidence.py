@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from score_frames import random_matrix
 
+from litm.analysis.grid import CORRECT, Grid
 from litm.claims.evidence import Cell, Related, Relations, ScoredEvidence
 from litm.claims.tables import claims_table
 from litm.placements import depth_of
@@ -46,7 +47,11 @@ def without_position(accuracy: float, n: int, experiment: str, size: int, placem
 
 def evidence_of(*verdicts: Verdicts, lengths: Mapping[int, float] | None = None, recalls=None) -> ScoredEvidence:
     """Evidence; lengths: tokens of the prompts by size."""
-    every = {cell: column for some in verdicts for cell, column in some.items()}
+    every = {
+        cell: Grid([cell.position], column.index, {CORRECT: column.to_numpy(dtype=float)[:, None]}, None)
+        for some in verdicts
+        for cell, column in some.items()
+    }
     return ScoredEvidence(every, {cell: (lengths or {}).get(cell.size) for cell in every}, recalls or {})
 
 

@@ -27,7 +27,7 @@ IMPORTS = {
     "inference": "base records models questions prompting",
     "scoring": "base records answers models prompting",
     "analysis": "base records placements examples scoring",
-    "claims": "base records scoring analysis",
+    "claims": "base placements analysis",
     "figures": "base placements scoring analysis",
     "report": "base records placements scoring analysis figures",
     "config": "base records placements models questions corpora retrieval examples "

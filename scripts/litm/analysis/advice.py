@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import cluster_codes, verdict_grid
+from litm.analysis.grid import CORRECT, read_grid
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, sign_test_p
@@ -252,17 +252,15 @@ def read_compared(
 
 
 def _cell(condition: Condition, documents: int, rows: pd.DataFrame) -> Cell:
-    _, grid = verdict_grid(rows, "target", f"{condition.experiment}, size {documents}")
-    ids = pd.Index(pd.factorize(rows["id"])[1])
+    grid = read_grid(rows, "target", f"{condition.experiment}, size {documents}")
     counts = rows.loc[~rows["excluded"], ["prompt_tokens", "response_tokens"]].astype("Float64")
     is_counted = len(counts) > 0 and not counts.isna().any(axis=None)
-    codes = cluster_codes(rows, ids)
     return Cell(
         condition=condition,
         documents=documents,
-        correct=pd.Series(grid[:, 0], index=ids),
+        correct=pd.Series(grid.answers[CORRECT][:, 0], index=grid.ids),
         tokens=(float(counts["prompt_tokens"].mean()), float(counts["response_tokens"].mean())) if is_counted else None,
-        clusters=None if codes is None else pd.Series(codes, index=ids),
+        clusters=None if grid.clusters is None else pd.Series(grid.clusters, index=grid.ids),
     )
 
 

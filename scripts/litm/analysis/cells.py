@@ -11,12 +11,14 @@ from litm.analysis.grid import (
     FIRST_LINE,
     FULL,
     Files,
+    Grid,
     cluster_codes,
     curves,
     generator_for,
     interval_columns,
+    joined,
     names_of,
-    verdict_grid,
+    read_grid,
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.positions import position_bias_row
@@ -45,21 +47,19 @@ def utilisation_rows(
         names = names_of(["model", *CELL], cell)
         model = names["model"]
         parts = (group, closed_book[closed_book["model"] == model], oracle[oracle["model"] == model])
-        told_apart = pd.concat(part.assign(source=name) for name, part in zip(_SOURCES, parts, strict=True))
-        sources, grid = verdict_grid(told_apart, "source", f"{model}, {names['experiment']}, {names['placement']}")
-        shared = grid[~np.isnan(grid).any(axis=1)].astype(np.int64) if len(sources) == 3 else np.zeros((0, 3), np.int64)
-        n = len(shared)
+        grid = _side_by_side(dict(zip(_SOURCES, parts, strict=True)), names)
+        shared = grid.matrix if len(grid.columns) == 3 else np.zeros((0, 3), np.int64)
         rng = generator_for(seed, "utilisation", *names.values())
-        estimate = utilisation(shared, BOOTSTRAP_REPLICATES, rng, _clusters(group, told_apart, grid))
-        rows.append(
-            {
-                **names,
-                "n": n,
-                **_accuracies(shared),
-                **interval_columns("utilisation", estimate),
-            }
-        )
+        estimate = utilisation(shared, BOOTSTRAP_REPLICATES, rng, grid.clusters)
+        rows.append({**names, "n": len(shared), **_accuracies(shared), **interval_columns("utilisation", estimate)})
     return rows
+
+
+def _side_by_side(parts: Mapping[str, pd.DataFrame], cell: Mapping) -> Grid:
+    """The common questions of a cell and its references, each with every question once."""
+    where = f"{cell['model']}, {cell['experiment']}, {cell['placement']}"
+    grids = (read_grid(part.assign(source=name), "source", where) for name, part in parts.items())
+    return joined(*grids).complete()
 
 
 def _accuracies(shared: np.ndarray) -> dict:
@@ -71,11 +71,6 @@ def _accuracies(shared: np.ndarray) -> dict:
         values = (correct / n, *binomial_interval(correct, n)) if n else (None,) * 3
         columns |= dict(zip((column, f"{column}_ci_low", f"{column}_ci_high"), values, strict=True))
     return columns
-
-
-def _clusters(group: pd.DataFrame, told_apart: pd.DataFrame, grid: np.ndarray) -> np.ndarray | None:
-    """Clusters, from `group`, of the questions without a missing value in the grid."""
-    return cluster_codes(group, pd.Index(pd.factorize(told_apart["id"])[1])[~np.isnan(grid).any(axis=1)])
 
 
 #: Columns of score rows that are read.
@@ -191,17 +186,13 @@ def _curve_rows(curve: pd.DataFrame, seed: int) -> Iterator[dict]:
 
 def _gap_row(names: Mapping, group: pd.DataFrame, closed_book: pd.DataFrame) -> Iterator[dict]:
     """The gap of one cell to the closed-book answers on the common questions, if there are any."""
-    told_apart = pd.concat([group.assign(source="a"), closed_book.assign(source="b")])
-    where = f"{names['model']}, {names['experiment']}, {names['placement']}"
-    grids = {reading: verdict_grid(_read_as(told_apart, reading), "source", where)[1] for reading in (FIRST_LINE, FULL)}
-    shared = ~np.isnan(grids[FULL]).any(axis=1)
-    if shared.any():
-        ids = pd.Index(pd.factorize(told_apart["id"])[1])[shared]
-        codes = cluster_codes(group, ids)
+    grid = _side_by_side({"accuracy": group, "closed_book": closed_book}, names)
+    if len(grid.ids):
         estimates = {
-            reading: contrast_interval(grid[shared].astype(np.int64), [1, -1], codes) for reading, grid in grids.items()
+            reading: contrast_interval(grid.answers[reading].astype(np.int64), [1, -1], grid.clusters)
+            for reading in (FIRST_LINE, FULL)
         }
-        yield {**names, "quantity": GAP, "n": int(shared.sum()), **_columns(estimates)}
+        yield {**names, "quantity": GAP, "n": len(grid.ids), **_columns(estimates)}
 
 
 def _utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int) -> Iterator:

@@ -6,9 +6,21 @@ from itertools import combinations
 from math import hypot
 
 import numpy as np
-import pandas as pd
 
-from litm.analysis.grid import FIRST_LINE, FULL, GRID_COLUMNS, NOWHERE, Files, Grid, Grids, interval_columns, read_grids
+from litm.analysis.grid import (
+    CORRECT,
+    CURVE_COLUMNS,
+    FIRST_LINE,
+    FULL,
+    NOWHERE,
+    CurveGrid,
+    Files,
+    Grid,
+    Grids,
+    interval_columns,
+    joined,
+    read_grids,
+)
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import (
     SIGNIFICANT,
@@ -25,8 +37,6 @@ from litm.base.messages import ordinal, points
 from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
-#: Readings of an answer, as attributes of a `Grid`.
-READINGS = ("correct", FIRST_LINE, FULL)
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class Side:
     experiment: str
     size: int
     setting: str
-    grid: Grid
+    grid: CurveGrid
 
 
 @dataclass(frozen=True)
@@ -119,19 +129,14 @@ def _rows(comparison: Comparison, a: Side, b: Side) -> Iterator[dict]:
         "condition": comparison.condition,
         **{f"{name}_a": value for name, value in _names(a, comparison.condition).items()},
         **{f"{name}_b": value for name, value in _names(b, comparison.condition).items()},
-        "metric": a.grid.metric if a.grid.metric == b.grid.metric else f"{a.grid.metric}, {b.grid.metric}",
+        "metric": ", ".join(dict.fromkeys(side.grid.names["metric"] for side in (a, b))),
     }
-    ids = a.grid.ids.intersection(b.grid.ids, sort=False)
-    if ids.empty:
+    if a.grid.ids.intersection(b.grid.ids, sort=False).empty:
         left = {"n": 0, "n_scored_only_a": len(a.grid.ids), "n_scored_only_b": len(b.grid.ids)}
         yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
         return
-    in_a, in_b = a.grid.ids.get_indexer(ids), b.grid.ids.get_indexer(ids)
-    clusters = a.grid.clusters[in_a] if a.grid.clusters is not None else None
-    if clusters is None and b.grid.clusters is not None:
-        clusters = b.grid.clusters[in_b]
     for contrast in _contrasts(comparison.condition, a, b):
-        yield {**names, **_row(contrast, a.grid, b.grid, in_a, in_b, clusters)}
+        yield {**names, **_row(contrast, a.grid, b.grid)}
 
 
 def _names(side: Side, condition: str) -> dict:
@@ -174,7 +179,7 @@ def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
             yield Contrast(name, "", columns_a, columns_b)
 
 
-def _matched(a: Grid, b: Grid, same_size: bool) -> dict[str, tuple[int, int]]:
+def _matched(a: CurveGrid, b: CurveGrid, same_size: bool) -> dict[str, tuple[int, int]]:
     """Columns of a and b at each common place."""
     shared = [position for position in a.positions if position in b.positions]
     if same_size and shared:
@@ -194,13 +199,10 @@ def _against_reference(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
         yield Contrast(ACCURACY, _place(position), ((column, 1.0),), reference)
     several = len(a.grid.positions)
     if several > 1:
-        means = np.nanmean(
-            np.where(np.isnan(a.grid.correct).any(axis=1, keepdims=True), np.nan, a.grid.correct), axis=0
-        )
-        if np.isnan(means).any():
+        if a.grid.cases.ids.empty:
             return
-        best = condition == ORACLE
-        column = int(means.argmax() if best else means.argmin())
+        best, right = condition == ORACLE, a.grid.cases.matrix.sum(axis=0)
+        column = int(right.argmax() if best else right.argmin())
         word = f"{'best' if best else 'worst'}: {_place(a.grid.positions[column])}"
         yield Contrast(ACCURACY, word, ((column, 1.0),), reference, chosen_of=several)
 
@@ -208,39 +210,30 @@ def _against_reference(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
 # --- One difference --------------------------------------------------------------------------------------------
 
 
-def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarray, clusters: np.ndarray | None) -> dict:
-    columns_a, columns_b = [column for column, _ in contrast.a], [column for column, _ in contrast.b]
+def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
     weights = [weight for _, weight in contrast.a] + [-weight for _, weight in contrast.b]
-    scored_a, scored_b = (
-        ~np.isnan(grid.correct[:, columns]).any(axis=1) for grid, columns in ((a, columns_a), (b, columns_b))
-    )
-    both = scored_a[in_a] & scored_b[in_b]
-    n = int(both.sum())
+    own, other = a.complete([column for column, _ in contrast.a]), b.complete([column for column, _ in contrast.b])
+    both = joined(own, other)
+    n = len(both.ids)
     row = {
         "quantity": contrast.quantity,
         "place": contrast.place,
         **_positions(contrast, a, b),
         "n": n,
-        "n_scored_only_a": int(scored_a.sum()) - n,
-        "n_scored_only_b": int(scored_b.sum()) - n,
+        "n_scored_only_a": len(own.ids) - n,
+        "n_scored_only_b": len(other.ids) - n,
         "chosen_of": contrast.chosen_of,
         "p_value": None,
     }
     if not n:
         return row
-    codes = None if clusters is None else np.unique(clusters[both], return_inverse=True)[1]
-    matrices = {
-        reading: np.hstack(
-            [getattr(a, reading)[np.ix_(in_a[both], columns_a)], getattr(b, reading)[np.ix_(in_b[both], columns_b)]]
-        ).astype(np.int64)
-        for reading in READINGS
-    }
+    matrices = {reading: grid.astype(np.int64) for reading, grid in both.answers.items()}
     confidence = 1 - SIGNIFICANT / contrast.chosen_of
-    matrix, width = matrices["correct"], len(columns_a)
+    matrix, width, codes = both.matrix, len(contrast.a), both.clusters
     means = matrix.mean(axis=0)
     if contrast.quantity == GAP:
         gaps = {name: gap_difference(of[:, :width], of[:, width:], codes) for name, of in matrices.items()}
-        estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps["correct"][1]
+        estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps[CORRECT][1]
         values = float(np.ptp(means[:width])), float(np.ptp(means[width:]))
     else:
         estimates = {name: contrast_interval(of, weights, codes, confidence) for name, of in matrices.items()}
@@ -251,13 +244,13 @@ def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarra
         "n_clusters": None if codes is None else int(codes.max()) + 1,
         "value_a": values[0],
         "value_b": values[1] + 0.0,
-        **interval_columns("difference", estimates["correct"]),
+        **interval_columns("difference", estimates[CORRECT]),
         "p_value": p,
         **_other_reading(estimates),
     }
 
 
-def _positions(contrast: Contrast, a: Grid, b: Grid) -> dict:
+def _positions(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
     """The positions of both sides, if a place is a single position of each."""
     row = {}
     for name, grid, columns in (("position_a", a, contrast.a), ("position_b", b, contrast.b)):
@@ -309,7 +302,7 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
     have questions of their own: their difference a - b has the limits of Zou & Donner (2008, Statist. Med. 27,
     1693-1702), d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), from the interval of each side.
     """
-    groups: dict[tuple[str, str], dict[int, Grid]] = {}
+    groups: dict[tuple[str, str], dict[int, CurveGrid]] = {}
     for (model, experiment, size), grid in grids.items():
         if "middle" in grid.places:
             groups.setdefault((model, experiment), {})[size] = grid
@@ -320,53 +313,31 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
             yield names | _size_row(sizes[size], sizes[smallest], 1 - ALPHA / len(larger))
 
 
-def _size_row(grid: Grid, smallest: Grid, confidence: float) -> dict:
+def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
     """The comparison of a size with the smallest; without numbers where a side has no complete question."""
-    (own, ids), (other, other_ids) = _complete_at_three(grid), _complete_at_three(smallest)
-    shared = ids.intersection(other_ids, sort=False)
-    is_paired = not shared.empty
-    if is_paired:
-        own, other = own[ids.get_indexer(shared)], other[other_ids.get_indexer(shared)]
-    row: dict = {"is_paired": is_paired, "n": len(own), "n_smallest": len(other)}
-    if not len(own) or not len(other):
+    own, other = (of.complete(list(of.places.values())) for of in (grid, smallest))
+    both = joined(own, other)
+    if is_paired := not both.ids.empty:
+        own, other = both.complete(range(3)), both.complete(range(3, 6))
+    row: dict = {"is_paired": is_paired, "n": len(own.ids), "n_smallest": len(other.ids)}
+    if own.ids.empty or other.ids.empty:
         return row | {"in_words": "no question scored at start, middle and end, not compared"}
-    clusters = (_clusters(grid, shared if is_paired else ids), _clusters(smallest, other_ids))
     for name in QUANTITIES:
         weights = [float(weight) for weight in CONTRASTS[name]]
-        row |= {name: float(own.mean(axis=0) @ weights), f"{name}_smallest": float(other.mean(axis=0) @ weights)}
-        found = _bias_difference(own, other, weights, clusters, is_paired, 0.95)
+        means = (float(one.matrix.mean(axis=0) @ weights) for one in (own, other))
+        row |= dict(zip((name, f"{name}_smallest"), means, strict=True))
+        found = _bias_difference(own, other, weights, is_paired, 0.95)
         row |= interval_columns(f"difference_{name}", found)
-    corrected = _bias_difference(own, other, [float(one) for one in CONTRASTS["pbi"]], clusters, is_paired, confidence)
+    corrected = _bias_difference(own, other, [float(one) for one in CONTRASTS["pbi"]], is_paired, confidence)
     return row | {"in_words": _bias_in_words(corrected)}
 
 
-def _complete_at_three(grid: Grid) -> tuple[np.ndarray, pd.Index]:
-    """(questions, 3) verdicts at start, middle and end of the questions that were scored there, and their ids."""
-    three = grid.correct[:, list(grid.places.values())]
-    complete = ~np.isnan(three).any(axis=1)
-    return three[complete].astype(np.int64), grid.ids[complete]
-
-
-def _clusters(grid: Grid, ids: pd.Index) -> np.ndarray | None:
-    return (
-        None if grid.clusters is None else np.unique(grid.clusters[grid.ids.get_indexer(ids)], return_inverse=True)[1]
-    )
-
-
-def _bias_difference(
-    own: np.ndarray,
-    other: np.ndarray,
-    weights: Sequence[float],
-    clusters: tuple[np.ndarray | None, np.ndarray | None],
-    is_paired: bool,
-    confidence: float,
-) -> Estimate:
+def _bias_difference(own: Grid, other: Grid, weights: Sequence[float], is_paired: bool, confidence: float) -> Estimate:
     """The contrast of `own` minus that of `other`."""
     if is_paired:
         both = [*weights, *(-weight for weight in weights)]
-        return contrast_interval(np.hstack([own, other]), both, clusters[0], confidence)
-    a = contrast_interval(own, weights, clusters[0], confidence)
-    b = contrast_interval(other, weights, clusters[1], confidence)
+        return contrast_interval(np.hstack([own.matrix, other.matrix]), both, own.clusters, confidence)
+    a, b = (contrast_interval(one.matrix, weights, one.clusters, confidence) for one in (own, other))
     below, above = hypot(a.value - a.low, b.high - b.value), hypot(a.high - a.value, b.value - b.low)
     value = a.value - b.value
     return Estimate(value, value - below, value + above, hypot(a.standard_error, b.standard_error))
@@ -386,10 +357,10 @@ def condition_differences_table(
     condition_scores: Files, comparisons: Sequence[Mapping], tuned_models: Sequence
 ) -> Iterator[dict]:
     """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
-    grids = read_grids(condition_scores.scores(GRID_COLUMNS))
+    grids = read_grids(condition_scores.scores(CURVE_COLUMNS))
     return condition_difference_rows(grids, map(Comparison.from_json, comparisons), tuned_models)
 
 
 def bias_by_size_table(sized_scores: Files) -> Iterator[dict]:
     """A row a model, experiment and size, in the order of the score files."""
-    return bias_by_size_rows(read_grids(sized_scores.scores(GRID_COLUMNS)))
+    return bias_by_size_rows(read_grids(sized_scores.scores(CURVE_COLUMNS)))

@@ -1,10 +1,12 @@
-"""Answers as matrices of questions and cells: by position, by model, or by experiment; and files of score rows.
+"""Answers as matrices of questions and cells, by position, by model or by source; and files of score rows.
 
-Only questions that were scored everywhere are compared. Missing values are None, never NaN.
+Only questions that were scored everywhere are compared. Missing values of rows are None, never NaN.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +17,10 @@ from litm.base.messages import UserError
 from litm.base.records import read_csv, read_json, read_parquet
 from litm.records import Example, read_examples
 
-#: Names of the readings.
-FIRST_LINE, FULL = "first_line", "full"
+#: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
+CORRECT, FIRST_LINE, FULL = "correct", "first_line", "full"
+#: Their columns of score rows.
+READINGS = {CORRECT: "correct", FIRST_LINE: "correct_first_line", FULL: "correct_full"}
 #: Columns that only some score files have; reading one that is missing is no error.
 OPTIONAL = ("cluster",)
 
@@ -63,22 +67,155 @@ class Files:
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
 #: Columns of a paired difference, see `difference_columns`.
 DIFFERENCE = ["difference", "ci_low", "ci_high", "n_right_only_a", "n_right_only_b", "p_value"]
+#: Columns of score rows that `read_curve` reads.
+CURVE_COLUMNS = (
+    "model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target", "id",
+    *READINGS.values(), "empty", "excluded", "cluster",
+)  # fmt: skip
+#: Position of a cell without a gold item.
+NOWHERE = -1
 
 
 @dataclass(frozen=True)
-class CompleteCases:
-    """One sweep at one size: its names, its positions in order, and its complete cases."""
+class Grid:
+    """Answers to questions (rows) in cells (columns).
 
-    names: dict[str, object]
-    positions: list[int]
-    depths: list[float]
-    #: (questions, positions), 1 if right.
-    matrix: np.ndarray
-    n_incomplete: int
-    #: Number of each question's cluster; None without clusters.
+    columns: what tells the cells apart. ids: of the questions. answers: by reading, 1 right, 0 wrong, NaN if not
+    scored. clusters: one number per question, None without.
+    """
+
+    columns: list
+    ids: pd.Index
+    answers: Mapping[str, np.ndarray]
     clusters: np.ndarray | None
+
+    @cached_property
+    def scored(self) -> np.ndarray:
+        """(questions, cells): whether an answer was scored."""
+        return ~np.isnan(self.answers[CORRECT])
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """The answers as the metric reads them, of a grid of complete questions."""
+        return self.answers[CORRECT].astype(np.int64)
+
+    def complete(self, columns: Sequence[int] | None = None) -> "Grid":
+        """The questions that were scored in all these cells, or in all, and their answers there."""
+        at = list(range(len(self.columns)) if columns is None else columns)
+        rows = np.flatnonzero(self.scored[:, at].all(axis=1))
+        answers = {reading: grid[np.ix_(rows, at)] for reading, grid in self.answers.items()}
+        codes = None if self.clusters is None else pd.factorize(self.clusters[rows])[0]
+        return Grid([self.columns[one] for one in at], self.ids[rows], answers, codes)
+
+
+@dataclass(frozen=True)
+class CurveGrid(Grid):
+    """The answers of one model, experiment and size; the columns are positions, `NOWHERE` without a gold item.
+
+    names: of the curve, as the first columns of tables. depths: of the positions, 0 to 1. all_empty, all_too_long:
+    whether all answers are.
+    """
+
+    names: dict[str, Any]
+    depths: list[float]
     all_empty: bool
     all_too_long: bool
+
+    @property
+    def positions(self) -> list[int]:
+        return self.columns
+
+    @cached_property
+    def cases(self) -> Grid:
+        """The questions that were scored at every position."""
+        return self.complete()
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Columns of start, middle and end, as far as the positions allow; {} for a single position."""
+        if len(self.positions) < 2:
+            return {}
+        middle = middle_index(self.depths)
+        return {"start": 0, **({} if middle is None else {"middle": middle}), "end": len(self.positions) - 1}
+
+
+#: Grids by model, experiment and size.
+Grids = dict[tuple[str, str, int], CurveGrid]
+
+
+def joined(*grids: Grid) -> Grid:
+    """The cells of several grids side by side, on their common questions; the clusters are the first grid's that has
+    any.
+    """
+    ids = reduce(lambda common, grid: common.intersection(grid.ids, sort=False), grids[1:], grids[0].ids)
+    rows = [grid.ids.get_indexer(ids) for grid in grids]
+    clusters = [grid.clusters[at] for grid, at in zip(grids, rows, strict=True) if grid.clusters is not None]
+    return Grid(
+        columns=[column for grid in grids for column in grid.columns],
+        ids=ids,
+        answers={
+            reading: np.hstack([grid.answers[reading][at] for grid, at in zip(grids, rows, strict=True)])
+            for reading in grids[0].answers
+        },
+        clusters=pd.factorize(clusters[0])[0] if clusters else None,
+    )
+
+
+def read_grid(scores: pd.DataFrame, column: str, where: str) -> Grid:
+    """The answers by the values of a column, in each reading that the rows have.
+
+    Values ascend, except names of models, which keep the order of the rows, as in the config. Raises `UserError` for a
+    question that occurs twice at a value.
+    """
+    row, ids = pd.factorize(scores["id"])
+    at, values = pd.factorize(scores[column], sort=column != "model")
+    cells = row * len(values) + at
+    twice = pd.Series(cells).duplicated().to_numpy()
+    if twice.any():
+        id_, value = divmod(int(cells[twice][0]), len(values))
+        raise UserError(
+            f"{where}: question {ids[id_]} occurs twice at {column} {values[value]} ({int(twice.sum())} such rows): "
+            "give every question an id of its own, and compare one target at a time"
+        )
+    answers = {}
+    for reading, name in READINGS.items():
+        if name in scores:
+            verdicts = scores[name].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
+            verdicts[scores["excluded"].to_numpy(dtype=bool)] = np.nan
+            grid = np.full(len(ids) * len(values), np.nan)
+            grid[cells] = verdicts
+            answers[reading] = grid.reshape(len(ids), len(values))
+    return Grid([_plain(value) for value in values], pd.Index(ids), answers, cluster_codes(scores, pd.Index(ids)))
+
+
+def read_curve(scores: pd.DataFrame) -> CurveGrid:
+    """The answers of one model, experiment and size by position.
+
+    Targets may differ if each has its own positions; if one prompt asks for all, their placement is among the names.
+    Raises `UserError` without rows, for rows of several sweeps, and for a question that occurs twice at a position.
+    """
+    if scores.empty:
+        raise UserError("no score rows with a position: there are no positions to compare")
+    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size", "items")}
+    together = scores["placement"].nunique() == 1 and scores["position"].nunique() > 1
+    names["placement"] = scores["placement"].iloc[0] if together else None
+    names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))
+    placed = scores.assign(position=scores["position"].fillna(NOWHERE).astype("int64"))
+    grid = read_grid(placed, "position", f"{names['model']}, {names['experiment']}, size {names['size']}")
+    depths = dict(zip(placed["position"], placed["depth"], strict=True))
+    return CurveGrid(
+        **vars(grid),
+        names=names,
+        depths=[0.0 if pd.isna(depths[position]) else float(depths[position]) for position in grid.columns],
+        all_empty=bool(scores["empty"].all()),
+        all_too_long=bool(scores["excluded"].all()),
+    )
+
+
+def read_grids(sweeps: Iterable[pd.DataFrame]) -> Grids:
+    """The grids of sweeps, one sweep at a time."""
+    grids = (read_curve(sweep[sweep["size"] == size]) for sweep in sweeps for size in sweep["size"].unique())
+    return {(one.names["model"], one.names["experiment"], one.names["size"]): one for one in grids}
 
 
 def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -91,36 +228,6 @@ def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for _, group in with_position.groupby(["size", "placement"] if several else ["size"], sort=False):
         if group["position"].nunique() > 1:
             yield group
-
-
-def complete_cases(scores: pd.DataFrame) -> CompleteCases:
-    """The questions that were scored at every position of one (model, experiment, size).
-
-    A question is incomplete if it lacks a position, was excluded, or has no verdict at some position. Rows without a
-    position (closed book) are left out. Targets may differ if each has its own positions; if one prompt asks for all,
-    their placement is among the names. Raises `UserError` without rows, for rows of several sweeps, and for a question
-    that occurs twice at a position.
-    """
-    scores = scores[scores["position"].notna()]
-    if scores.empty:
-        raise UserError("no score rows with a position: there are no positions to compare")
-    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size", "items")}
-    together = scores["placement"].nunique() == 1 and scores["position"].nunique() > 1
-    names["placement"] = scores["placement"].iloc[0] if together else None
-    names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))
-    positions, grid = verdict_grid(scores, "position", f"{names['model']}, {names['experiment']}, size {names['size']}")
-    depths = dict(zip(scores["position"], scores["depth"], strict=True))
-    complete = ~np.isnan(grid).any(axis=1)
-    return CompleteCases(
-        names=names,
-        positions=positions,
-        depths=[float(depths[position]) for position in positions],
-        matrix=grid[complete].astype(np.int64),
-        n_incomplete=int((~complete).sum()),
-        clusters=cluster_codes(scores, pd.Index(pd.factorize(scores["id"])[1])[complete]),
-        all_empty=bool(scores["empty"].all()),
-        all_too_long=bool(scores["excluded"].all()),
-    )
 
 
 def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
@@ -149,29 +256,7 @@ def interval_columns(name: str, estimate: Estimate | None, is_only: bool = False
     return dict(zip((name, f"{prefix}ci_low", f"{prefix}ci_high"), values, strict=True))
 
 
-def verdict_grid(scores: pd.DataFrame, column: str, where: str) -> tuple[list, np.ndarray]:
-    """The column's values, and (questions, values): 1 right, 0 wrong, NaN if not scored.
-
-    Values ascend, except names of models, which keep the order of the rows, as in the config.
-    """
-    row, ids = pd.factorize(scores["id"])
-    at, values = pd.factorize(scores[column], sort=column != "model")
-    cells = row * len(values) + at
-    twice = pd.Series(cells).duplicated().to_numpy()
-    if twice.any():
-        id_, value = divmod(int(cells[twice][0]), len(values))
-        raise UserError(
-            f"{where}: question {ids[id_]} occurs twice at {column} {values[value]} ({int(twice.sum())} such rows): "
-            "give every question an id of its own, and compare one target at a time"
-        )
-    verdicts = scores["correct"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-    verdicts[scores["excluded"].to_numpy(dtype=bool)] = np.nan
-    grid = np.full(len(ids) * len(values), np.nan)
-    grid[cells] = verdicts
-    return [_plain(value) for value in values], grid.reshape(len(ids), len(values))
-
-
-def _only(scores: pd.DataFrame, name: str) -> object:
+def _only(scores: pd.DataFrame, name: str) -> Any:
     values = list(scores[name].unique())
     if len(values) > 1:
         raise UserError(f"score rows of more than one {name} ({values[0]}, {values[1]}): compare them one by one")
@@ -183,7 +268,7 @@ def names_of(columns: list[str], values: tuple) -> dict[str, object]:
     return {name: None if pd.isna(value) else _plain(value) for name, value in zip(columns, values, strict=True)}
 
 
-def _plain(value: object) -> object:
+def _plain(value: Any) -> Any:
     """A numpy number as a Python number, which JSON can write."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -191,75 +276,6 @@ def _plain(value: object) -> object:
 def generator_for(seed: int, *names: object) -> np.random.Generator:
     """The random generator of one item, from the config's seed and the item's name."""
     return np.random.default_rng(list("/".join(map(str, (seed, "position_bias", *names))).encode()))
-
-
-#: Columns of score rows that are read.
-GRID_COLUMNS = (
-    "model", "experiment", "metric", "size", "position", "depth", "id", "correct_first_line", "correct_full", "correct",
-    "excluded", "cluster",
-)  # fmt: skip
-#: Position of a cell without a gold item.
-NOWHERE = -1
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The verdicts of one model, experiment and size.
-
-    ids: of the questions. positions: ascending, `NOWHERE` without a gold item. depths: of the positions, 0 to 1.
-    correct, first_line, full: (questions, positions), 1 right, 0 wrong, NaN if not scored, by the part that the metric
-    reads, by the first line and by the whole answer. clusters: one number per question, None without.
-    """
-
-    metric: str
-    ids: pd.Index
-    positions: list[int]
-    depths: list[float]
-    correct: np.ndarray
-    first_line: np.ndarray
-    full: np.ndarray
-    clusters: np.ndarray | None
-
-    @property
-    def places(self) -> dict[str, int]:
-        """Columns of start, middle and end, as far as the positions allow; {} for a single position."""
-        if len(self.positions) < 2:
-            return {}
-        middle = middle_index(self.depths)
-        return {"start": 0, **({} if middle is None else {"middle": middle}), "end": len(self.positions) - 1}
-
-
-#: Grids by model, experiment and size.
-Grids = dict[tuple[str, str, int], Grid]
-
-
-def read_grids(scores: Iterable[pd.DataFrame]) -> Grids:
-    """The grids of sweeps, one sweep at a time; `UserError` for a question that occurs twice at a position."""
-    return {
-        (str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0]), int(size)): _grid(sweep[sweep["size"] == size])
-        for sweep in scores
-        for size in sweep["size"].unique()
-    }
-
-
-def _grid(group: pd.DataFrame) -> Grid:
-    where = f"{group['model'].iloc[0]}, {group['experiment'].iloc[0]}, size {group['size'].iloc[0]}"
-    placed = group.assign(position=group["position"].fillna(NOWHERE).astype("int64"))
-    grids = {}
-    for name in ("correct", "correct_first_line", "correct_full"):
-        positions, grids[name] = verdict_grid(placed.assign(correct=placed[name]), "position", where)
-    depths = dict(zip(placed["position"], placed["depth"], strict=True))
-    ids = pd.Index(pd.factorize(placed["id"])[1])
-    return Grid(
-        metric=str(group["metric"].iloc[0]),
-        ids=ids,
-        positions=positions,
-        depths=[0.0 if pd.isna(depths[position]) else float(depths[position]) for position in positions],
-        correct=grids["correct"],
-        first_line=grids["correct_first_line"],
-        full=grids["correct_full"],
-        clusters=cluster_codes(placed, ids),
-    )
 
 
 #: Columns that figures by size read.
@@ -276,9 +292,9 @@ def position_means(scores: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for group in curves(scores):
-        cases = complete_cases(group)
-        names = [cases.names[name] for name in ("model", "experiment", "size")]
-        n = len(cases.matrix)
+        curve = read_curve(group)
+        names, cases = [curve.names[name] for name in ("model", "experiment", "size")], curve.cases
+        n = len(cases.ids)
         estimate = mean_interval(cases.matrix, cases.clusters) if n else None
         rows.append([*names, n, *((estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3)])
     return pd.DataFrame(rows, columns=MEAN_COLUMNS).astype(MEAN_FLOATS)

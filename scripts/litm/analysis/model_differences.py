@@ -8,17 +8,18 @@ import pandas as pd
 
 from litm.analysis.grid import (
     CELL,
+    CURVE_COLUMNS,
     DIFFERENCE,
-    GRID_COLUMNS,
+    CurveGrid,
     Files,
     Grid,
     Grids,
-    cluster_codes,
     difference_columns,
     interval_columns,
+    joined,
     names_of,
+    read_grid,
     read_grids,
-    verdict_grid,
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import difference_in_words, holm, moments, pooled_contrast, with_holm
@@ -29,9 +30,7 @@ ACCURACY, BIAS = "accuracy", ("primacy", "recency", "pbi")
 #: Places of an accuracy: the mean of all positions of a size, and single ones.
 ALL, PLACES = "all", ("start", "middle", "end")
 #: Grids of one model and experiment by size.
-Sizes = Mapping[int, Grid]
-#: A part of the questions: (questions, columns of model a and of model b) and clusters; columns are positions by size.
-Part = tuple[np.ndarray, np.ndarray | None]
+Sizes = Mapping[int, CurveGrid]
 
 
 def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
@@ -46,26 +45,20 @@ def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
 
 def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
     names = names_of(CELL, cell)
-    models, grid = verdict_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
-    scored = ~np.isnan(grid)
-    clusters = cluster_codes(group, pd.Index(pd.factorize(group["id"])[1]))
-    pairs = list(combinations(range(len(models)), 2))
-    answers = {(a, b): grid[np.ix_(scored[:, a] & scored[:, b], [a, b])].astype(np.int64) for a, b in pairs}
-    compared = {
-        (a, b): difference_columns(both, None if clusters is None else clusters[scored[:, a] & scored[:, b]])
-        for (a, b), both in answers.items()
-        if len(both)
-    }
+    grid = read_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
+    n_scored = grid.scored.sum(axis=0).tolist()
+    pairs = {pair: grid.complete(pair) for pair in combinations(range(len(grid.columns)), 2)}
+    compared = {pair: difference_columns(both.matrix, both.clusters) for pair, both in pairs.items() if len(both.ids)}
     corrected = dict(zip(compared, holm([row["p_value"] for row in compared.values()]), strict=True))
-    for a, b in pairs:
-        n, right = len(answers[a, b]), answers[a, b].sum(axis=0).tolist()
+    for (a, b), both in pairs.items():
+        n, right = len(both.ids), both.matrix.sum(axis=0).tolist()
         yield {
             **names,
-            "model_a": models[a],
-            "model_b": models[b],
+            "model_a": both.columns[0],
+            "model_b": both.columns[1],
             "n": n,
-            "n_scored_only_a": int(scored[:, a].sum()) - n,
-            "n_scored_only_b": int(scored[:, b].sum()) - n,
+            "n_scored_only_a": n_scored[a] - n,
+            "n_scored_only_b": n_scored[b] - n,
             "accuracy_a": right[0] / n if n else None,
             "accuracy_b": right[1] / n if n else None,
             **compared.get((a, b), dict.fromkeys(DIFFERENCE)),
@@ -83,7 +76,7 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
     over the sizes. Sizes with the same questions are compared question by question; others are independent. `p_holm` is
     corrected over all accuracies, and over all of primacy, recency and PBI, of the experiment.
     """
-    by_experiment: dict[str, dict[str, dict[int, Grid]]] = {}
+    by_experiment: dict[str, dict[str, dict[int, CurveGrid]]] = {}
     for (model, experiment, size), grid in grids.items():
         by_experiment.setdefault(experiment, {}).setdefault(model, {})[size] = grid
     for experiment, models in by_experiment.items():
@@ -101,19 +94,16 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
 
 def _rows(a: Sizes, b: Sizes) -> Iterator[dict]:
     sizes = [size for size in sorted(a) if size in b and a[size].positions == b[size].positions]
-    complete = {size: ids for size in sizes if len(ids := _complete(a[size], b[size]))}
-    if not complete:
+    by_size = {size: both for size in sizes if len((both := joined(a[size].cases, b[size].cases)).ids)}
+    if not by_size:
         return
-    sizes = list(complete)
-    shared = complete[sizes[0]]
-    for ids in complete.values():
-        shared = shared.intersection(ids, sort=False)
-    is_paired = not shared.empty
+    sizes = list(by_size)
+    shared = joined(*(of[size].cases for of in (a, b) for size in sizes))
+    is_paired = not shared.ids.empty
     groups = [sizes] if is_paired else [[size] for size in sizes]
-    questions = [shared] if is_paired else list(complete.values())
-    parts = [_part(a, b, own, ids) for own, ids in zip(groups, questions, strict=True)]
+    parts = [shared] if is_paired else list(by_size.values())
     asked = [a[size].ids.union(b[size].ids) for size in sizes]
-    n = sum(map(len, questions))
+    n = sum(len(part.ids) for part in parts)
     left_out = (len(asked[0].append(asked[1:]).unique()) if is_paired else sum(map(len, asked))) - n
     about = {
         "size": sizes[0] if len(sizes) == 1 else None,
@@ -125,20 +115,6 @@ def _rows(a: Sizes, b: Sizes) -> Iterator[dict]:
     for (quantity, place), by_size in _contrasts(a, sizes).items():
         weights = [np.concatenate([by_size[size] for size in own]) / len(own) for own in groups]
         yield {**about, "quantity": quantity, "place": place, **_difference(parts, weights)}
-
-
-def _complete(a: Grid, b: Grid) -> pd.Index:
-    """The questions that both models scored at every position."""
-    scored = [grid.ids[~np.isnan(grid.correct).any(axis=1)] for grid in (a, b)]
-    return scored[0].intersection(scored[1], sort=False)
-
-
-def _part(a: Sizes, b: Sizes, sizes: Sequence[int], ids: pd.Index) -> Part:
-    columns = [of[size].correct[of[size].ids.get_indexer(ids)].astype(np.int64) for of in (a, b) for size in sizes]
-    clusters, first = None, a[sizes[0]]
-    if first.clusters is not None:
-        clusters = np.unique(first.clusters[first.ids.get_indexer(ids)], return_inverse=True)[1]
-    return np.hstack(columns), clusters
 
 
 def _contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], dict[int, np.ndarray]]:
@@ -161,13 +137,13 @@ def _contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], dict[in
     return found
 
 
-def _difference(parts: Sequence[Part], weights: Sequence[np.ndarray]) -> dict:
+def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
     both = [np.concatenate([weight, -weight]) for weight in weights]
     pooled = pooled_contrast(
-        [moments(matrix, weight, clusters) for (matrix, clusters), weight in zip(parts, both, strict=True)]
+        [moments(part.matrix, weight, part.clusters) for part, weight in zip(parts, both, strict=True)]
     )
     values = np.mean(
-        [matrix.mean(axis=0).reshape(2, -1) @ weight for (matrix, _), weight in zip(parts, weights, strict=True)],
+        [part.matrix.mean(axis=0).reshape(2, -1) @ weight for part, weight in zip(parts, weights, strict=True)],
         axis=0,
     )
     return {
@@ -189,4 +165,4 @@ def model_differences_table(compared_scores: Files) -> list[dict]:
 
 def model_pairs_table(model_scores: Files) -> Iterator[dict]:
     """Rows of each experiment, pair of models, quantity and place, in the order of the score files."""
-    return model_pair_rows(read_grids(model_scores.scores(GRID_COLUMNS)))
+    return model_pair_rows(read_grids(model_scores.scores(CURVE_COLUMNS)))

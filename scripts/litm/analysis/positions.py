@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.grid import (
-    CompleteCases,
+    CurveGrid,
     Files,
-    complete_cases,
     curves,
     difference_columns,
     generator_for,
     interval_columns,
+    read_curve,
 )
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, middle_index, pbi_class
 from litm.analysis.power import (
@@ -54,52 +54,52 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     Without information, in general or at start, middle and end, the row has a reason instead of a class (see
     `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
     positions are equal, and values that need three positions, or a question, without these. Errors as in
-    `complete_cases`.
+    `read_curve`.
     """
-    sweep = complete_cases(scores)
-    reason = missing_information(sweep)
-    row: dict = {**sweep.names, "n": len(sweep.matrix), "n_left_out": sweep.n_incomplete}
-    row |= {"n_positions": len(sweep.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
-    if len(sweep.matrix):
-        row |= _ends(sweep)
-        if len(sweep.positions) > 1:
-            row |= _bias(sweep)
-            row |= _position_effect(sweep, permutations, generator_for(seed, "gap", *sweep.names.values()))
+    curve = read_curve(scores)
+    reason = missing_information(curve)
+    row: dict = {**curve.names, "n": len(curve.cases.matrix), "n_left_out": len(curve.ids) - len(curve.cases.ids)}
+    row |= {"n_positions": len(curve.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
+    if len(curve.cases.matrix):
+        row |= _ends(curve)
+        if len(curve.positions) > 1:
+            row |= _bias(curve)
+            row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
     return row
 
 
-def missing_information(sweep: CompleteCases) -> str | None:
+def missing_information(curve: CurveGrid) -> str | None:
     """The reason why positions cannot be distinguished, or None if they can.
 
     Floor: at every position the interval of the accuracy (`clustered_interval`) reaches down to 2 %. Ceiling: at every
-    position it reaches up to 98 %. Such a sweep cannot show an effect, so its PBI near 0 does not mean a flat curve. It
+    position it reaches up to 98 %. Such a curve cannot show an effect, so its PBI near 0 does not mean a flat curve. It
     is no reason that no question differs between positions: between floor and ceiling this is a flat curve, and the
     intervals give its precision.
     """
-    n = len(sweep.matrix)
+    n = len(curve.cases.matrix)
     if not n:
-        return "no question fits the context" if sweep.all_too_long else "no question was scored at every position"
-    if len(sweep.positions) < 2:
+        return "no question fits the context" if curve.all_too_long else "no question was scored at every position"
+    if len(curve.positions) < 2:
         return "only one position"
-    if sweep.all_empty:
+    if curve.all_empty:
         return "all answers are empty"
-    return "too few questions" if n == 1 else limit_of_answers(sweep.matrix, sweep.clusters)
+    return "too few questions" if n == 1 else limit_of_answers(curve.cases.matrix, curve.cases.clusters)
 
 
-def _ends(sweep: CompleteCases) -> dict:
-    correct, n = sweep.matrix.sum(axis=0), len(sweep.matrix)
-    middle = middle_index(sweep.depths)
-    places = {"start": 0, "middle": middle, "end": len(sweep.positions) - 1}
+def _ends(curve: CurveGrid) -> dict:
+    correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.matrix)
+    middle = middle_index(curve.depths)
+    places = {"start": 0, "middle": middle, "end": len(curve.positions) - 1}
     row: dict = {}
     for name, index in places.items():
         if index is not None:
-            row |= {f"position_{name}": sweep.positions[index], f"accuracy_{name}": int(correct[index]) / n}
+            row |= {f"position_{name}": curve.positions[index], f"accuracy_{name}": int(correct[index]) / n}
     return row | {"accuracy_edge": int(correct[0] + correct[-1]) / (2 * n)}
 
 
-def _bias(sweep: CompleteCases) -> dict:
+def _bias(curve: CurveGrid) -> dict:
     """Contrasts of start, middle and end that the positions allow, and the PBI's class if it carries information."""
-    columns, middle = len(sweep.positions), middle_index(sweep.depths)
+    columns, middle = len(curve.positions), middle_index(curve.depths)
     row: dict = {}
     for name, (start, mid, end) in CONTRASTS.items():
         if mid and middle is None:
@@ -108,25 +108,27 @@ def _bias(sweep: CompleteCases) -> dict:
         weights[[0, -1]] = start, end
         if middle is not None:
             weights[middle] = mid
-        estimate = contrast_interval(sweep.matrix, weights.tolist(), sweep.clusters)
+        estimate = contrast_interval(curve.cases.matrix, weights.tolist(), curve.cases.clusters)
         row |= interval_columns(name, estimate)
         if name == "pbi":
-            three = sweep.matrix[:, weights != 0]
-            worth = len(three) / design_effect(sweep.matrix, weights.tolist(), sweep.clusters)
+            three = curve.cases.matrix[:, weights != 0]
+            worth = len(three) / design_effect(curve.cases.matrix, weights.tolist(), curve.cases.clusters)
             row["pbi_mde"] = detectable_effect("pbi", int(worth), observed(three))
-            row |= _classify(sweep, estimate, three)
-    area = area_weights(sweep.depths)
-    return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area, sweep.clusters)) if area else {})
+            row |= _classify(curve, estimate, three)
+    area = area_weights(curve.depths)
+    return row | (
+        interval_columns("pbi_area", contrast_interval(curve.cases.matrix, area, curve.cases.clusters)) if area else {}
+    )
 
 
-def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> dict:
-    """The class of a PBI and whether it is certain; without a class the reason, unless the sweep has one already.
+def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
+    """The class of a PBI and whether it is certain; without a class the reason, unless the curve has one already.
 
     three: columns of start, middle and end.
     """
-    if missing_information(sweep):
+    if missing_information(curve):
         return {}
-    limit = limit_of_answers(three, sweep.clusters)
+    limit = limit_of_answers(three, curve.cases.clusters)
     if limit:
         return {"reason": f"{limit} at start, middle and end"}
     return {
@@ -136,16 +138,16 @@ def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> di
     }
 
 
-def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Generator) -> dict:
-    gap = gap_test(sweep.matrix, permutations, rng, sweep.clusters)
-    q = cochrans_q(sweep.matrix, sweep.clusters)
-    correct = sweep.matrix.sum(axis=0)
+def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generator) -> dict:
+    gap = gap_test(curve.cases.matrix, permutations, rng, curve.cases.clusters)
+    q = cochrans_q(curve.cases.matrix, curve.cases.clusters)
+    correct = curve.cases.matrix.sum(axis=0)
     return {
-        "position_best": sweep.positions[int(correct.argmax())] if gap.gap else None,
-        "position_worst": sweep.positions[int(correct.argmin())] if gap.gap else None,
-        "accuracy_best": int(correct.max()) / len(sweep.matrix),
-        "accuracy_worst": int(correct.min()) / len(sweep.matrix),
-        **interval_columns("gap", gap_interval(sweep.matrix, sweep.clusters)),
+        "position_best": curve.positions[int(correct.argmax())] if gap.gap else None,
+        "position_worst": curve.positions[int(correct.argmin())] if gap.gap else None,
+        "accuracy_best": int(correct.max()) / len(curve.cases.matrix),
+        "accuracy_worst": int(correct.min()) / len(curve.cases.matrix),
+        **interval_columns("gap", gap_interval(curve.cases.matrix, curve.cases.clusters)),
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
         "gap_p_value": gap.p_value,
@@ -159,19 +161,19 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
     """One row per pair of positions of one (model, experiment, size): difference, exact McNemar p, p by Holm.
 
     `difference` is accuracy_a - accuracy_b on the complete cases, with its own (not simultaneous) 95 % interval.
-    [] for one position, or without a complete case. Errors as in `complete_cases`.
+    [] for one position, or without a complete case. Errors as in `read_curve`.
     """
-    sweep = complete_cases(scores)
-    n = len(sweep.matrix)
-    correct = sweep.matrix.sum(axis=0)
-    pairs = list(combinations(range(len(sweep.positions)), 2)) if n else []
-    tested = [difference_columns(sweep.matrix[:, list(pair)], sweep.clusters) for pair in pairs]
+    curve = read_curve(scores)
+    n = len(curve.cases.matrix)
+    correct = curve.cases.matrix.sum(axis=0)
+    pairs = list(combinations(range(len(curve.positions)), 2)) if n else []
+    tested = [difference_columns(curve.cases.matrix[:, list(pair)], curve.cases.clusters) for pair in pairs]
     corrected = holm([row["p_value"] for row in tested])
     return [
         {
-            **sweep.names,
-            "position_a": sweep.positions[a],
-            "position_b": sweep.positions[b],
+            **curve.names,
+            "position_a": curve.positions[a],
+            "position_b": curve.positions[b],
             "n": n,
             "accuracy_a": int(correct[a]) / n,
             "accuracy_b": int(correct[b]) / n,
@@ -188,23 +190,23 @@ def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
     `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
     show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters count as fewer
     independent ones (`design_effect`). [] for a curve without a middle or a complete case. Errors as in
-    `complete_cases`.
+    `read_curve`.
     """
-    sweep = complete_cases(scores)
-    three = start_middle_end(sweep)
+    curve = read_curve(scores)
+    three = start_middle_end(curve)
     if three is None:
         return []
     assumed = observed(three)
     rows = []
     for contrast, weights in CONTRASTS.items():
-        effect = design_effect(three, weights, sweep.clusters)
+        effect = design_effect(three, weights, curve.cases.clusters)
         needed = questions_needed(contrast, FIVE_POINTS, assumed)
         rows.append(
             {
-                **sweep.names,
+                **curve.names,
                 "n": len(three),
                 "quantity": contrast,
-                **interval_columns("value", contrast_interval(three, weights, sweep.clusters), is_only=True),
+                **interval_columns("value", contrast_interval(three, weights, curve.cases.clusters), is_only=True),
                 "accuracy_mean": assumed.accuracy,
                 "correlation": assumed.correlation,
                 "design_effect": effect,
@@ -215,12 +217,11 @@ def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
     return rows
 
 
-def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
+def start_middle_end(curve: CurveGrid) -> np.ndarray | None:
     """Columns of start, middle and end; None for a curve without a middle or a complete case."""
-    middle = middle_index(sweep.depths)
-    if middle is None or not len(sweep.matrix):
+    if "middle" not in curve.places or curve.cases.ids.empty:
         return None
-    return sweep.matrix[:, [0, middle, len(sweep.positions) - 1]]
+    return curve.cases.matrix[:, list(curve.places.values())]
 
 
 #: Accuracies at which scores tell how many questions another model needs; at the floor all look alike.
@@ -243,7 +244,7 @@ def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
     """Mean accuracy and correlation over the curves of one experiment, weighted by questions, and the fewest questions
     of a curve; None without a curve that has a middle.
     """
-    threes = [three for curve in curves(scores) if (three := start_middle_end(complete_cases(curve))) is not None]
+    threes = [three for curve in curves(scores) if (three := start_middle_end(read_curve(curve))) is not None]
     if not threes:
         return None
     told, weights = [observed(three) for three in threes], [len(three) for three in threes]

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from litm.analysis.grid import Grid, joined, read_grid
 from litm.analysis.pbi import limit_of, limit_of_answers, middle_index
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import contrast_interval, mean_interval
 from litm.base.intervals import binomial_interval, clustered_interval
-from litm.base.messages import UserError
 from litm.placements import depth_of, gold_places
 
 
@@ -250,19 +250,15 @@ def by_sweep(found: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]
 
 @dataclass(eq=False)
 class ScoredEvidence:
-    """verdicts: by cell, 1 or 0 by the id of each scored question. lengths: mean prompt tokens by cell. recalls: recall
-    and n, by experiment and number of passages. clusters: by cell, the cluster by question id; only for experiments
-    with `cluster`.
+    """answers: of each cell, in one column, to its scored questions. lengths: mean prompt tokens by cell. recalls:
+    recall and n, by experiment and number of passages.
     """
 
-    verdicts: Mapping[Cell, pd.Series]
+    answers: Mapping[Cell, Grid]
     lengths: Mapping[Cell, float | None]
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
-    clusters: Mapping[Cell, pd.Series] = field(default_factory=dict)
-    #: Results of `_answers`, because several claims use the same cells.
-    _joined: dict[tuple[Cell, ...], tuple[np.ndarray, np.ndarray | None]] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    #: Results of `_grid`, because several claims use the same cells.
+    _joined: dict[tuple[Cell, ...], Grid] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def is_published(self) -> bool:
@@ -270,15 +266,15 @@ class ScoredEvidence:
 
     @property
     def cells(self) -> Sequence[Cell]:
-        return list(self.verdicts)
+        return list(self.answers)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
         """As `Evidence.contrast`, on the complete cases, with the interval of `contrast_interval`."""
-        (matrix, clusters), values = self._answers(list(weights)), np.array(list(weights.values()))
-        if not len(matrix):
+        grid, values = self._grid(list(weights)), np.array(list(weights.values()))
+        if grid.ids.empty:
             return None
         used = values != 0
-        matrix, values = matrix[:, used], values[used].tolist()
+        matrix, clusters, values = grid.matrix[:, used], grid.clusters, values[used].tolist()
 
         @cache
         def interval(confidence: float) -> tuple[float, float]:
@@ -293,40 +289,40 @@ class ScoredEvidence:
         Otherwise (sizes may have different questions) the two means are independent, each with the interval of
         `mean_interval`.
         """
-        fewest = min(len(self._answers(list(cells))[0]) for cells in (first, other))
+        fewest = min(len(self._grid(cells).ids) for cells in (first, other))
         if not fewest:
             return None
-        if len(self._answers([*first, *other])[0]) >= fewest / 2:
+        if len(self._grid([*first, *other]).ids) >= fewest / 2:
             return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
         return replace(minus(self._mean(first), self._mean(other)), is_paired=False)
 
     def _mean(self, cells: Sequence[Cell]) -> Measure:
-        matrix, clusters = self._answers(list(cells))
+        grid = self._grid(cells)
 
         def interval(confidence: float) -> tuple[float, float]:
-            estimate = mean_interval(matrix, clusters, confidence)
+            estimate = mean_interval(grid.matrix, grid.clusters, confidence)
             return estimate.low, estimate.high
 
-        return Measure(float(matrix.mean()), len(matrix), interval)
+        return Measure(float(grid.matrix.mean()), len(grid.ids), interval)
 
     def accuracy(self, cell: Cell) -> Measure | None:
         """As `Evidence.accuracy`, with the interval of `intervals.clustered_interval`."""
-        matrix, clusters = self._answers([cell])
-        if not len(matrix):
+        grid = self._grid([cell])
+        if grid.ids.empty:
             return None
-        right = matrix[:, 0]
+        right = grid.matrix[:, 0]
         return Measure(
-            float(right.mean()), len(right), lambda confidence: clustered_interval(right, clusters, confidence)
+            float(right.mean()), len(right), lambda confidence: clustered_interval(right, grid.clusters, confidence)
         )
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
-        matrix, _ = self._answers(cells)
+        matrix = self._grid(cells).matrix
         return matrix.sum(axis=0).tolist(), len(matrix)
 
     def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
         """As `Evidence.limit`, with the intervals of clusters."""
-        matrix, clusters = self._answers(cells)
-        return limit_of_answers(matrix[:, [cells.index(cell) for cell in of]], clusters)
+        grid = self._grid(cells)
+        return limit_of_answers(grid.matrix[:, [cells.index(cell) for cell in of]], grid.clusters)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         known = [length for cell in cells if (length := self.lengths[cell]) is not None]
@@ -335,19 +331,11 @@ class ScoredEvidence:
     def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
         return self.recalls.get(experiment, {})
 
-    def _answers(self, cells: Sequence[Cell]) -> tuple[np.ndarray, np.ndarray | None]:
-        """(questions, cells) of the questions scored in all cells, and the cluster of each question.
-
-        Clusters come from the first cell that has them: of two experiments with the same questions, only one may have
-        `cluster`.
-        """
+    def _grid(self, cells: Sequence[Cell]) -> Grid:
+        """The answers to the questions scored in all cells."""
         key = tuple(cells)
         if key not in self._joined:
-            columns = [self.verdicts[cell] for cell in cells]
-            table = pd.concat(columns, axis=1, join="inner", ignore_index=True)
-            clustered = next((self.clusters[cell] for cell in cells if cell in self.clusters), None)
-            codes = None if clustered is None else pd.factorize(clustered.reindex(table.index))[0]
-            self._joined[key] = table.to_numpy(dtype=np.int64), codes
+            self._joined[key] = joined(*(self.answers[cell] for cell in cells))
         return self._joined[key]
 
 
@@ -359,25 +347,17 @@ def scored_evidence(
     Cells with several gold items per prompt are left out, because the paper moves one. Raises `UserError` for a
     question that occurs twice in a cell.
     """
-    verdicts, lengths, clusters = {}, {}, {}
+    answers, lengths = {}, {}
     groups = (group for sweep in scores for group in sweep.groupby(EVIDENCE_CELL, sort=False, dropna=False))
     for names, group in groups:
         cell = _cell(names)
         if len(gold_places(cell.placement)) > 1:
             continue
-        twice = group["id"].duplicated()
-        if twice.any():
-            raise UserError(
-                f"{cell.model}, {cell.experiment}, size {cell.size}, {cell.placement}: question "
-                f"{group['id'][twice].iloc[0]} occurs twice: give every question an id of its own"
-            )
-        scored = group[~group["excluded"] & group["correct"].notna()]
-        verdicts[cell] = scored.set_index("id")["correct"].astype("int8")
-        if "cluster" in group:
-            clusters[cell] = group.set_index("id")["cluster"]
+        where = f"{cell.model}, {cell.experiment}, size {cell.size}, {cell.placement}"
+        answers[cell] = read_grid(group, "placement", where).complete()
         tokens = group["prompt_tokens"].dropna()
         lengths[cell] = float(tokens.mean()) if len(tokens) else None
-    return ScoredEvidence(verdicts, lengths, recalls or {}, clusters)
+    return ScoredEvidence(answers, lengths, recalls or {})
 
 
 def _cell(names: tuple) -> Cell:
