@@ -53,7 +53,6 @@ from litm.claims.verdicts import (
     NOT_ENOUGH,
     SUPPORTED,
     WITHIN_SMALL,
-    Answer,
     Criterion,
     Part,
     Question,
@@ -213,8 +212,8 @@ def is_wrong(criterion: Criterion, truth: float, verdict: str) -> bool:
     """Whether a verdict says of the truth what is not so; a truth at a bound of a range is outside of it."""
     if verdict == NOT_ENOUGH:
         return False
-    answer = Answer.WANTED if verdict == SUPPORTED else Answer.DENIED
-    return criterion.margin(answer, (truth, truth)) <= 0
+    said = criterion.wanted if verdict == SUPPORTED else criterion.denied
+    return said.margin(truth, truth) <= 0
 
 
 def question(parts: tuple[Part, ...]) -> Question:
@@ -333,8 +332,7 @@ def difference(counts: np.ndarray, first: int, other: int) -> Measure:
 @cache
 def limits(only_first: int, only_other: int, n: int, confidence: float) -> tuple[float, float]:
     """The same numbers come again and again."""
-    estimate = paired_difference(only_first, only_other, n, confidence).estimate
-    return estimate.low, estimate.high
+    return paired_difference(only_first, only_other, n, confidence).limits
 
 
 # --- Wrong words ---

@@ -255,10 +255,7 @@ def test_a_paired_difference_is_the_contrast_of_two_columns():
     only_first, only_second = (int((matrix @ np.array(w) == 1).sum()) for w in ([1, -1], [-1, 1]))
     result = paired_difference(only_first, only_second, 60)
     expected = contrast_interval(matrix, (1, -1))
-    assert (result.estimate.value, result.estimate.low, result.estimate.high) == pytest.approx(
-        (expected.value, expected.low, expected.high)
-    )
-    assert result.p_value == mcnemar_p(only_first, only_second)
+    assert (result.value, *result.limits) == pytest.approx((expected.value, *expected.limits))
     for impossible in [(0, 0, 0), (3, 3, 5), (-1, 2, 5)]:
         with pytest.raises(ValueError, match="questions"):
             paired_difference(*impossible)

@@ -23,7 +23,7 @@ from litm.analysis.grid import (
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import Estimate, changes_sign, conclusion, contrast_interval, utilisation
-from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.intervals import clustered_interval
 from litm.base.messages import percent, points
 from litm.examples.checks import answer_check_row
 from litm.scoring.wrong_answers import KINDS
@@ -65,12 +65,15 @@ def _side_by_side(parts: Mapping[str, pd.DataFrame], cell: Mapping) -> Grid:
 def _accuracies(shared: np.ndarray) -> dict:
     """The three accuracies on the common questions, each with its interval; all None without questions."""
     columns: dict = {}
-    for name, correct in zip(_SOURCES, shared.sum(axis=0).tolist(), strict=True):
-        n = len(shared)
+    for name, right in zip(_SOURCES, shared.T, strict=True):
         column = name if name == "accuracy" else f"accuracy_{name}"
-        values = (correct / n, *binomial_interval(correct, n)) if n else (None,) * 3
-        columns |= dict(zip((column, f"{column}_ci_low", f"{column}_ci_high"), values, strict=True))
+        columns |= interval_columns(column, proportion(right, None))
     return columns
+
+
+def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | None:
+    """The share of right answers; None without answers."""
+    return Estimate(int(right.sum()) / len(right), *clustered_interval(right, clusters), 0.0) if len(right) else None
 
 
 #: Columns of score rows that are read.
@@ -97,12 +100,8 @@ def _shares(counted: pd.DataFrame) -> dict:
 
 def _share(name: str, is_so: pd.Series, answers: pd.DataFrame) -> dict:
     """The share of these answers for which it is so, with its 95 % limits; None without answers."""
-    names = (f"share_{name}", f"share_{name}_ci_low", f"share_{name}_ci_high")
-    if answers.empty:
-        return dict.fromkeys(names)
-    right = is_so.to_numpy(dtype=bool)
-    low, high = clustered_interval(right, cluster_codes(answers, pd.Index(answers["id"])))
-    return dict(zip(names, (int(right.sum()) / len(right), low, high), strict=True))
+    clusters = cluster_codes(answers, pd.Index(answers["id"]))
+    return interval_columns(f"share_{name}", proportion(is_so.to_numpy(dtype=bool), clusters))
 
 
 def taken_from(positions: Mapping[int, int]) -> str:
@@ -152,17 +151,16 @@ def _read_as(scores: pd.DataFrame, reading: str) -> pd.DataFrame:
 
 def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
     counted = group[~group["excluded"] & group["correct"].notna()]
-    n, announced = len(counted), counted["preamble"].astype(bool)
+    announced = counted["preamble"].astype(bool)
     clusters = cluster_codes(counted, pd.Index(counted["id"]))
-    estimates = {}
-    for reading in (FIRST_LINE, FULL):
-        right = counted[f"correct_{reading}"].to_numpy(dtype=bool)
-        value = int(right.sum()) / n if n else 0.0
-        estimates[reading] = Estimate(value, *clustered_interval(right, clusters), 0.0) if n else None
+    estimates = {
+        reading: proportion(counted[f"correct_{reading}"].to_numpy(dtype=bool), clusters)
+        for reading in (FIRST_LINE, FULL)
+    }
     return {
         **names,
         "quantity": ACCURACY,
-        "n": n,
+        "n": len(counted),
         "n_more_lines": int(counted["more_lines"].sum()),
         "n_preamble": int(announced.sum()),
         "n_preamble_right": int(counted.loc[announced, "correct_first_line"].sum()),

@@ -1,12 +1,12 @@
 """Comparison of measured with published accuracies: difference, interval, and verdict."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from litm.analysis.grid import Files
+from litm.analysis.grid import Files, interval_columns
 from litm.analysis.published import (
     PublishedAccuracy,
     PublishedModel,
@@ -137,27 +137,22 @@ def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | N
     if cell.accuracy is None:
         return row
     estimate = _difference(cell.accuracy, cell.n, value)
-    row |= {
-        "difference": cell.accuracy - value.accuracy,
-        "difference_ci_low": estimate.low,
-        "difference_ci_high": estimate.high,
-    }
+    row |= interval_columns("difference", estimate)
     if not reasons:
         row["verdict"] = _verdict(estimate)
     if cell.strict is not None:
         strict = _difference(cell.strict, cell.n, value)
         row |= {
             "accuracy_strict": cell.strict,
-            "difference_strict": cell.strict - value.accuracy,
-            "difference_strict_ci_low": strict.low,
-            "difference_strict_ci_high": strict.high,
+            **interval_columns("difference_strict", strict),
             "verdict_strict": NOT_COMPARABLE if reasons else _verdict(strict),
         }
     return row
 
 
 def _difference(accuracy: float, n: int, value: PublishedAccuracy) -> Estimate:
-    return unpaired_difference(round(accuracy * n), n, round(value.accuracy * value.n), value.n)
+    estimate = unpaired_difference(round(accuracy * n), n, round(value.accuracy * value.n), value.n)
+    return replace(estimate, value=accuracy - value.accuracy)
 
 
 def _verdict(estimate: Estimate) -> str:

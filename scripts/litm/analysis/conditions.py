@@ -40,19 +40,8 @@ ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
 
 
 @dataclass(frozen=True)
-class Side:
-    """One of the two sides: its sweep, size and grid."""
-
-    model: str
-    experiment: str
-    size: int
-    setting: str
-    grid: CurveGrid
-
-
-@dataclass(frozen=True)
 class Contrast:
-    """Columns of the two grids, each with a weight: the quantity of a side is the sum of weight times accuracy.
+    """Columns of both grids and their weights: the quantity of a side is the sum of weight times accuracy.
 
     For `GAP` it is the best minus the worst accuracy of the columns instead. chosen_of: number of positions among which
     the place was chosen for its best or worst accuracy; 1 if it was not chosen.
@@ -60,8 +49,9 @@ class Contrast:
 
     quantity: str
     place: str
-    a: tuple[tuple[int, float], ...]
-    b: tuple[tuple[int, float], ...]
+    a: list[int]
+    b: list[int]
+    weights: list[float]
     chosen_of: int = 1
 
 
@@ -86,27 +76,21 @@ def condition_difference_rows(
             yield from _family(comparison, _pairs(grids, comparison, tuned_model, base))
 
 
-def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> list[tuple[Side, Side]]:
-    """Pairs of sides to compare, size by size."""
-    a = _sides(grids, model_a, comparison.experiment_a, comparison.setting_a)
-    b = _sides(grids, model_b, comparison.experiment_b, comparison.setting_b)
+def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> list[tuple[CurveGrid, CurveGrid]]:
+    """Pairs of grids to compare, size by size."""
+    a, b = (
+        [grid for (of_model, of_experiment, _), grid in grids.items() if (of_model, of_experiment) == side]
+        for side in ((model_a, comparison.experiment_a), (model_b, comparison.experiment_b))
+    )
     if comparison.condition == SIZE:
-        return [(larger, smaller) for smaller, larger in combinations(sorted(a, key=lambda side: side.size), 2)]
+        return [(larger, smaller) for smaller, larger in combinations(sorted(a, key=lambda grid: grid.size), 2)]
     if comparison.condition in (ORACLE, CLOSED_BOOK):
         return [(one, reference) for one in a for reference in b]
     sizes = comparison.sizes
     return [(one, other) for one in a for other in b if one.size == other.size and (not sizes or one.size in sizes)]
 
 
-def _sides(grids: Grids, model: str, experiment: str, setting: str) -> list[Side]:
-    return [
-        Side(model, experiment, size, setting, grid)
-        for (of_model, of_experiment, size), grid in grids.items()
-        if (of_model, of_experiment) == (model, experiment)
-    ]
-
-
-def _family(comparison: Comparison, pairs: Sequence[tuple[Side, Side]]) -> Iterator[dict]:
+def _family(comparison: Comparison, pairs: Sequence[tuple[CurveGrid, CurveGrid]]) -> Iterator[dict]:
     """Rows of one comparison and model with corrected p values; accuracies and contrasts are separate families."""
     rows = [row for a, b in pairs for row in _rows(comparison, a, b)]
     for name, is_member in (("accuracy", _is_level), ("position bias", lambda row: not _is_level(row))):
@@ -124,31 +108,33 @@ def _is_level(row: dict) -> bool:
     return row["quantity"] in (ACCURACY, MEAN)
 
 
-def _rows(comparison: Comparison, a: Side, b: Side) -> Iterator[dict]:
+def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> Iterator[dict]:
     names = {
         "condition": comparison.condition,
-        **{f"{name}_a": value for name, value in _names(a, comparison.condition).items()},
-        **{f"{name}_b": value for name, value in _names(b, comparison.condition).items()},
-        "metric": ", ".join(dict.fromkeys(side.grid.names["metric"] for side in (a, b))),
+        **_names("a", a, comparison.setting_a, comparison.condition),
+        **_names("b", b, comparison.setting_b, comparison.condition),
+        "metric": ", ".join(dict.fromkeys(grid.names["metric"] for grid in (a, b))),
     }
-    if a.grid.ids.intersection(b.grid.ids, sort=False).empty:
-        left = {"n": 0, "n_scored_only_a": len(a.grid.ids), "n_scored_only_b": len(b.grid.ids)}
+    if a.ids.intersection(b.ids, sort=False).empty:
+        left = {"n": 0, "n_scored_only_a": len(a.ids), "n_scored_only_b": len(b.ids)}
         yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
         return
     for contrast in _contrasts(comparison.condition, a, b):
-        yield {**names, **_row(contrast, a.grid, b.grid)}
+        yield {**names, **_row(contrast, a, b)}
 
 
-def _names(side: Side, condition: str) -> dict:
+def _names(side: str, grid: CurveGrid, setting: str, condition: str) -> dict:
     """Names of a side; without a differing key, its setting is the size or the experiment."""
-    setting = str(side.size) if condition == SIZE else side.setting or side.experiment
-    return {"setting": setting, "model": side.model, "experiment": side.experiment, "size": side.size}
+    setting = str(grid.size) if condition == SIZE else setting or grid.names["experiment"]
+    return {f"setting_{side}": setting} | {
+        f"{name}_{side}": grid.names[name] for name in ("model", "experiment", "size")
+    }
 
 
 # --- What is compared ------------------------------------------------------------------------------------------
 
 
-def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
+def _contrasts(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]:
     """Contrasts at equal positions, or at start, middle and end if sizes differ or no position is equal.
 
     Curves also have the mean of these places and, with a middle, primacy, recency and PBI; those of a tuned and a base
@@ -158,31 +144,28 @@ def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
     if condition in (ORACLE, CLOSED_BOOK):
         yield from _against_reference(condition, a, b)
         return
-    places = _matched(a.grid, b.grid, same_size=a.size == b.size)
+    places = _matched(a, b)
     for name, (left, right) in places.items():
-        yield Contrast(ACCURACY, name, ((left, 1.0),), ((right, 1.0),))
+        yield Contrast(ACCURACY, name, [left], [right], [1.0])
     if len(places) < 2:
         return
-    share = 1 / len(places)
-    of_a, of_b = ([(one[side], share) for one in places.values()] for side in (0, 1))
-    yield Contrast(MEAN, f"mean of {len(places)} places", tuple(of_a), tuple(of_b))
+    of_a, of_b = ([one[side] for one in places.values()] for side in (0, 1))
+    shares = [1 / len(places)] * len(places)
+    yield Contrast(MEAN, f"mean of {len(places)} places", of_a, of_b, shares)
     if condition == MODEL:
-        yield Contrast(GAP, f"of {len(places)} places", tuple(of_a), tuple(of_b))
-    edges_a, edges_b = a.grid.places, b.grid.places
-    if "middle" in edges_a and "middle" in edges_b:
+        yield Contrast(GAP, f"of {len(places)} places", of_a, of_b, shares)
+    if "middle" in a.places and "middle" in b.places:
         for name in ("primacy", "recency", "pbi"):
-            weights = dict(zip(("start", "middle", "end"), CONTRASTS[name], strict=True))
-            columns_a, columns_b = (
-                tuple((edges[place], float(weight)) for place, weight in weights.items() if weight)
-                for edges in (edges_a, edges_b)
-            )
-            yield Contrast(name, "", columns_a, columns_b)
+            weights = dict(zip(("start", "middle", "end"), map(float, CONTRASTS[name]), strict=True))
+            used = [place for place, weight in weights.items() if weight]
+            of_a, of_b = ([grid.places[place] for place in used] for grid in (a, b))
+            yield Contrast(name, "", of_a, of_b, [weights[place] for place in used])
 
 
-def _matched(a: CurveGrid, b: CurveGrid, same_size: bool) -> dict[str, tuple[int, int]]:
+def _matched(a: CurveGrid, b: CurveGrid) -> dict[str, tuple[int, int]]:
     """Columns of a and b at each common place."""
     shared = [position for position in a.positions if position in b.positions]
-    if same_size and shared:
+    if a.size == b.size and shared:
         return {_place(one): (a.positions.index(one), b.positions.index(one)) for one in shared}
     if len(a.positions) == len(b.positions) == 1:
         return {"": (0, 0)}
@@ -193,26 +176,22 @@ def _place(position: int) -> str:
     return "" if position == NOWHERE else ordinal(position + 1)
 
 
-def _against_reference(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
-    reference = ((0, 1.0),)
-    for column, position in enumerate(a.grid.positions):
-        yield Contrast(ACCURACY, _place(position), ((column, 1.0),), reference)
-    several = len(a.grid.positions)
-    if several > 1:
-        if a.grid.cases.ids.empty:
-            return
-        best, right = condition == ORACLE, a.grid.cases.matrix.sum(axis=0)
+def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]:
+    for column, position in enumerate(a.positions):
+        yield Contrast(ACCURACY, _place(position), [column], [0], [1.0])
+    several = len(a.positions)
+    if several > 1 and not a.cases.ids.empty:
+        best, right = condition == ORACLE, a.cases.matrix.sum(axis=0)
         column = int(right.argmax() if best else right.argmin())
-        word = f"{'best' if best else 'worst'}: {_place(a.grid.positions[column])}"
-        yield Contrast(ACCURACY, word, ((column, 1.0),), reference, chosen_of=several)
+        word = f"{'best' if best else 'worst'}: {_place(a.positions[column])}"
+        yield Contrast(ACCURACY, word, [column], [0], [1.0], chosen_of=several)
 
 
 # --- One difference --------------------------------------------------------------------------------------------
 
 
 def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
-    weights = [weight for _, weight in contrast.a] + [-weight for _, weight in contrast.b]
-    own, other = a.complete([column for column, _ in contrast.a]), b.complete([column for column, _ in contrast.b])
+    own, other = a.complete(contrast.a), b.complete(contrast.b)
     both = joined(own, other)
     n = len(both.ids)
     row = {
@@ -236,14 +215,15 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
         estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps[CORRECT][1]
         values = float(np.ptp(means[:width])), float(np.ptp(means[width:]))
     else:
+        weights = [*contrast.weights, *(-weight for weight in contrast.weights)]
         estimates = {name: contrast_interval(of, weights, codes, confidence) for name, of in matrices.items()}
         p = _p_value(matrix, weights, codes)
-        values = float(means[:width] @ np.array(weights[:width])), float(means[width:] @ -np.array(weights[width:]))
+        values = float(means[:width] @ contrast.weights), float(means[width:] @ contrast.weights)
     return {
         **row,
         "n_clusters": None if codes is None else int(codes.max()) + 1,
         "value_a": values[0],
-        "value_b": values[1] + 0.0,
+        "value_b": values[1],
         **interval_columns("difference", estimates[CORRECT]),
         "p_value": p,
         **_other_reading(estimates),
@@ -254,7 +234,7 @@ def _positions(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
     """The positions of both sides, if a place is a single position of each."""
     row = {}
     for name, grid, columns in (("position_a", a, contrast.a), ("position_b", b, contrast.b)):
-        position = grid.positions[columns[0][0]] if len(columns) == 1 else NOWHERE
+        position = grid.positions[columns[0]] if len(columns) == 1 else NOWHERE
         row[name] = None if position == NOWHERE else position
     return row
 

@@ -103,7 +103,7 @@ class Grid:
         """The questions that were scored in all these cells, or in all, and their answers there."""
         at = list(range(len(self.columns)) if columns is None else columns)
         rows = np.flatnonzero(self.scored[:, at].all(axis=1))
-        answers = {reading: grid[np.ix_(rows, at)] for reading, grid in self.answers.items()}
+        answers = {reading: grid[rows][:, at] for reading, grid in self.answers.items()}
         codes = None if self.clusters is None else pd.factorize(self.clusters[rows])[0]
         return Grid([self.columns[one] for one in at], self.ids[rows], answers, codes)
 
@@ -124,6 +124,10 @@ class CurveGrid(Grid):
     @property
     def positions(self) -> list[int]:
         return self.columns
+
+    @property
+    def size(self) -> int:
+        return self.names["size"]
 
     @cached_property
     def cases(self) -> Grid:
@@ -215,7 +219,7 @@ def read_curve(scores: pd.DataFrame) -> CurveGrid:
 def read_grids(sweeps: Iterable[pd.DataFrame]) -> Grids:
     """The grids of sweeps, one sweep at a time."""
     grids = (read_curve(sweep[sweep["size"] == size]) for sweep in sweeps for size in sweep["size"].unique())
-    return {(one.names["model"], one.names["experiment"], one.names["size"]): one for one in grids}
+    return {(one.names["model"], one.names["experiment"], one.size): one for one in grids}
 
 
 def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:

@@ -112,8 +112,8 @@ def _rows(a: Sizes, b: Sizes) -> Iterator[dict]:
         "n": n,
         "n_left_out": left_out,
     }
-    for (quantity, place), by_size in _contrasts(a, sizes).items():
-        weights = [np.concatenate([by_size[size] for size in own]) / len(own) for own in groups]
+    for (quantity, place), of_size in _contrasts(a, sizes).items():
+        weights = [np.concatenate([of_size[size] for size in own]) / len(own) for own in groups]
         yield {**about, "quantity": quantity, "place": place, **_difference(parts, weights)}
 
 

@@ -43,6 +43,10 @@ class Estimate:
     high: float
     standard_error: float
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.low, self.high
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -93,17 +97,6 @@ class GapTest:
     gap: float
     null_mean: float
     null_95: float
-    p_value: float
-
-
-@dataclass(frozen=True)
-class PairedDifference:
-    """Mean of the first minus mean of the second on the same n questions; exact McNemar p."""
-
-    estimate: Estimate
-    n: int
-    only_first: int
-    only_second: int
     p_value: float
 
 
@@ -181,6 +174,17 @@ def cluster_sums(matrix: np.ndarray, clusters: np.ndarray | None) -> np.ndarray:
     if clusters is None:
         return matrix
     return np.column_stack([np.bincount(clusters, column) for column in np.asarray(matrix).T])
+
+
+def paired_difference(only_first: int, only_second: int, n: int, confidence: float = 0.95) -> Estimate:
+    """`contrast_interval` of two columns, from the numbers b and c of n questions that are right in only one of them.
+
+    Raises `ValueError` for n = 0.
+    """
+    if min(only_first, only_second) < 0 or only_first + only_second > n or n == 0:
+        raise ValueError(f"need {only_first} + {only_second} of {n} > 0 questions")
+    totals, squares = np.array(only_first - only_second), np.array(only_first + only_second)
+    return moments_of(totals, squares, n, most=1.0).estimate(confidence)
 
 
 def pooled_contrast(parts: Sequence[Moments]) -> Moments:
@@ -388,17 +392,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = np.empty_like(values)
     corrected[order] = np.minimum(1, np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)))
     return corrected.tolist()
-
-
-def paired_difference(only_first: int, only_second: int, n: int, confidence: float = 0.95) -> PairedDifference:
-    """Difference of two columns from the numbers b and c of n questions that are right in only one of them.
-
-    Value (b - c)/n, interval as in `contrast_interval`, p as in `mcnemar_p`. Raises `ValueError` for n = 0.
-    """
-    if min(only_first, only_second) < 0 or only_first + only_second > n or n == 0:
-        raise ValueError(f"need {only_first} + {only_second} of {n} > 0 questions")
-    found = moments_of(np.array(only_first - only_second), np.array(only_first + only_second), n, 1.0)
-    return PairedDifference(found.estimate(confidence), n, only_first, only_second, mcnemar_p(only_first, only_second))
 
 
 # --- Resampling ------------------------------------------------------------------------------------------------

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from math import hypot, sqrt
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from scipy import special
 from litm.analysis.grid import Grid, joined, read_grid
 from litm.analysis.pbi import limit_of, limit_of_answers, middle_index
 from litm.analysis.published import PublishedAccuracy, first_of_cells
-from litm.analysis.statistics import contrast_interval, mean_interval
+from litm.analysis.statistics import mean_interval, moments
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.placements import depth_of, gold_places
 
@@ -191,9 +190,8 @@ class Curve:
 class Evidence(Protocol):
     """Scores of questions, or published accuracies."""
 
-    @property
-    def is_published(self) -> bool:
-        """Whether it has published accuracies only, without answers to single questions."""
+    #: Whether it has published accuracies only, without answers to single questions.
+    is_published: ClassVar[bool]
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -254,6 +252,7 @@ class ScoredEvidence:
     recall and n, by experiment and number of passages.
     """
 
+    is_published: ClassVar[bool] = False
     answers: Mapping[Cell, Grid]
     lengths: Mapping[Cell, float | None]
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
@@ -261,27 +260,17 @@ class ScoredEvidence:
     _joined: dict[tuple[Cell, ...], Grid] = field(default_factory=dict, init=False, repr=False)
 
     @property
-    def is_published(self) -> bool:
-        return False
-
-    @property
     def cells(self) -> Sequence[Cell]:
         return list(self.answers)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
-        """As `Evidence.contrast`, on the complete cases, with the interval of `contrast_interval`."""
+        """As `Evidence.contrast`, on the complete cases, with the interval of `statistics.contrast_interval`."""
         grid, values = self._grid(list(weights)), np.array(list(weights.values()))
         if grid.ids.empty:
             return None
         used = values != 0
-        matrix, clusters, values = grid.matrix[:, used], grid.clusters, values[used].tolist()
-
-        @cache
-        def interval(confidence: float) -> tuple[float, float]:
-            estimate = contrast_interval(matrix, values, clusters, confidence)
-            return estimate.low, estimate.high
-
-        return Measure(contrast_interval(matrix, values, clusters).value, len(matrix), interval)
+        found = moments(grid.matrix[:, used], values[used].tolist(), grid.clusters)
+        return Measure(float(found.value), len(grid.ids), lambda confidence: found.estimate(confidence).limits)
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
         """As `Evidence.difference_of_means`: by `contrast` if both sides share at least half of the questions.
@@ -298,12 +287,11 @@ class ScoredEvidence:
 
     def _mean(self, cells: Sequence[Cell]) -> Measure:
         grid = self._grid(cells)
-
-        def interval(confidence: float) -> tuple[float, float]:
-            estimate = mean_interval(grid.matrix, grid.clusters, confidence)
-            return estimate.low, estimate.high
-
-        return Measure(float(grid.matrix.mean()), len(grid.ids), interval)
+        return Measure(
+            float(grid.matrix.mean()),
+            len(grid.ids),
+            lambda confidence: mean_interval(grid.matrix, grid.clusters, confidence).limits,
+        )
 
     def accuracy(self, cell: Cell) -> Measure | None:
         """As `Evidence.accuracy`, with the interval of `intervals.clustered_interval`."""
@@ -376,11 +364,8 @@ def _cell(names: tuple) -> Cell:
 class PublishedEvidence:
     """values: the published accuracy of each cell."""
 
+    is_published: ClassVar[bool] = True
     values: Mapping[Cell, PublishedAccuracy]
-
-    @property
-    def is_published(self) -> bool:
-        return True
 
     @property
     def cells(self) -> Sequence[Cell]:

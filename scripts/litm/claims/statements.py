@@ -299,12 +299,7 @@ def _recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
         return None
     (before, n), (after, _) = recall[first.size], recall[last.size]
     more = round((after - before) * n)
-
-    def interval(confidence: float) -> tuple[float, float]:
-        estimate = paired_difference(more, 0, n, confidence).estimate
-        return estimate.low, estimate.high
-
-    return Measure(more / n, n, interval)
+    return Measure(more / n, n, lambda confidence: paired_difference(more, 0, n, confidence).limits)
 
 
 @claim(

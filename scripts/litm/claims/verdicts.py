@@ -38,7 +38,7 @@ verdicts that hold at the confidence 1 - 0.05/(F·family_size).
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from math import inf
 from typing import Generic, TypeVar
 
 from litm.analysis.shapes import SMALL
@@ -51,71 +51,48 @@ NEGLIGIBLE = 0.02
 NEAR_PERFECT = 0.95
 
 
-class Answer(Enum):
-    """What can be shown about a quantity: the claim, or its opposite."""
+@dataclass(frozen=True)
+class Range:
+    """A range of a quantity, or several of which one is enough (limits of each, exclusive), and what it is called."""
 
-    WANTED = "wanted"
-    DENIED = "denied"
+    words: str
+    limits: tuple[tuple[float, float], ...]
+
+    def margin(self, low: float, high: float) -> float:
+        """How far the whole interval is inside, in units of the quantity; above 0 the range is shown."""
+        return max(min(low - least, most - high) for least, most in self.limits)
 
 
 @dataclass(frozen=True)
 class Criterion:
     """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied).
 
-    margins: functions of (low, high): how far the whole interval is inside the range of each answer; above 0 it is
-    shown. sides: number of limits that can each show the denial alone: 2 for "outside these bounds", else 1. weaker: of
-    two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is not shown if
-    an effect is shown, see `verdicts.shows`.
+    weaker: of two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is
+    not shown if an effect is shown, see `shows`.
     """
 
-    wanted: str
-    denied: str
-    margins: dict[Answer, Callable[[float, float], float]]
-    sides: int = 1
-    weaker: Answer | None = None
-
-    def margin(self, answer: Answer, interval: tuple[float, float]) -> float:
-        """How far the interval is inside the range of the answer, in units of the quantity; below 0 outside."""
-        return self.margins[answer](*interval)
+    wanted: Range
+    denied: Range
+    weaker: Range | None = None
 
 
-def _two(wanted: Callable[[float, float], float], denied: Callable[[float, float], float]) -> dict:
-    return {Answer.WANTED: wanted, Answer.DENIED: denied}
-
-
+ABOVE, AT_MOST_NEGLIGIBLE = Range("above 0", ((0, inf),)), Range("below 2 points", ((-inf, NEGLIGIBLE),))
+BELOW, AT_LEAST_NEGLIGIBLE = Range("below 0", ((-inf, 0),)), Range("above -2 points", ((-NEGLIGIBLE, inf),))
 #: There is an effect: supported above 0, contradicted if at most negligible.
-ABOVE_ZERO = Criterion(
-    "above 0", "below 2 points", _two(lambda low, high: low, lambda low, high: NEGLIGIBLE - high), weaker=Answer.DENIED
-)
+ABOVE_ZERO = Criterion(ABOVE, AT_MOST_NEGLIGIBLE, weaker=AT_MOST_NEGLIGIBLE)
 #: There is a loss: the same criterion below 0.
-BELOW_ZERO = Criterion(
-    "below 0",
-    "above -2 points",
-    _two(lambda low, high: -high, lambda low, high: low + NEGLIGIBLE),
-    weaker=Answer.DENIED,
-)
+BELOW_ZERO = Criterion(BELOW, AT_LEAST_NEGLIGIBLE, weaker=AT_LEAST_NEGLIGIBLE)
 #: There is no effect: the opposite of `ABOVE_ZERO`.
-NOT_ABOVE_ZERO = Criterion(
-    "below 2 points", "above 0", _two(lambda low, high: NEGLIGIBLE - high, lambda low, high: low), weaker=Answer.WANTED
-)
+NOT_ABOVE_ZERO = Criterion(AT_MOST_NEGLIGIBLE, ABOVE, weaker=AT_MOST_NEGLIGIBLE)
 #: The quantity is small or negative.
-AT_MOST_SMALL = Criterion(
-    "below 5 points", "above 5 points", _two(lambda low, high: SMALL - high, lambda low, high: low - SMALL)
-)
+AT_MOST_SMALL = Criterion(Range("below 5 points", ((-inf, SMALL),)), Range("above 5 points", ((SMALL, inf),)))
 #: The quantity is small in either direction.
 WITHIN_SMALL = Criterion(
-    "within 5 points of 0",
-    "more than 5 points from 0",
-    _two(
-        lambda low, high: min(low + SMALL, SMALL - high),
-        lambda low, high: max(low - SMALL, -SMALL - high),
-    ),
-    sides=2,
+    Range("within 5 points of 0", ((-SMALL, SMALL),)),
+    Range("more than 5 points from 0", ((-inf, -SMALL), (SMALL, inf))),
 )
 #: The accuracy is near perfect.
-ALMOST_ONE = Criterion(
-    "above 95 %", "below 95 %", _two(lambda low, high: low - NEAR_PERFECT, lambda low, high: NEAR_PERFECT - high)
-)
+ALMOST_ONE = Criterion(Range("above 95 %", ((NEAR_PERFECT, inf),)), Range("below 95 %", ((-inf, NEAR_PERFECT),)))
 #: Probability of at least one wrong verdict in a family, and of at least one wrong word.
 ALPHA = 0.05
 #: Fraction of ALPHA for each verdict: supported, contradicted.
@@ -239,9 +216,8 @@ def decide(questions: Sequence[Question]) -> list[Decision]:
             decisions.append(_decision(SUPPORTED, _nearest(question, level), level))
         elif index in contradicted.rejected:
             level = contradicted.rejected[index]
-            part = max(
-                _denied(question, level), key=lambda part: _margin(part, Answer.DENIED, _split(question, part, level))
-            )
+            denied = _denied(question, level)
+            part = max(denied, key=lambda part: _margin(part, part.criterion.denied, _split(question, part, level)))
             decisions.append(_decision(CONTRADICTED, part, _split(question, part, level)))
         else:
             part = _nearest(question, supported.last)
@@ -252,23 +228,25 @@ def decide(questions: Sequence[Question]) -> list[Decision]:
 
 def _all_wanted(question: Question, confidence: float) -> bool:
     """Whether every part is shown to hold (intersection-union test)."""
-    return not question.withheld and all(shows(part, Answer.WANTED, confidence) for part in question.parts)
+    return not question.withheld and all(shows(part, part.criterion.wanted, confidence) for part in question.parts)
 
 
 def _denied(question: Question, confidence: float) -> list[Part]:
     """Parts that are shown not to hold, each at its share of the level."""
     if question.withheld:
         return []
-    return [part for part in question.measured if shows(part, Answer.DENIED, _split(question, part, confidence))]
+    return [
+        part for part in question.measured if shows(part, part.criterion.denied, _split(question, part, confidence))
+    ]
 
 
 def _split(question: Question, part: Part, confidence: float) -> float:
-    """The confidence at which one of several parts and sides can contradict the claim."""
-    return 1 - (1 - confidence) / (len(question.measured) * part.criterion.sides)
+    """The confidence at which one of several parts, or of the ranges of one, can contradict the claim."""
+    return 1 - (1 - confidence) / (len(question.measured) * len(part.criterion.denied.limits))
 
 
-def shows(part: Part, answer: Answer, confidence: float) -> bool:
-    """Whether the interval of a part at this confidence shows the answer; never for a part without a measure.
+def shows(part: Part, answer: Range, confidence: float) -> bool:
+    """Whether the interval of a part at this confidence shows one of its ranges; never for a part without a measure.
 
     The `weaker` of two overlapping ranges is not shown if the 95 % interval shows the other. So a small real effect is
     not called negligible, and two claims about one quantity, corrected for different numbers of cases, cannot
@@ -276,18 +254,19 @@ def shows(part: Part, answer: Answer, confidence: float) -> bool:
     """
     if part.measure is None or _margin(part, answer, confidence) <= 0:
         return False
-    (other,) = set(Answer) - {answer}
-    return answer is not part.criterion.weaker or _margin(part, other, 1 - ALPHA) <= 0
+    criterion = part.criterion
+    other = criterion.denied if answer is criterion.wanted else criterion.wanted
+    return answer is not criterion.weaker or _margin(part, other, 1 - ALPHA) <= 0
 
 
-def _margin(part: Part, answer: Answer, confidence: float) -> float:
+def _margin(part: Part, answer: Range, confidence: float) -> float:
     assert part.measure is not None
-    return part.criterion.margin(answer, part.measure.interval(confidence))
+    return answer.margin(*part.measure.interval(confidence))
 
 
 def _nearest(question: Question, confidence: float) -> Part:
     """The part that is nearest to its denial, or farthest from the claim."""
-    return min(question.measured, key=lambda part: _margin(part, Answer.WANTED, confidence))
+    return min(question.measured, key=lambda part: _margin(part, part.criterion.wanted, confidence))
 
 
 def _decision(verdict: str, part: Part, confidence: float) -> Decision:
@@ -303,9 +282,9 @@ def reason(question: Question, decision: Decision) -> str:
     is_one = len(question.parts) == 1
     which = "the whole interval" if is_one else f"the whole interval of {part.statistic}"
     if decision.verdict == SUPPORTED:
-        why = f"{which} is {part.criterion.wanted}" + ("" if is_one else ", and the other parts are as claimed")
+        why = f"{which} is {part.criterion.wanted.words}" + ("" if is_one else ", and the other parts are as claimed")
     elif decision.verdict == CONTRADICTED:
-        why = f"{which} is {part.criterion.denied}"
+        why = f"{which} is {part.criterion.denied.words}"
     else:
         why = _open(question, decision, part)
     sources = part.measure.sources
@@ -320,8 +299,7 @@ def _open(question: Question, decision: Decision, part: Part) -> str:
     criterion = part.criterion
     which = "the interval" if len(question.parts) == 1 else f"the interval of {part.statistic}"
     if criterion.weaker and _margin(part, criterion.weaker, decision.confidence) > 0:
-        range_of = {Answer.WANTED: criterion.wanted, Answer.DENIED: criterion.denied}
-        return f"{which} is all {range_of[criterion.weaker]}, but the 95 % interval by itself does not have 0 in it"
+        return f"{which} is all {criterion.weaker.words}, but the 95 % interval by itself does not have 0 in it"
     (alone,) = decide([question])
     hint = "" if alone.verdict == NOT_ENOUGH else f" (at 95 %, if nothing else were asked: {alone.verdict})"
-    return f"{which} is neither all {criterion.wanted} nor all {criterion.denied}{hint}"
+    return f"{which} is neither all {criterion.wanted.words} nor all {criterion.denied.words}{hint}"
