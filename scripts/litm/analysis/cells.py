@@ -56,10 +56,11 @@ def utilisation_rows(
 
 
 def _side_by_side(parts: Mapping[str, pd.DataFrame], cell: Mapping) -> Grid:
-    """The common questions of a cell and its references, each with every question once."""
+    """The common questions of a cell and its references, each with every question once; clusters are the cell's own."""
     where = f"{cell['model']}, {cell['experiment']}, {cell['placement']}"
-    grids = (read_grid(part.assign(source=name), "source", where) for name, part in parts.items())
-    return joined(*grids).complete()
+    own, *references = (part.assign(source=name) for name, part in parts.items())
+    unclustered = (part.drop(columns="cluster", errors="ignore") for part in references)
+    return joined(*(read_grid(part, "source", where) for part in (own, *unclustered))).complete()
 
 
 def _accuracies(shared: np.ndarray) -> dict:
