@@ -55,16 +55,10 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_with_
     rows = sensitivity(gold, book, None)
     (gap,) = [row for row in rows if row["quantity"] == "accuracy - closed book"]
     expected = paired_difference(0, 240, 1000)
-    assert (gap["value_first_line"], gap["value_first_line_ci_low"]) == (
-        pytest.approx(-0.24),
-        pytest.approx(expected.low),
-    )
+    assert (gap["value_first_line"], gap["value_first_line_ci_low"]) == pytest.approx((-0.24, expected.low))
     assert gap["value_full"] == pytest.approx(0.14)
-    assert (gap["conclusion_first_line"], gap["conclusion_full"], gap["changes_with_reading"]) == (
-        "below 0",
-        "above 0",
-        True,
-    )
+    assert (gap["conclusion_first_line"], gap["conclusion_full"]) == ("below 0", "above 0")
+    assert gap["changes_with_reading"]
     told = reading_warnings(TABLE.frame(rows))
     assert told[0].startswith("m on qa: a conclusion changes with how much of the answers is read")
     assert "accuracy - closed book (size 9, gold_at_4) is -24.0 points [" in told[0]

@@ -3,14 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from programs import run_program
 from score_frames import assert_plain, first_right, of_matrix, score_rows
 
-from litm.analysis.table import tables
 from litm.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
 from litm.claims.evidence import scored_evidence
-
-TABLE = tables()["effective_length"]
 
 N = 400
 
@@ -111,15 +107,3 @@ def test_at_a_loss_of_just_the_margin_either_verdict_is_rare():
         scores = [of_matrix(answers[:, :2], [0, 4], size=5), of_matrix(answers[:, 2:], [0, 9], size=10)]
         found.append(rows_of(pd.concat(scores))[1]["verdict"])
     assert found.count(WITHIN) <= 4 and found.count(BEYOND) <= 4 and found.count(OPEN) > 30
-
-
-def test_the_table_is_made_of_score_files(tmp_path):
-    sweep({5: (0.9, 0.9), 10: (0.9, 0.3)}).to_parquet(tmp_path / "scores.parquet")
-    done = run_program(
-        "make_table", "--table", "effective_length", "--input", "sized_scores", tmp_path / "scores.parquet",
-        "--output", tmp_path / "effective_length.csv",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    made = pd.read_csv(tmp_path / "effective_length.csv")
-    assert list(made.columns) == list(TABLE.columns)
-    assert made["effective_length"].tolist() == ["5 or more: shown; less than 10: shown"] * 2

@@ -111,11 +111,6 @@ def taken_from(positions: Mapping[int, int]) -> str:
     return " ".join(f"{position}:{count}" for position, count in ordered)
 
 
-def read_taken_from(text: str) -> dict[int, int]:
-    """The inverse of `taken_from`: numbers by position from a cell of the table."""
-    return {int(position): int(count) for position, count in (part.split(":") for part in text.split())}
-
-
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
 #: Fraction of first lines that end with a colon above which there is a warning.
 MANY_PREAMBLES = 0.05

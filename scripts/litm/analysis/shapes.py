@@ -46,9 +46,3 @@ def word_of(row: Mapping) -> tuple[str, str]:
     if isinstance(row["shape"], str) and row["shape"]:
         return row["shape"], MEANINGS[row["shape"]]
     return "", TWO_POSITIONS if int(row["n_positions"]) < 3 else NO_WORD
-
-
-def shape_in_words(row: Mapping) -> str:
-    """The same as one text: `recency alone (the end is above the middle, ...)`."""
-    word, meaning = word_of(row)
-    return f"{word} ({meaning})" if word else meaning
