@@ -29,7 +29,7 @@ IMPORTS = {
     "analysis": "base records placements examples scoring",
     "claims": "base placements analysis",
     "figures": "base placements scoring analysis",
-    "report": "base records placements scoring analysis figures",
+    "report": "base records placements examples scoring analysis figures",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
     "reference_model": "corpora examples config",
