@@ -51,15 +51,15 @@ def responses_in(journal: Path) -> int:
 
 #: The program, whose third batch never ends, so that a signal comes while answers are missing on any machine.
 HELD = """
-import itertools, runpy, sys, threading
+import runpy, sys, threading
 script, *words = sys.argv[1:]
 sys.argv[:] = [script, *words]
 sys.path.insert(0, script.rpartition("/")[0])
 from litm.inference import generation
-compute, numbers = generation.generate_batch, itertools.count()
+compute, begun = generation.generate_batch, []
 def held(*batch):
-    # Two threads: each call takes a number of its own.
-    if next(numbers) >= 2:
+    begun.append(batch)
+    if len(begun) > 2:
         threading.Event().wait()
     return compute(*batch)
 generation.generate_batch = held
@@ -70,7 +70,8 @@ runpy.run_path(script, run_name="__main__")
 def kill_after_four(inputs: Path, folder: Path, number: signal.Signals) -> subprocess.CompletedProcess:
     """Run, and send a signal once the four responses of two batches are in the journal."""
     words = [sys.executable, "-c", HELD, *command(inputs, folder)[1:]]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    # One thread, which answers two prompts a batch: of two threads each would answer one.
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     wait_until(lambda: responses_in(folder / "journal.jsonl") == 4 or process.poll() is not None)
     os.kill(process.pid, number)
     said = process.communicate()[1]
