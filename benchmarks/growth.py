@@ -197,7 +197,7 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
     from litm.base.records import read_json
-    from litm.inference.setup import Asking, sweep_prompts
+    from litm.inference import setup
 
     location = {"path": REFERENCE["path"], "hub": None, "revision": None}
     examples = folder / "examples.jsonl.gz"
@@ -206,9 +206,9 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     task, template = load_task(TASK), read_template(ROOT / "resources" / "prompts" / f"{TASK}.txt")
     questions = task.questions(2, ExampleSettings(responses, 0, "ranked"), None)
     write_examples(examples, (make_example(one, 2, PLACEMENT, template, task) for one in questions))
-    identity = Asking(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity()
+    identity = setup.Sweep(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity
     name = digest(identity)
-    answered = ((one, prompt) for one in read_examples(examples) for prompt in sweep_prompts([one], name, "raw"))
+    answered = ((one, prompt) for one in read_examples(examples) for prompt in setup.sweep_prompts([one], name, "raw"))
     lines = (journal_line(to.key, name, "The value is " + one.targets[0].answers[0]) for one, to in answered)
     write_lines(sweep.file("journal"), chain([identity_line(identity)], lines))
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", TASK)

@@ -11,11 +11,10 @@ output: one line a prompt, as in the responses
 
 from litm.base.cli import program
 from litm.base.messages import note
-from litm.base.store import digest
 from litm.inference.engine import audit_engine, load_engine
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, SweepOptions, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, check_answered, sweep_responses
+from litm.inference.setup import Fit, SweepOptions
+from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.records import read_examples, read_responses, write_responses
 
 
@@ -34,23 +33,19 @@ def main(
     from litm.checks.audit import audit_sample
 
     engine = audit_engine(asked.settings["engine"])
-    asking = asked.asking(source, engine)
-    # Called before any file of the identity is read.
-    files = asking.source_files(asked.model, asked.tokenizer, digests)
-    identity = asking.identity(asked.tokenizer)
+    sweep = asked.sweep(source, digests, engine)
     # Batches of one prompt of any length, and one request at a time.
     alone = {**(asked.run or {}), "batch_tokens": 1, "concurrency": 1}
-    settings = asking.engine_settings(tokenizer=asked.tokenizer, gpus=gpus, share_prefixes=False, **alone)
+    settings = sweep.engine_settings(gpus=gpus, share_prefixes=False, **alone)
     sample = audit_sample(read_responses(responses), prompts_per_cell, seed)
     sampled = (example for example in read_examples(*asked.examples) if (example.size, example.id) in sample)
-    prompts = sweep_prompts(sampled, digest(identity), settings.prompt_template)
-    sweep = AskedSweep(asked.name, identity, files, asking.stored_dtype, asking.number_format)
+    prompts = sweep.prompts(sampled)
     with Journal(journal) as answers:
         missing = sum(prompt.key not in answers for prompt in prompts)
-        paid = ", which may cost money" if asking.is_served else ""
+        paid = ", which may cost money" if sweep.is_served else ""
         note(f"{sweep.name}: the audit asks {missing} prompts again, one at a time{paid}")
         # All prompts fitted when they were answered.
         fit = Fit(None, settings.max_new_tokens)
         outcome = ask_missing(prompts, answers, sweep, fit, make_engine=lambda: load_engine(engine, settings))
         check_answered(outcome)
-        write_responses(output, asking.with_answers(sweep_responses(prompts, answers, outcome), asked.tokenizer))
+        write_responses(output, sweep.with_answers(sweep_responses(prompts, answers, outcome)))

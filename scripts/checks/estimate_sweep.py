@@ -28,14 +28,14 @@ def main(
 ) -> None:
     from litm.checks.estimate import curve_questions, encoder, remaining_work
 
-    asking, examples = asked.asking(source), read_examples(*asked.examples)
-    present = present_answers(examples, asking, asking.identity(asked.tokenizer), journal, journals)
+    sweep = asked.sweep(source)
+    prompts, answers = present_answers(read_examples(*asked.examples), sweep, journal, journals)
     left = remaining_work(
         (asked.model, asked.experiment),
-        present.prompts,
-        present.answers,
-        asking.fit(context_window),
-        encoder(asking, asked.tokenizer),
-        shares=engine_facts(asked.settings["engine"]).shares_prefixes and not asking.is_encoder_decoder,
+        prompts,
+        answers,
+        sweep.fit(context_window),
+        encoder(sweep, asked.tokenizer),
+        shares=engine_facts(asked.settings["engine"]).shares_prefixes and not sweep.is_encoder_decoder,
     )
-    write_json(output, asdict(replace(left, questions=curve_questions(present.prompts))))
+    write_json(output, asdict(replace(left, questions=curve_questions(prompts))))

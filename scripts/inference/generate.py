@@ -22,21 +22,12 @@ from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.progress import waiting
 from litm.base.records import write_json
-from litm.base.store import digest
 from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
 from litm.inference.identity import reason_in_words
 from litm.inference.journal import Journal, Shard, other_journals, other_sweeps, shard_journal
 from litm.inference.journal import shard as read_shard
-from litm.inference.setup import SweepOptions, sweep_prompts
-from litm.inference.sweep import (
-    AskedSweep,
-    Outcome,
-    ask_missing,
-    check_answered,
-    prompts_of_shard,
-    sweep_fields,
-    sweep_responses,
-)
+from litm.inference.setup import SweepOptions
+from litm.inference.sweep import Outcome, ask_missing, check_answered, prompts_of_shard, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
 from litm.records import read_examples, several_names, write_responses
 
@@ -81,18 +72,14 @@ def main(
 ) -> None:
     if shard and gather:
         raise UserError("give either --shard or --gather")
-    with waiting(f"{asked.name}: reading the prompts"):
-        asking = asked.asking(source)
-        # Called before any file of the identity is read.
-        files = asking.source_files(asked.model, asked.tokenizer, digests)
-        identity = asking.identity(asked.tokenizer)
-        settings = asking.engine_settings(tokenizer=asked.tokenizer, gpus=gpus, **(asked.run or {}))
-        fit = asking.fit(context_window, on_overflow)
-        prompts = sweep_prompts(read_examples(*asked.examples), digest(identity), settings.prompt_template)
+    with waiting(f"{asked.model}/{asked.experiment}: reading the prompts"):
+        sweep = asked.sweep(source, digests)
+        settings = sweep.engine_settings(gpus=gpus, **(asked.run or {}))
+        fit = sweep.fit(context_window, on_overflow)
+        prompts = sweep.prompts(read_examples(*asked.examples))
     own = Path(journal)
     if shard:
         prompts, own = prompts_of_shard(prompts, shard), shard_journal(journal, shard)
-    sweep = AskedSweep(asked.name, identity, files, asking.stored_dtype, asking.number_format)
     with Journal(own, other_journals(journal, own)) as answers:
         outcome = ask_missing(
             prompts,
@@ -105,9 +92,9 @@ def main(
         )
         if on_failure == STOP:
             check_answered(outcome)
-        names = sweep_fields(asked.model, asked.experiment, identity) | {"context_window": fit.context_window}
-        summary = manifest_of(names | asking.manifest_fields(), prompts, answers, outcome)
-        write_responses(responses, asking.with_answers(sweep_responses(prompts, answers, outcome), asked.tokenizer))
+        names = {**sweep.names(), "context_window": fit.context_window}
+        summary = manifest_of(names, prompts, answers, outcome)
+        write_responses(responses, sweep.with_answers(sweep_responses(prompts, answers, outcome)))
     write_json(manifest, summary)
     for line in in_words(summary, outcome):
-        note(f"{asked.name}: {line}")
+        note(f"{sweep.name}: {line}")

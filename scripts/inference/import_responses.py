@@ -16,17 +16,8 @@ from typing import Annotated
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.records import write_json
-from litm.base.store import file_sha256
-from litm.inference.recorded import (
-    RecordedFile,
-    check_any,
-    identity,
-    match_responses,
-    prompt_notes,
-    recorded_manifest,
-    recorded_responses,
-)
-from litm.inference.sweep import sweep_fields
+from litm.inference.recorded import RecordedFile, RecordedSweep
+from litm.inference.setup import sweep_fields
 from litm.prompting.reasoning import Reasoning, with_answers
 from litm.records import read_examples, write_responses
 
@@ -43,25 +34,19 @@ def main(
     manifest: str,
     settings: dict | None = None,
 ) -> None:
-    files = [
-        RecordedFile(path, tuple((size, placement) for size, placement in of_file))
-        for path, of_file in zip(recorded, cells, strict=True)
-    ]
-    sweep = sweep_fields(model, experiment, identity(files, [file_sha256(path) for path in recorded], fields))
-    asked = list(read_examples(*examples))
+    files = [RecordedFile(path, [tuple(cell) for cell in some]) for path, some in zip(recorded, cells, strict=True)]
     try:
-        matching = match_responses(asked, files, fields)
-        check_any(asked, matching, files)
+        imported = RecordedSweep(list(read_examples(*examples)), files, fields)
+        imported.check_any()
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error
-    summary = recorded_manifest(sweep, asked, files, matching, fields)
-    write_responses(
-        responses, with_answers(recorded_responses(asked, sweep["identity"], matching), Reasoning.of(settings or {}))
-    )
+    sweep = sweep_fields(model, experiment, imported.identity())
+    summary = imported.manifest(sweep)
+    write_responses(responses, with_answers(imported.sweep_responses(sweep["identity"]), Reasoning.of(settings or {})))
     write_json(manifest, summary)
     counts = (
-        f"{summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} have none "
-        f"and are not scored; {summary['unused']} recorded responses match no prompt"
+        f"{summary['recorded']} of {summary['prompts']} prompts have a recorded response, {summary['not_recorded']} "
+        f"have none and are not scored; {summary['unused']} recorded responses match no prompt"
     )
-    for line in (*prompt_notes(matching), counts):
+    for line in (*imported.notes(), counts):
         note(f"{model}/{experiment}: {line}")

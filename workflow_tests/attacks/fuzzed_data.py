@@ -16,7 +16,7 @@ from record_makers import example
 from litm.base.cli import describe_os_error
 from litm.base.messages import UserError
 from litm.corpora.passages import CorpusSettings, read_source
-from litm.inference.recorded import RecordedFile, match_responses
+from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import (
     read_kv_questions,
@@ -68,7 +68,7 @@ def _derived(path: Path, nq_open: bytes, is_annotations: bool) -> Iterable[objec
 
 def _recorded(path: Path) -> Iterable[object]:
     asked = [example(id=f"id{n}", size=1, prompt=f"p{n}") for n in range(4)]
-    return match_responses(asked, [RecordedFile(str(path), ((1, "gold_at_0"),))], RECORDED_FIELDS).responses.values()
+    return RecordedSweep(asked, [RecordedFile(str(path), [(1, "gold_at_0")])], RECORDED_FIELDS).responses.values()
 
 
 def _passages(source: str) -> Callable[[Path], Iterator[object]]:

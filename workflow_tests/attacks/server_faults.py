@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 
+from echo_engine import AskedSweep
 from fault_server import FAULTS, FaultServer, answer_to, filled, seeded_faults
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
@@ -18,7 +19,7 @@ from litm.inference.engine import EngineSettings
 from litm.inference.journal import Journal
 from litm.inference.retrying import Patience
 from litm.inference.setup import Fit, Prompt, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, check_answered
+from litm.inference.sweep import ask_missing, check_answered
 from litm.prompting.prompt_format import RAW
 
 #: For a server in the same process: the waits between requests are hundredths of seconds.

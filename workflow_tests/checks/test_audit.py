@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from conftest import ROOT
+from echo_engine import AskedSweep
 from programs import run_program
 from record_makers import response
 from workbench import CONFIG
@@ -20,7 +21,7 @@ from litm.inference.engine import EngineSettings, audit_engine
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
+from litm.inference.sweep import ask_missing, sweep_responses
 from litm.models.identity import folder_identity
 from litm.records import Example, Response, SweepResponse, read_responses, write_examples, write_responses
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from conftest import ROOT
+from echo_engine import AskedSweep
 from programs import run_program
 from record_makers import example
 from score_frames import of_matrix, random_matrix
@@ -32,8 +33,8 @@ from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
 from litm.inference.identity import sweep_identity
 from litm.inference.journal import Journal
-from litm.inference.setup import Asking, Fit, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing
+from litm.inference.setup import Fit, Sweep, sweep_prompts
+from litm.inference.sweep import ask_missing
 from litm.models.identity import folder_identity
 from litm.records import Example, Response, response_key, write_examples
 
@@ -42,7 +43,7 @@ NAMES = ("m", "e")
 SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
 DECODING = {"max_new_tokens": 10, "stop": "end_token"}
 SOURCE = {"location": str(REFERENCE), "revision": None, "context_window": 8192, "identity": {}}
-ENCODE = encoder(Asking(SOURCE, SETTINGS, None, DECODING), None)
+ENCODE = encoder(Sweep(SOURCE, SETTINGS, None, DECODING), None)
 #: Prompts with a common beginning.
 TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
 
@@ -100,7 +101,7 @@ def test_without_a_tokenizer_prompts_are_counted_and_tokens_are_not():
 
 def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp_path):
     settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
-    served = Asking({**SOURCE, "location": "gpt", "base_url": None}, settings, None, DECODING)
+    served = Sweep({**SOURCE, "location": "gpt", "base_url": None}, settings, None, DECODING)
     turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": " two"}]
     assert encoder(served, None) is None
     assert encoder(served, str(REFERENCE))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
@@ -122,8 +123,8 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
             prompts(TEXTS, digest(identity)), journal, AskedSweep("m/e", identity), Fit(30, 3), lambda: Engine(settings)
         )
     assert outcome.work is not None
-    assert (found.to_ask, found.prompt_tokens) == (outcome.asked, outcome.work.prompt_tokens)
-    assert found.computed_tokens == outcome.work.tree_tokens
+    assert (found.to_ask, found.prompt_tokens) == (outcome.asked, outcome.work["prompt_tokens"])
+    assert found.computed_tokens == outcome.work["tree_tokens"]
 
 
 # --- The program ---

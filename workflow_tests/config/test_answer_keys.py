@@ -17,7 +17,7 @@ from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model
 from litm.config.reference import key_parts
 from litm.config.schema import Entry, read_entry, string_keys
-from litm.inference.setup import Asking
+from litm.inference.setup import Sweep
 from litm.models.configuration import load_config
 from litm.models.files import is_read, model_files
 from litm.prompting.prompt_format import read_prompt_template
@@ -68,7 +68,7 @@ def identity(monkeypatch, folder: Path, entry: dict) -> str:
     template = None
     if model.template_name:
         template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{model.template_name}.txt")
-    return digest(Asking(source, model.answer_settings(), template, DECODING).identity(model.tokenizer))
+    return digest(Sweep(source, model.answer_settings(), template, DECODING, tokenizer=model.tokenizer).identity)
 
 
 def prompts_and_decoding(entry: dict) -> str:

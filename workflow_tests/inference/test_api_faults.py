@@ -10,6 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 from api_engines import HASTE, PROTOCOLS, SHORT, answers, make_engine
+from echo_engine import AskedSweep
 from fault_server import PASSING, FaultServer, answer_to, seeded_faults
 from record_makers import example
 
@@ -18,7 +19,7 @@ from litm.base.records import read_jsonl
 from litm.inference.journal import Journal
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, asked_wait
 from litm.inference.setup import Fit, sweep_prompts
-from litm.inference.sweep import AskedSweep, ask_missing
+from litm.inference.sweep import ask_missing
 from litm.prompting.prompt_format import RAW
 from litm.records import Response
 

@@ -30,7 +30,7 @@ def test_appended_answers_are_read_again(tmp_path):
     with Journal(path) as read:
         for key, response in ANSWERS[:3]:
             assert read[key] == written[key] == response
-        assert "key3" not in read and len(read) == 3
+        assert "key3" not in read and len(read.responses) == 3
 
 
 def test_a_second_run_is_refused_while_one_is_writing(path):
@@ -299,7 +299,7 @@ def test_an_identity_whose_fields_were_changed_is_set_aside(path, capsys):
     write(path, [ANSWERS[:2]])
     path.write_bytes(path.read_bytes().replace(b"float32", b"float16"))
     with Journal(path) as journal:
-        assert not journal.identities and len(journal) == 2
+        assert not journal.identities and len(journal.responses) == 2
     assert "line 1: not a journal line (it was changed after it was written: 'identity'" in capsys.readouterr().err
 
 

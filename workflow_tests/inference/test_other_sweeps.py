@@ -111,7 +111,7 @@ def test_only_journals_that_have_the_identity_are_searched_for_answers(tmp_path,
         "litm.inference.journal._lines_of", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
     )
     (one,) = planned("a", identity={"model": "1"})
-    assert answers_elsewhere({one.key: "a"}, {"model": "1"}, all_journals(tmp_path)).answers == {}
+    assert answers_elsewhere({one.key: "a"}, {"model": "1"}, all_journals(tmp_path)) == ({}, 0)
     assert parsed == [("1.jsonl", 1)]
 
 

@@ -11,18 +11,7 @@ import record_makers
 from conftest import write_lines
 
 from litm.base.messages import UserError
-from litm.inference.recorded import (
-    OWN_FIELDS,
-    FileCount,
-    Matching,
-    RecordedFile,
-    check_any,
-    match_responses,
-    prompt_notes,
-    read_recorded,
-    recorded_manifest,
-    recorded_responses,
-)
+from litm.inference.recorded import OWN_FIELDS, RecordedFile, RecordedSweep, read_recorded
 from litm.records import Example
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
@@ -43,21 +32,21 @@ def example(number: int, placement: str = "gold_at_0", size: int = 3) -> Example
 EXAMPLES = [example(number, placement) for _, placement in CELLS for number in range(3)]
 
 
-def match(path: Path, fields: dict, cells=CELLS, examples=EXAMPLES) -> tuple[list[Example], Matching]:
-    return examples, match_responses(examples, [RecordedFile(str(path), tuple(cells))], fields)
+def match(path: Path, fields: dict, cells=CELLS, examples=EXAMPLES) -> RecordedSweep:
+    return RecordedSweep(examples, [RecordedFile(str(path), cells)], fields)
 
 
-def texts(matching: Matching) -> dict:
-    return {(placement, id): recorded.text for (_, placement, id), recorded in matching.responses.items()}
+def texts(sweep: RecordedSweep) -> dict:
+    return {(placement, id): recorded.text for (_, placement, id), recorded in sweep.responses.items()}
 
 
 def test_responses_belong_to_the_questions_of_the_cell_that_their_file_is_about(tmp_path):
     records = [{"question": f"What is  number {n}?", "model_answer": f"it is {n}"} for n in (2, 0)]
     path = write_lines(tmp_path / "a.jsonl.gz", [*records, {"question": "who", "model_answer": "x"}])
-    asked, matching = match(path, FIELDS, CELLS[1:])
+    matching = match(path, FIELDS, CELLS[1:])
     assert texts(matching) == {("gold_at_2", "id2"): "it is 2", ("gold_at_2", "id0"): "it is 0"}
-    assert matching.files == (FileCount(records=3, unused=1, not_compared=2),)
-    summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS[1:])], matching, FIELDS)
+    assert matching.files == [RecordedFile(str(path), CELLS[1:], records=3, unused=1, not_compared=2)]
+    summary = matching.manifest({})
     assert summary["missing"] == {"3/gold_at_0": ["id0", "id1", "id2"], "3/gold_at_2": ["id1"]}
 
 
@@ -68,14 +57,14 @@ def test_fields_of_a_record_tell_the_cells_of_one_file_apart(tmp_path):
         {"out": {"text": "b"}, "q": {"id": "id0"}, "n": "3", "where": [2]},
         {"out": {"text": "c"}, "q": {"id": "id0"}, "n": 5, "where": 0},
     ]
-    _, matching = match(write_lines(tmp_path / "a.jsonl", records), fields)
+    matching = match(write_lines(tmp_path / "a.jsonl", records), fields)
     assert texts(matching) == {("gold_at_0", "id0"): "a", ("gold_at_2", "id0"): "b"}
     assert matching.files[0].unused == 1
 
 
 def test_a_whole_prompt_needs_no_cell(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", [{"p": EXAMPLES[4].prompt, "r": "x"}])
-    _, matching = match(path, {"response": "r", "prompt": "p"})
+    matching = match(path, {"response": "r", "prompt": "p"})
     assert texts(matching) == {("gold_at_2", "id1"): "x"}
 
 
@@ -88,7 +77,7 @@ def test_tables_are_read_with_their_quotes_and_line_ends(tmp_path, name, delimit
             [["id", "placement", "r"], ["id0", "gold_at_0", 'one, "two"\nthree\tfour'], ["id1", "gold_at_2", ""]]
         )
     fields = {"response": "r", "id": "id", "placement": "placement"}
-    _, matching = match(tmp_path / name, fields)
+    matching = match(tmp_path / name, fields)
     assert texts(matching) == {("gold_at_0", "id0"): 'one, "two"\nthree\tfour', ("gold_at_2", "id1"): ""}
     assert [record.where for record in read_recorded(tmp_path / name, fields)] == [
         f"{tmp_path / name}, line 2", f"{tmp_path / name}, line 4"
@@ -98,7 +87,7 @@ def test_tables_are_read_with_their_quotes_and_line_ends(tmp_path, name, delimit
 def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(tmp_path):
     record = {"question": "what is number 1", "model_answer": "x"}
     path = write_lines(tmp_path / "a.jsonl", [record, record])
-    _, matching = match(path, FIELDS, CELLS[:1])
+    matching = match(path, FIELDS, CELLS[:1])
     assert texts(matching) == {("gold_at_0", "id1"): "x"}
     write_lines(path, [record, record | {"model_answer": "y"}])
     with pytest.raises(UserError) as caught:
@@ -148,22 +137,22 @@ def test_questions_that_cannot_be_told_apart_are_named(tmp_path):
 
 def test_no_match_at_all_is_an_error(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", [{"question": "who", "model_answer": "x"}])
-    asked, matching = match(path, FIELDS)
+    matching = match(path, FIELDS)
     with pytest.raises(UserError, match="none of the 6 prompts has a response among the 1 records"):
-        check_any(asked, matching, [RecordedFile(str(path), CELLS)])
+        matching.check_any()
 
 
 def test_what_is_not_recorded_is_counted_and_never_scored(tmp_path):
     records = [{"question": f"what is number {n}", "model_answer": f"answer{n}"} for n in (0, 2)]
     path = write_lines(tmp_path / "a.jsonl", records)
-    asked, matching = match(path, FIELDS, CELLS[:1], EXAMPLES[:3])
-    responses = list(recorded_responses(asked, "identity", matching))
+    matching = match(path, FIELDS, CELLS[:1], EXAMPLES[:3])
+    responses = list(matching.sweep_responses("identity"))
     assert [response.finish_reason for response in responses] == ["unknown", "not_recorded", "unknown"]
     scores = score_sweep(Sweep("m", "e", "multi_document_qa", "best_subspan_em"), EXAMPLES[:3], responses)
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["n"], row["accuracy"], row["n_not_recorded"], row["n_left_out"]) == (2, 1.0, 1, 0)
     assert pd.isna(row["n_cut"]) and scores["prompt_tokens"].isna().all()
-    summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS[:1])], matching, FIELDS)
+    summary = matching.manifest({})
     assert (summary["recorded"], summary["not_recorded"], summary["unused"]) == (2, 1, 0)
     assert summary["missing"] == {"3/gold_at_0": ["id1"]}
 
@@ -178,8 +167,8 @@ def test_responses_of_this_workflow_are_read_as_they_are_with_those_that_did_not
             {**own, "id": "id2", "response": None, "finish_reason": "not_recorded"},
         ],
     )
-    asked, matching = match(path, OWN_FIELDS, CELLS, EXAMPLES[:3])
-    reasons = [(one.text, one.finish_reason) for one in recorded_responses(asked, "identity", matching)]
+    matching = match(path, OWN_FIELDS, CELLS, EXAMPLES[:3])
+    reasons = [(one.text, one.finish_reason) for one in matching.sweep_responses("identity")]
     assert reasons == [("x", "length"), (None, "overflow"), (None, "not_recorded")]
 
 
@@ -193,50 +182,48 @@ def test_a_response_is_used_for_its_own_prompt_only_and_others_are_counted_with_
     other = replace(EXAMPLES[0], prompt="asked with another seed").prompt_sha256
     records = [own_record(EXAMPLES[0], prompt_sha256=other, response="of another"), *map(own_record, EXAMPLES[1:])]
     path = write_lines(tmp_path / "a.jsonl", records)
-    asked, matching = match(path, OWN_FIELDS)
+    matching = match(path, OWN_FIELDS)
     assert ("gold_at_0", "id0") not in texts(matching) and len(matching.responses) == 5
-    (told,) = prompt_notes(matching)
+    (told,) = matching.notes()
     assert told.startswith("1 of the 6 recorded responses of this file were made for other prompts to the same questi")
     assert told.endswith(f"and are not used; the first is {path}, line 1")
-    summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS)], matching, OWN_FIELDS)
+    summary = matching.manifest({})
     assert (summary["recorded"], summary["unused"], summary["other_prompts"]) == (5, 1, 1)
-    assert [one.prompt_sha256 for one in recorded_responses(asked, "identity", matching)] == [
-        e.prompt_sha256 for e in EXAMPLES
-    ]
+    assert [one.prompt_sha256 for one in matching.sweep_responses("identity")] == [e.prompt_sha256 for e in EXAMPLES]
 
 
 def test_responses_to_two_prompts_of_a_question_in_one_file_are_distinguished(tmp_path):
     records = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 64, response="of another seed")]
-    _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
+    matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
     assert texts(matching) == {("gold_at_0", "id0"): "x"}
 
 
 def test_responses_to_other_prompts_only_are_an_error(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", [own_record(one, prompt_sha256="0" * 64) for one in EXAMPLES])
-    asked, matching = match(path, OWN_FIELDS)
+    matching = match(path, OWN_FIELDS)
     with pytest.raises(UserError) as caught:
-        check_any(asked, matching, [RecordedFile(str(path), CELLS)])
+        matching.check_any()
     assert str(caught.value).startswith(f"{path}, line 1: this response was made for another prompt than its question")
     assert "6 of the 6 recorded" in str(caught.value)
 
 
 def test_responses_without_a_prompt_digest_are_matched_by_id_with_one_message(tmp_path):
     records = [own_record(EXAMPLES[0], prompt_sha256=None), *map(own_record, EXAMPLES[1:3])]
-    _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
+    matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
     assert len(matching.responses) == 3
-    (told,) = prompt_notes(matching)
+    (told,) = matching.notes()
     assert told.startswith("1 recorded responses do not say which prompts they were made for (no prompt_sha256)")
-    _, by_text = match(
+    by_text = match(
         write_lines(tmp_path / "b.jsonl", [{"p": EXAMPLES[4].prompt, "r": "x"}]), {"response": "r", "prompt": "p"}
     )
-    assert prompt_notes(by_text) == []
+    assert by_text.notes() == []
 
 
 def test_a_digest_that_the_fields_name_must_be_there(tmp_path):
     fields = {"response": "r", "id": "id", "placement": "at", "prompt_sha256": "sum"}
     record = {"r": "x", "id": "id0", "at": "gold_at_0", "sum": EXAMPLES[0].prompt_sha256.upper()}
-    _, matching = match(write_lines(tmp_path / "a.jsonl", [record]), fields)
-    assert len(matching.responses) == 1 and prompt_notes(matching) == []
+    matching = match(write_lines(tmp_path / "a.jsonl", [record]), fields)
+    assert len(matching.responses) == 1 and matching.notes() == []
     del record["sum"]
     with pytest.raises(UserError, match="line 1: the field 'sum' .prompt_sha256. is missing"):
         match(write_lines(tmp_path / "a.jsonl", [record]), fields)

@@ -15,7 +15,7 @@ from litm.base.records import read_json, write_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
-from litm.inference.setup import Asking
+from litm.inference.setup import Sweep
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import write_examples
 
@@ -37,8 +37,8 @@ def settings(endpoint: str = COMPLETIONS_ENDPOINT, prompt_template: str = CHAT) 
     return {"engine": "openai", "endpoint": endpoint, "prompt_template": prompt_template, "request": {}}
 
 
-def asking(endpoint: str = COMPLETIONS_ENDPOINT, prompt_template: str = CHAT) -> Asking:
-    return Asking(SERVED, settings(endpoint, prompt_template), None, DECODING)
+def sweep(tokenizer: str | None = None, endpoint: str = COMPLETIONS_ENDPOINT, template: str = CHAT, **more) -> Sweep:
+    return Sweep(SERVED, settings(endpoint, template), None, DECODING, tokenizer=tokenizer, model="m", **more)
 
 
 def test_every_change_of_a_chats_text_changes_the_identity(tmp_path):
@@ -49,30 +49,30 @@ def test_every_change_of_a_chats_text_changes_the_identity(tmp_path):
         folder_of(tmp_path / "special token", eos_token="<|pad|>"),
         folder_of(tmp_path / "beginning", adds_beginning=True, **begins),
     ]
-    identities = [canonical_json(asking().identity(tokenizer)) for tokenizer in tokenizers]
+    identities = [canonical_json(sweep(tokenizer).identity) for tokenizer in tokenizers]
     assert len(set(identities)) == 4
     # Neither the place of a tokenizer nor a token that the template does not name is part of it.
     for same in (folder_of(tmp_path / "other place"), folder_of(tmp_path / "pad", pad_token="<|endoftext|>")):
-        assert canonical_json(asking().identity(same)) == identities[0]
+        assert canonical_json(sweep(same).identity) == identities[0]
 
 
 @pytest.mark.parametrize(
     ("endpoint", "prompt_template"), [(COMPLETIONS_ENDPOINT, RAW), (CHAT_ENDPOINT, CHAT), (CHAT_ENDPOINT, RAW)]
 )
 def test_a_tokenizer_that_only_counts_is_no_part_of_the_identity(endpoint, prompt_template, tmp_path):
-    own = asking(endpoint, prompt_template)
-    assert own.identity(folder_of(tmp_path)) == {
+    assert sweep(folder_of(tmp_path), endpoint, prompt_template).identity == {
         "source": {"api_model": "m"},
         "model": settings(endpoint, prompt_template),
         "template": None,
         "decoding": DECODING,
     }
-    assert own.identity(str(tmp_path / "not there")) == own.identity()
+    absent, none = sweep(str(tmp_path / "not there"), endpoint, prompt_template), sweep(None, endpoint, prompt_template)
+    assert absent.identity == none.identity
 
 
 def test_a_tokenizer_that_is_replaced_while_it_makes_chats_is_refused(tmp_path):
     tokenizer = folder_of(tmp_path / "tokenizer")
-    check = asking().source_files("m", tokenizer, str(tmp_path / "digests")).check
+    check = sweep(tokenizer, digests=str(tmp_path / "digests")).files.check
     check()
     folder_of(tmp_path / "tokenizer")
     check()
@@ -80,14 +80,14 @@ def test_a_tokenizer_that_is_replaced_while_it_makes_chats_is_refused(tmp_path):
     with pytest.raises(UserError, match=f"^model m: its tokenizer {tokenizer} has changed since this job began"):
         check()
     # One that only counts tokens may.
-    asking(CHAT_ENDPOINT, CHAT).source_files("m", tokenizer, None).check()
+    sweep(tokenizer, CHAT_ENDPOINT).files.check()
 
 
 def test_a_tokenizer_that_can_render_no_chat_is_named_before_anything_is_asked(tmp_path):
     with pytest.raises(UserError, match="has no chat template: use 'raw' or"):
-        asking().identity(folder_of(tmp_path, None))
+        _ = sweep(folder_of(tmp_path, None)).identity
     with pytest.raises(UserError, match="set the model's 'tokenizer'"):
-        asking().identity()
+        _ = sweep().identity
 
 
 def test_an_edited_chat_template_asks_again_and_the_old_one_is_answered_from_the_journal(tmp_path):
@@ -127,4 +127,4 @@ def test_the_template_is_part_of_the_identity_for_chats_rendered_here(tmp_path):
     model = read_catalogue_entry("models", "m", {**keys, "tokenizer": folder_of(tmp_path)}).located(
         ROOT, {"prompt_templates": {"chat": None}}
     )
-    assert Asking(SERVED, model.answer_settings(), None, DECODING).sends_rendered_chats
+    assert Sweep(SERVED, model.answer_settings(), None, DECODING).sends_rendered_chats

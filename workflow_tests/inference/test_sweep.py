@@ -273,7 +273,7 @@ def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tm
 def test_failed_prompts_are_not_in_the_journal_and_only_they_are_asked_by_the_next_run(tmp_path):
     ask(tmp_path / "j", *"abc", engine=forgetful("b", "c"))
     with Journal(tmp_path / "j") as journal:
-        assert len(journal) == 1
+        assert len(journal.responses) == 1
     found = ask(tmp_path / "j", *"abcd", engine=forgetful("c"))
     assert found.asked == ["b", "d"] and found.texts == ["A", "B", None, "D"]
     assert found.counts("asked", "reused", "failed") == (3, 1, 1)

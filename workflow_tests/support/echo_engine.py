@@ -10,11 +10,22 @@ from litm.base.store import digest
 from litm.inference.engine import Prepared
 from litm.inference.journal import Journal, Shard, other_journals, shard_journal
 from litm.inference.setup import NO_FILES, Fit, Prompt, SourceFiles, sweep_prompts
-from litm.inference.sweep import AskedSweep, Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
+from litm.inference.sweep import Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
 from litm.prompting.prompt_format import RAW
 from litm.records import Example, Response, SweepResponse
 
 IDENTITY = {"model": "m"}
+
+
+@dataclass
+class AskedSweep:
+    """What is asked of a sweep, with any identity. See `litm.inference.setup.Sweep`."""
+
+    name: str
+    identity: dict
+    files: SourceFiles = NO_FILES
+    stored_dtype: str | None = None
+    number_format = None
 
 
 class EchoEngine:

@@ -21,7 +21,7 @@ from litm.base.records import in_batches
 from litm.inference.api_engine import ServedPrompts
 from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts
-from litm.inference.setup import Asking, Fit, Prompt
+from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
 from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import Content, Response
@@ -128,24 +128,22 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
 
-def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
+def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
     """The function from prompts to token ids, as engines count them; None for a model without a tokenizer.
 
     tokenizer: the tokenizer's folder if it is not the model's.
     """
-    if not asking.has_tokenizer:
+    if not sweep.has_tokenizer:
         return None
-    prompt_template, template = asking.settings["prompt_template"], asking.template
-    provider = engine_facts(asking.settings["engine"]).provider
+    prompt_template, template = sweep.settings["prompt_template"], sweep.template
+    provider = engine_facts(sweep.settings["engine"]).provider
     if provider is None:
-        location = tokenizer or asking.source["location"]
-        own = model_tokenizer(
-            location, asking.source["revision"], prompt_template, asking.reasoning, asking.runs_own_code
-        )
+        location = tokenizer or sweep.source["location"]
+        own = model_tokenizer(location, sweep.source["revision"], prompt_template, sweep.reasoning, sweep.runs_own_code)
         return lambda contents: encode_prompts(own, prompt_template, template, contents)
     if not tokenizer:
         return None
-    endpoint, request = asking.settings["endpoint"], asking.settings["request"]
+    endpoint, request = sweep.settings["endpoint"], sweep.settings["request"]
     return ServedPrompts(load_tokenizer(tokenizer), provider, endpoint, prompt_template, template, request).ids
 
 

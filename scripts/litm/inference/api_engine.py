@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
@@ -16,7 +17,16 @@ from litm.base.messages import UserError, note
 from litm.base.records import without_surrogates
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider
-from litm.inference.retrying import Patience, Unanswered, as_they_finish, in_step, masked, masked_failure
+from litm.inference.retrying import (
+    Patience,
+    Unanswered,
+    as_they_finish,
+    error_names,
+    failure_of,
+    in_step,
+    masked,
+    masked_failure,
+)
 from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer
 from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
 
@@ -24,20 +34,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 T = TypeVar("T", str, list)
-C = TypeVar("C")
-
-
-def client_options(url: str) -> dict[str, Any]:
-    """Options of the SDKs' HTTP clients (`DefaultAsyncHttpxClient`) for a server.
-
-    Redirects are not followed: the prompt would go to another server and its answer would count as this server's.
-    Servers on this machine are reached without the environment's proxy. Bodies are read as UTF-8: a header may name
-    another encoding or one that is not for text (hex), which makes the SDKs fail with arbitrary errors.
-    """
-    options: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [_read_as_utf8]}}
-    if is_this_machine(url):
-        options["mounts"] = dict.fromkeys(("http://", "https://", "all://"))
-    return options
 
 
 async def _read_as_utf8(response: Any) -> None:
@@ -68,15 +64,16 @@ def unused_variables(url: str, provider: Provider, key_variable: str | None) -> 
 NO_KEY = "no-key"
 
 
-def key_variable(base_url: str | None, own_variable: str | None, usual_variable: str) -> str | None:
+def key_variable(base_url: str | None, own_variable: str | None, usual_variable: str | None) -> str | None:
     """The environment variable with a model's key: the one that its entry names, or else the provider's usual one.
 
-    None for an own server (`base_url`) without a named variable: it never gets the provider's key.
+    None for a provider that needs no key, and for an own server (`base_url`) without a named variable, which never gets
+    the provider's key.
     """
     return own_variable or (None if base_url else usual_variable)
 
 
-def api_key(settings: EngineSettings, usual_variable: str) -> str:
+def api_key(settings: EngineSettings, usual_variable: str | None) -> str:
     """The key in the variable that `key_variable` names, `NO_KEY` without one.
 
     Raises `UserError` if the key is not set or cannot be sent.
@@ -255,14 +252,22 @@ class ServedPrompts:
 LEAST_OF_A_KEY = 16
 
 
+#: Error code of a content filter that blocks the prompt before it reaches the model.
+FILTERED = "content_filter"
+
+
 class ApiEngine(ABC):
     """Asks prompts concurrently, with retries, and checks that the server read each prompt whole.
 
-    A protocol's engine defines how to connect, the request and the reply. sdk: the distribution with the client.
+    A protocol's engine defines its requests and how a reply is read. sdk: the package with the client; client_class:
+    the class of its client; client_options: further arguments of that. An engine without an SDK has `connect` and `ask`
+    of its own.
     """
 
     provider: ClassVar[Provider]
     sdk: ClassVar[str]
+    client_class: ClassVar[str]
+    client_options: ClassVar[Mapping[str, Any]] = {}
     #: Few servers report which tokens came from a cache.
     computed_tokens: int | None = None
     is_loading = False
@@ -287,39 +292,63 @@ class ApiEngine(ABC):
         self._with_key = 0
 
     @abstractmethod
+    def request(self, content: Content) -> tuple[str, dict[str, Any]]:
+        """The path, relative to the server's address, and the body of a request."""
+
+    @staticmethod
+    @abstractmethod
+    def read(body: dict[str, Any]) -> Reply:
+        """What the body of a response says; LookupError, TypeError or AttributeError if it is none."""
+
     def connect(self) -> AbstractAsyncContextManager[Any]:
-        """The SDK's client, made by `client`."""
+        """The SDK's client for the model's server, without the SDK's own retries.
 
-    def client(self, sdk_client: Callable[..., C], http_client: Callable[..., Any], **more: Any) -> C:
-        """A client for the model's server, without the SDK's own retries and with `client_options`.
-
-        sdk_client, http_client: the SDK's classes; more: further arguments of its client.
+        Redirects are not followed: the prompt would go to another server and its answer would count as this server's.
+        Servers on this machine are reached without the environment's proxy. Bodies are read as UTF-8: a header may name
+        another encoding or one that is not for text (hex), which makes the SDKs fail with arbitrary errors.
         """
         unused = unused_variables(self.url, self.provider, self.settings.api_key_variable)
         if unused:
             note(f"{public_url(self.url)}: not used for it, though set in the environment: {', '.join(unused)}")
         # SDKs read the environment when a client is created.
         hidden = {name: os.environ.pop(name) for name in unused}
+        sdk = import_module(self.sdk)
+        options: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [_read_as_utf8]}}
+        if is_this_machine(self.url):
+            options["mounts"] = dict.fromkeys(("http://", "https://", "all://"))
         try:
-            return sdk_client(
+            return getattr(sdk, self.client_class)(
                 api_key=self.key,
                 base_url=self.url,
                 max_retries=0,
                 timeout=self.patience.timeout,
-                http_client=http_client(**client_options(self.url)),
-                **more,
+                http_client=sdk.DefaultAsyncHttpxClient(**options),
+                **self.client_options,
             )
         finally:
             os.environ.update(hidden)
+
+    async def ask(self, client: Any, content: Content) -> Reply:
+        """The answer to one request; raises `Unanswered` or `UserError` if there is none.
+
+        A prompt that a filter blocks counts as answered. The SDK does not read the response: it would make an answer
+        with gaps of one that is cut.
+        """
+        import httpx2
+
+        path, body = self.request(content)
+        try:
+            response = await client.post(path, cast_to=httpx2.Response, body=body)
+        except import_module(self.sdk).APIError as error:
+            if FILTERED in error_names(error.body):
+                return Reply("", REFUSED, None, None, None)
+            raise failure_of(error, self.secret) from error
+        return read_reply(response.content, self.read)
 
     @property
     def secret(self) -> str:
         """The key, "" if none is needed."""
         return "" if self.key == NO_KEY else self.key
-
-    @abstractmethod
-    async def ask(self, client: Any, content: Content) -> Reply:
-        """The answer to one request; raises `Unanswered` or `UserError` if there is none."""
 
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
         """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known."""

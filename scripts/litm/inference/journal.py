@@ -19,7 +19,7 @@ import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, TypeVar
@@ -31,6 +31,7 @@ from litm.base.store import canonical_json, digest, lock
 from litm.inference.identity import equal_digests
 from litm.records import Content, Response, response_key
 
+Value = TypeVar("Value", dict, Response)
 CHECKSUM = "crc32"
 #: Folder of all journals, relative to the working directory.
 JOURNALS = "results/journal"
@@ -42,28 +43,17 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class IdentityLine:
-    """The fields of an identity and their digest, which answers refer to."""
+class Line:
+    """A line of a journal: the fields of an identity by their digest, or a response by its key.
 
-    name: str
-    fields: dict
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerLine:
-    """An answer and its key.
-
-    is_checked: whether the line has a checksum (lines of earlier versions have none); is_mended: whether lone
-    surrogates in its text were replaced.
+    is_checked: whether it has a checksum (answers of earlier versions have none); is_mended: whether lone surrogates in
+    its text were replaced.
     """
 
     key: str
-    response: Response
-    is_checked: bool
-    is_mended: bool
-
-
-Line = TypeVar("Line", IdentityLine, AnswerLine)
+    value: dict | Response
+    is_checked: bool = True
+    is_mended: bool = False
 
 
 def identity_line(fields: dict) -> str:
@@ -77,7 +67,7 @@ def answer_line(key: str, identity: str, response: Response) -> str:
     return f'{record.removesuffix("}")},"{CHECKSUM}":"{_checksum(record)}"}}\n'
 
 
-def parse_line(line: bytes) -> IdentityLine | AnswerLine:
+def parse_line(line: bytes) -> Line:
     """The record of a journal line; ValueError with the reason if the line is malformed or was changed."""
 
     def typed(name: str, kind: type) -> Any:
@@ -91,13 +81,13 @@ def parse_line(line: bytes) -> IdentityLine | AnswerLine:
             name, fields = typed("identity", str), typed("fields", dict)
             if digest(fields) != name:
                 raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
-            return IdentityLine(name, fields)
+            return Line(name, fields)
         key, response = typed("key", str), Response.from_json(record)
         is_mended = response.text != record["text"]
         is_checked = CHECKSUM in record
         if is_checked and record.pop(CHECKSUM) != _checksum(canonical_json(record)):
             raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
-        return AnswerLine(key, response, is_checked, is_mended)
+        return Line(key, response, is_checked, is_mended)
     except KeyError as error:
         raise ValueError(f"the field {error} is missing") from error
     except (TypeError, RecursionError) as error:
@@ -110,25 +100,31 @@ def _checksum(text: str) -> str:
 
 #: Line numbers of bad lines that a message names.
 NAMED_LINES = 10
+#: What is said of odd answers, in the order of the messages.
+MENDED = "have lone surrogates (cut characters), read as U+FFFD; the first is"
+UNCHECKED = (
+    "have no checksum (an earlier version wrote them), so it is not known whether they were changed; the first is"
+)
+CONFLICTING = (
+    "are others than a line above has for the same prompt (journals that were put together?), and the last counts; "
+    "the first is"
+)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Recorded:
     """The content of a journal file.
 
     responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of its
     whole lines, which half a line of an interrupted or running write may follow; bad: the defects of whole lines, by
-    line number from 1; mended: numbers of lines whose lone surrogates were replaced; unchecked: numbers of answers
-    without a checksum; conflicting: numbers of answers whose prompt has another answer in an earlier line.
+    line number from 1; odd: numbers of answers by what is said of them.
     """
 
-    responses: dict[str, Response]
-    identities: dict[str, dict]
-    whole_bytes: int
+    responses: dict[str, Response] = field(default_factory=dict)
+    identities: dict[str, dict] = field(default_factory=dict)
+    whole_bytes: int = 0
     bad: dict[int, str] = field(default_factory=dict)
-    mended: list[int] = field(default_factory=list)
-    unchecked: list[int] = field(default_factory=list)
-    conflicting: list[int] = field(default_factory=list)
+    odd: dict[str, list[int]] = field(default_factory=lambda: {MENDED: [], UNCHECKED: [], CONFLICTING: []})
 
 
 def rejected_file(path: str | Path) -> Path:
@@ -164,40 +160,41 @@ def read_journal(path: str | Path) -> Recorded:
 
 
 def _read(path: str | Path) -> Recorded:
-    recorded, whole, tail = Recorded({}, {}, 0), 0, b""
+    recorded, tail = Recorded(), b""
     with open_journal(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
                 tail = line
                 break
-            whole += len(line)
+            recorded.whole_bytes += len(line)
             try:
                 said = parse_line(line)
             except ValueError as error:
                 recorded.bad[number] = str(error)
                 continue
-            if isinstance(said, IdentityLine):
-                recorded.identities[said.name] = said.fields
+            if isinstance(said.value, dict):
+                recorded.identities[said.key] = said.value
                 continue
-            earlier = recorded.responses.get(said.key)
-            if earlier is not None and earlier.text != said.response.text:
-                recorded.conflicting.append(number)
-            recorded.responses[said.key] = said.response
-            if said.is_mended:
-                recorded.mended.append(number)
-            if not said.is_checked:
-                recorded.unchecked.append(number)
+            earlier = recorded.responses.get(said.key, said.value)
+            recorded.responses[said.key] = said.value
+            for what, is_so in (
+                (MENDED, said.is_mended),
+                (UNCHECKED, not said.is_checked),
+                (CONFLICTING, earlier.text != said.value.text),
+            ):
+                if is_so:
+                    recorded.odd[what].append(number)
     why = None
     if recorded.bad and not (recorded.responses or recorded.identities):
         why = f"none of its lines is a journal line (line 1: {recorded.bad[1]})"
-    elif not _can_be_half_a_line(tail, is_first=not whole):
-        why = "what follows its last line end is not half a line" if whole else "it has no line end"
+    elif not _can_be_half_a_line(tail, is_first=not recorded.whole_bytes):
+        why = "what follows its last line end is not half a line" if recorded.whole_bytes else "it has no line end"
     if why:
         raise UserError(
             f"{path}: {why}; nothing was changed. If it is compressed, or has line ends that are not LF, make it a "
             "journal again; otherwise move it away (its prompts are asked again), and run the same command"
         )
-    return replace(recorded, whole_bytes=whole)
+    return recorded
 
 
 def _can_be_half_a_line(tail: bytes, is_first: bool) -> bool:
@@ -219,19 +216,7 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
         more = f" and {len(numbers) - NAMED_LINES} more" if len(numbers) > NAMED_LINES else ""
         named = ", ".join(map(str, numbers[:NAMED_LINES])) + more
         note(f"{path}, line {named}: not a journal line ({recorded.bad[numbers[0]]}); {what}")
-    for lines, told in (
-        (recorded.mended, "have lone surrogates (cut characters), read as U+FFFD; the first is"),
-        (
-            recorded.unchecked,
-            "have no checksum (an earlier version wrote them), so it is not known whether they were changed; the first "
-            "is",
-        ),
-        (
-            recorded.conflicting,
-            "are others than a line above has for the same prompt (journals that were put together?), and the last "
-            "counts; the first is",
-        ),
-    ):
+    for told, lines in recorded.odd.items():
         if lines:
             note(f"{path}: {len(lines)} answers {told} in line {lines[0]}")
 
@@ -250,7 +235,9 @@ class Journal:
         self.responses: dict[str, Response] = {}
         self.identities: dict[str, dict] = {}
         for other in others:
-            self._take(read_journal(other))
+            recorded = read_journal(other)
+            self.responses |= recorded.responses
+            self.identities |= recorded.identities
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b", buffering=0)
         try:
@@ -279,7 +266,8 @@ class Journal:
         if recorded.bad:
             with signals_deferred():
                 self._set_aside(recorded.bad, aside)
-        self._take(recorded)
+        self.responses |= recorded.responses
+        self.identities |= recorded.identities
 
     def _set_aside(self, bad: Mapping[int, str], aside: Path) -> None:
         """Move lines out of the file; at any moment, each line is in at least one of the two files."""
@@ -306,10 +294,6 @@ class Journal:
         self._file = self.path.open("a+b", buffering=0)
         self._lock()
 
-    def _take(self, recorded: Recorded) -> None:
-        self.responses |= recorded.responses
-        self.identities |= recorded.identities
-
     def __enter__(self) -> "Journal":
         return self
 
@@ -321,13 +305,6 @@ class Journal:
 
     def __getitem__(self, key: str) -> Response:
         return self.responses[key]
-
-    def __len__(self) -> int:
-        return len(self.responses)
-
-    def adopt(self, answers: Mapping[str, Response]) -> None:
-        """Serve these answers by their keys as well, without writing them."""
-        self.responses |= answers
 
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
@@ -394,17 +371,6 @@ def other_journals(path: str | Path, own: Path) -> list[Path]:
     return [file for file in journal_files(path) if file != own]
 
 
-@dataclass(frozen=True)
-class Found:
-    """Answers of other sweeps, by the keys of the prompts.
-
-    conflicting: how many prompts have different answers in two journals.
-    """
-
-    answers: Mapping[str, Response]
-    conflicting: int = 0
-
-
 def all_journals(folder: str | Path) -> list[Path]:
     """The journals of all sweeps and of their shards in `folder`, sorted by path."""
     return sorted(path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
@@ -418,8 +384,9 @@ def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
 
 def answers_elsewhere(
     asked: Mapping[str, Content], identity: dict, files: Iterable[Path], stored_dtype: str | None = None
-) -> Found:
-    """Answers to prompts in the journals of other sweeps.
+) -> tuple[dict[str, Response], int]:
+    """Answers to prompts in the journals of other sweeps, by the keys of the prompts, and how many prompts have
+    different answers in two journals.
 
     asked: the content of each prompt, by its key under `identity`; files: the journals, in their order; stored_dtype:
     see `equal_form`. Answers under the same identity take precedence over answers under an equal one. If two journals
@@ -433,7 +400,7 @@ def answers_elsewhere(
     for file in files:
         wanted: dict[bytes, tuple[str, str]] = {}
         try:
-            identities = {line.name: line.fields for line in _parsed(_lines_with(IDENTITY_MARK, file), IdentityLine)}
+            identities = dict(_parsed(_lines_with(IDENTITY_MARK, file), dict))
         except OSError as error:
             note(f"{file}: not looked at for answers ({describe_os_error(error)})")
             continue
@@ -442,15 +409,15 @@ def answers_elsewhere(
                 keys[name] = {response_key(name, content): key for key, content in asked.items()}
                 found[name] = {}
             wanted |= {answer.encode(): (name, key) for answer, key in keys[name].items()}
-        for line in _parsed(_lines_of(file, wanted), AnswerLine) if wanted else ():
-            name, key = wanted[line.key.encode()]
-            if (earlier := found[name].get(key)) is not None and earlier.text != line.response.text:
+        for answer, response in _parsed(_lines_of(file, wanted), Response) if wanted else ():
+            name, key = wanted[answer.encode()]
+            if found[name].get(key, response).text != response.text:
                 conflicting.add(key)
-            found[name][key] = line.response
+            found[name][key] = response
     answers: dict[str, Response] = {}
     for some in reversed(found.values()):
         answers |= some
-    return Found(answers, len(conflicting))
+    return answers, len(conflicting)
 
 
 def _lines_with(mark: bytes, file: Path) -> Iterator[bytes]:
@@ -474,9 +441,9 @@ def _lines_of(file: Path, wanted: Mapping[bytes, object]) -> Iterator[bytes]:
                 yield line
 
 
-def _parsed(lines: Iterable[bytes], kind: type[Line]) -> Iterator[Line]:
-    """The records of one kind; half a line and malformed ones are left out."""
+def _parsed(lines: Iterable[bytes], kind: type[Value]) -> Iterator[tuple[str, Value]]:
+    """The keys and values of one kind; half a line and malformed ones are left out."""
     for line in lines:
         with suppress(ValueError):
-            if line.endswith(b"\n") and isinstance(said := parse_line(line), kind):
-                yield said
+            if line.endswith(b"\n") and isinstance(value := (said := parse_line(line)).value, kind):
+                yield said.key, value

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError
 from litm.base.records import read_json
-from litm.base.store import state_with_links
+from litm.base.store import digest, state_with_links
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
 from litm.inference.identity import sweep_identity
 from litm.inference.stopping import cut_at_line_end
@@ -128,10 +129,13 @@ NO_FILES = SourceFiles()
 
 
 @dataclass(frozen=True)
-class Asking:
-    """A model and its settings for a sweep. source: the output of identify_model.py; settings: those of the model that
-    change an answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop
-    rule; number_format: that of `settings` with its reason, None where it is not known or none of this machine's.
+class Sweep:
+    """A model, its settings, and an experiment that it is asked.
+
+    source: the output of identify_model.py; settings: those of the model that change an answer; template: the text of
+    its prompt template, if it has one; decoding: limit of new tokens, stop rule; number_format: that of `settings` with
+    its reason, None where it is not known or none of this machine's; tokenizer: its folder if it is not the model's;
+    digests: the folder of `FileDigests`.
     """
 
     source: Mapping[str, Any]
@@ -139,6 +143,15 @@ class Asking:
     template: str | None
     decoding: Mapping[str, Any]
     number_format: NumberFormat | None = None
+    tokenizer: str | None = None
+    digests: str | None = None
+    model: str = ""
+    experiment: str = ""
+
+    @property
+    def name(self) -> str:
+        """The sweep's name in messages."""
+        return f"{self.model}/{self.experiment}"
 
     @property
     def reasoning(self) -> Reasoning:
@@ -175,62 +188,71 @@ class Asking:
         """Whether a server is sent chats as texts, which its tokenizer's chat template makes here."""
         return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
 
-    def identity(self, tokenizer: str | None = None) -> dict:
+    @cached_property
+    def identity(self) -> dict:
         """The identity of the sweep: everything that defines an answer, except the prompt.
 
-        tokenizer: the folder of a server model's tokenizer, which counts only for what is rendered here. Raises
-        `UserError` if rendering needs the tokenizer and it has no chat template.
+        The tokenizer of a server's model counts only for what is rendered here. Raises `UserError` if rendering needs
+        the tokenizer and it has no chat template.
         """
         # Answers of servers are journalled whole; no rule ends them early.
         asked_with = generation_settings(self.settings, self.decoding["stop"] == FIRST_LINE and not self.is_served)
         template: Any = self.template
         if self.sends_rendered_chats:
-            if not tokenizer:
+            if not self.tokenizer:
                 raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
-            template = chat_identity(load_tokenizer(tokenizer))
+            # Before the files are read.
+            _ = self.files
+            template = chat_identity(load_tokenizer(self.tokenizer))
         return sweep_identity(self.source["identity"], asked_with, template, dict(self.decoding))
 
-    def manifest_fields(self) -> dict:
-        """The manifest's entries on numbers: the format of the computation with its reason, and that of the stored
-        weights of a GGUF file.
+    @cached_property
+    def files(self) -> SourceFiles:
+        """The checks that the model's files are those of the identity; for a server's model, those of the tokenizer
+        that renders its chats here.
+        """
+        known = FileDigests(self.digests, self.source.get("gguf") or self.source["location"])
+        if not (self.sends_rendered_chats and self.tokenizer):
+            return SourceFiles(
+                lambda: check_identified(self.model, self.source, self.tokenizer, known.sha256),
+                lambda: [state_with_links(file) for file in loaded_files(self.source, self.tokenizer)],
+            )
+        tokenizer = Path(self.tokenizer)
+        before = tokenizer_identity(tokenizer, known.sha256)
+
+        def check() -> None:
+            if tokenizer_identity(tokenizer, known.sha256) != before:
+                raise UserError(
+                    f"model {self.model}: its tokenizer {tokenizer} has changed since this job began, so its answers "
+                    "would be kept as those to other prompts; run again"
+                )
+
+        return SourceFiles(check, lambda: state_with_links(tokenizer))
+
+    def prompts(self, examples: Iterable[Example]) -> list[Prompt]:
+        """The prompts of examples, in their order."""
+        return sweep_prompts(examples, digest(self.identity), self.settings["prompt_template"])
+
+    def names(self) -> dict:
+        """What the manifest says of the sweep: names, identity, and numbers: the format of the computation with its
+        reason, and that of the stored weights of a GGUF file.
         """
         stored, number_format = self.source.get("weights"), self.number_format
         return {
+            **sweep_fields(self.model, self.experiment, self.identity),
             **({"weights": f"{stored}, read as {self.settings['dtype']}"} if stored else {}),
             **({"number_format": str(number_format)} if number_format else {}),
         }
 
-    def source_files(self, model: str, tokenizer: str | None, digests: str | None) -> SourceFiles:
-        """The checks that the model's files are those of the identity.
-
-        tokenizer: the tokenizer's folder if it is not the model's; digests: the folder of `FileDigests`. For a server
-        model the checks cover the tokenizer that renders its chats here.
-        """
-        known = FileDigests(digests, self.source.get("gguf") or self.source["location"])
-        if not (self.sends_rendered_chats and tokenizer):
-            return SourceFiles(
-                lambda: check_identified(model, self.source, tokenizer, known.sha256),
-                lambda: [state_with_links(file) for file in loaded_files(self.source, tokenizer)],
-            )
-        before = tokenizer_identity(Path(tokenizer), known.sha256)
-
-        def check() -> None:
-            if tokenizer_identity(Path(tokenizer), known.sha256) != before:
-                raise UserError(
-                    f"model {model}: its tokenizer {tokenizer} has changed since this job began, so its answers would "
-                    "be kept as those to other prompts; run again"
-                )
-
-        return SourceFiles(check, lambda: state_with_links(Path(tokenizer)))
-
     def engine_settings(self, **run: Any) -> EngineSettings:
-        """Settings for the engine. run: the fields that change no answer, such as device and tokenizer."""
+        """Settings for the engine. run: the fields that change no answer, such as the device."""
         own = {key: value for key, value in self.settings.items() if key not in ("engine", "reasoning")}
         return EngineSettings(
             location=self.source["location"],
             revision=self.source["revision"],
             base_url=self.source.get("base_url"),
             api_key_variable=self.source.get("api_key_variable"),
+            tokenizer=self.tokenizer,
             template=self.template,
             reasoning=self.reasoning,
             **own,
@@ -248,12 +270,10 @@ class Asking:
             answer_window=self.source.get("answer_window"),
         )
 
-    def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
+    def with_answers(self, responses: Iterable[SweepResponse]) -> Iterator[SweepResponse]:
         """The responses, each with its answer after the reasoning where only the answer is scored.
 
         Responses of servers are cut by the stop rule. Without a tokenizer there are no tokens to count, only words.
-
-        tokenizer: the tokenizer's folder if it is not the model's.
         """
         if not self.has_tokenizer:
             responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
@@ -263,9 +283,15 @@ class Asking:
             responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:
-            own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"], self.runs_own_code)
+            location = self.tokenizer or self.source["location"]
+            own = load_tokenizer(location, self.source["revision"], self.runs_own_code)
             opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
         return with_answers(responses, self.reasoning, opened)
+
+
+def sweep_fields(model: str, experiment: str, fields: dict) -> dict:
+    """The names and the identity of a sweep, as its manifest has them; `fields` is all that defines its answers."""
+    return {"model": model, "experiment": experiment, "identity": digest(fields), "identity_fields": fields}
 
 
 #: Source of a model that was never asked and that the config describes fully.
@@ -294,13 +320,8 @@ class SweepOptions:
     template: str | None = None
     run: dict | None = None
 
-    @property
-    def name(self) -> str:
-        """The sweep's name in messages."""
-        return f"{self.model}/{self.experiment}"
-
-    def asking(self, source_file: str | None, engine: str | None = None) -> Asking:
-        """The model and the decoding, in the number format of this machine; `UNKNOWN` without a source.
+    def sweep(self, source_file: str | None, digests: str | None = None, engine: str | None = None) -> Sweep:
+        """The sweep, in the number format of this machine; its source is `UNKNOWN` without a file.
 
         source_file: what identify_model.py wrote; engine: another than the model's own. Raises `UserError` as
         `read_prompt_template`.
@@ -311,7 +332,8 @@ class SweepOptions:
         number_format = number_format_of(settings, source, (self.run or {}).get("device", "auto"))
         if number_format:
             settings["dtype"] = number_format.name
-        return Asking(source, settings, template, self.decoding, number_format)
+        fixed = (source, settings, template, self.decoding, number_format)
+        return Sweep(*fixed, self.tokenizer, digests, self.model, self.experiment)
 
 
 def number_format_of(settings: Mapping[str, Any], source: Mapping[str, Any], device: str) -> NumberFormat | None:

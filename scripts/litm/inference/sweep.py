@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.messages import UserError, note
@@ -11,9 +11,8 @@ from litm.base.store import digest
 from litm.inference.costs import tree_tokens
 from litm.inference.engine import COUNT, Engine
 from litm.inference.identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
-from litm.inference.journal import Found, Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
-from litm.inference.setup import NO_FILES, Asking, Fit, Prompt, SourceFiles, check_fits, sweep_prompts
-from litm.models.devices import NumberFormat
+from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
+from litm.inference.setup import Fit, Prompt, Sweep, check_fits
 from litm.records import FAILED, OVERFLOW, REFUSED, Example, Response, SweepResponse, is_served, served_name
 
 
@@ -31,38 +30,24 @@ class Outcome:
     overflow: Mapping[str, int]
     failed: Mapping[str, int | None]
     asked_because: Changes | str | None = None
-    work: "Work | None" = None
+    work: Mapping[str, int | None] | None = None
     reused_elsewhere: int = 0
     asked_too_long: int = 0
 
 
-@dataclass(frozen=True)
-class Work:
-    """Tokens of the prompts that were asked: all, those that the engine computed, and the fewest possible.
-
-    tree_tokens: nodes of the prefix tree of the prompts, which need to be computed once each. None if only a
-    server knows.
-    """
-
-    prompt_tokens: int | None
-    computed_tokens: int | None
-    tree_tokens: int | None
-
-
-def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | None) -> Work:
-    """The tokens of prompts that were all asked, and the engine's count of computed ones.
+def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | None) -> dict[str, int | None]:
+    """Tokens of prompts that were all asked: of all, those that the engine computed, and the fewest possible, which are
+    the nodes of their prefix tree. None if only a server knows.
 
     prompts: the token ids of each, None if only a server knows them.
     """
     known = [ids for ids in prompts if ids is not None]
-    if len(known) < len(prompts):
-        return Work(None, computed_tokens, None)
-    return Work(sum(map(len, known)), computed_tokens, tree_tokens(known))
-
-
-def sweep_fields(model: str, experiment: str, fields: dict) -> dict:
-    """The names and the identity of a sweep, as its manifest has them; `fields` is all that defines its answers."""
-    return {"model": model, "experiment": experiment, "identity": digest(fields), "identity_fields": fields}
+    is_known = len(known) == len(prompts)
+    return {
+        "prompt_tokens": sum(map(len, known)) if is_known else None,
+        "computed_tokens": computed_tokens,
+        "tree_tokens": tree_tokens(known) if is_known else None,
+    }
 
 
 def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
@@ -70,7 +55,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
 
     sweep: names and settings to repeat; asked: prompts asked in this run, including `failed` ones; reused: answers from
     the journal or (`reused_elsewhere`) from journals of other sweeps alone; work: tokens of the prompts asked in this
-    run, see `Work`; made_with: number of answers by software and device. Token counts are those of answers.
+    run, see `work_done`; made_with: number of answers by software and device. Token counts are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
@@ -92,61 +77,40 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),
-        "work": asdict(outcome.work) if outcome.work else None,
+        "work": outcome.work,
         "made_with": dict(sorted(made_with.items())),
     }
 
 
-@dataclass(frozen=True)
-class Reused:
-    """Answers that are there though not under a prompt's key in the sweep's own journal, by the prompts' keys.
-
-    equal: those in it under identities of the same meaning; elsewhere: those in the journals of other sweeps.
-    """
-
-    equal: dict[str, Response]
-    elsewhere: Found
-
-
 def reused_answers(
     prompts: Iterable[Prompt],
-    identity: dict,
-    stored_dtype: str | None,
+    sweep: Sweep,
     responses: Mapping[str, Response],
     identities: Mapping[str, dict],
     others: Callable[[], Sequence[Path]],
-) -> Reused:
-    """The answers to prompts that lack one of their own in a journal, whose contents are `responses` and `identities`.
+) -> tuple[dict[str, Response], dict[str, Response], int]:
+    """The answers to prompts that lack one of their own in a journal, whose contents are `responses` and `identities`:
+    those in it under identities of the same meaning, by the prompts' keys, and `answers_elsewhere` in the journals of
+    other sweeps.
 
-    others: the journals of other sweeps, read only if answers are missing then. stored_dtype: see `equal_form`.
+    others: the journals of other sweeps, read only if answers are missing then.
     """
     missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in responses}
-    equal = equal_answers(missing.items(), equal_digests(identities, identity, stored_dtype), responses)
+    digests = equal_digests(identities, sweep.identity, sweep.stored_dtype)
+    equal = equal_answers(missing.items(), digests, responses)
     missing = {key: content for key, content in missing.items() if key not in equal}
     files = others() if missing else ()
-    return Reused(equal, answers_elsewhere(missing, identity, files, stored_dtype) if files else Found({}))
-
-
-@dataclass(frozen=True)
-class Present:
-    """The prompts of a sweep, and its answers by key. Some answers may be to other prompts."""
-
-    prompts: list[Prompt]
-    answers: dict[str, Response]
-
-    @property
-    def keys(self) -> set[str]:
-        """The keys of the prompts that have an answer."""
-        return {prompt.key for prompt in self.prompts} & self.answers.keys()
+    return equal, *answers_elsewhere(missing, sweep.identity, files, sweep.stored_dtype)
 
 
 def present_answers(
-    examples: Iterable[Example], asking: Asking, identity: dict, journal: str | Path, journals: str | Path | None
-) -> Present:
-    """The answers that a sweep would use again, as `ask_missing` finds them; changes no journal.
+    examples: Iterable[Example], sweep: Sweep, journal: str | Path, journals: str | Path | None
+) -> tuple[list[Prompt], dict[str, Response]]:
+    """The prompts of a sweep, and by key the answers that it would use again, as `ask_missing` finds them, and possibly
+    others; changes no journal.
 
-    identity: the sweep's; journal: its path, which may not exist; journals: the folder of all sweeps' journals, None to
-    leave the others out.
+    journal: the sweep's path, which may not exist; journals: the folder of all sweeps' journals, None to leave the
+    others out.
     """
     answers: dict[str, Response] = {}
     identities: dict[str, dict] = {}
@@ -154,16 +118,11 @@ def present_answers(
         recorded = read_journal(path)
         answers |= recorded.responses
         identities |= recorded.identities
-    prompts = sweep_prompts(examples, digest(identity), asking.settings["prompt_template"])
-    reused = reused_answers(
-        prompts,
-        identity,
-        asking.stored_dtype,
-        answers,
-        identities,
-        lambda: other_sweeps(journals, journal) if journals else [],
+    prompts = sweep.prompts(examples)
+    equal, elsewhere, _ = reused_answers(
+        prompts, sweep, answers, identities, lambda: other_sweeps(journals, journal) if journals else []
     )
-    return Present(prompts, answers | reused.equal | dict(reused.elsewhere.answers))
+    return prompts, answers | equal | elsewhere
 
 
 def prompts_of_shard(prompts: Sequence[Prompt], part: Shard) -> list[Prompt]:
@@ -175,26 +134,10 @@ def prompts_of_shard(prompts: Sequence[Prompt], part: Shard) -> list[Prompt]:
     return [prompt for prompt in prompts if order[prompt.id] % part.count == part.number - 1]
 
 
-@dataclass(frozen=True)
-class AskedSweep:
-    """A sweep that is asked.
-
-    name: its model and experiment, for messages; identity: all that defines an answer, except the prompt; files: of the
-    model, checked before they are read, and again before answers are kept, because they may be replaced meanwhile;
-    stored_dtype: see `equal_form`; number_format: that of the computation with its reason, for messages.
-    """
-
-    name: str
-    identity: dict
-    files: SourceFiles = NO_FILES
-    stored_dtype: str | None = None
-    number_format: NumberFormat | None = None
-
-
 def ask_missing(
     prompts: Sequence[Prompt],
     journal: Journal,
-    sweep: AskedSweep,
+    sweep: Sweep,
     fit: Fit,
     make_engine: Callable[[], Engine],
     ask: bool = True,
@@ -211,21 +154,21 @@ def ask_missing(
     others: the journals of other sweeps, read only if answers are missing.
     """
     fit.check_answer(sweep.name)
-    reused = reused_answers(
-        prompts, sweep.identity, sweep.stored_dtype, journal.responses, journal.identities, lambda: others
+    equal, elsewhere, conflicting = reused_answers(
+        prompts, sweep, journal.responses, journal.identities, lambda: others
     )
-    journal.adopt(reused.equal)
-    if reused.elsewhere.answers:
+    journal.responses |= equal
+    if elsewhere:
         # The journal is then complete without the others, and its answers do not change with them.
-        journal.append(sweep.identity, list(reused.elsewhere.answers.items()))
-    if reused.elsewhere.conflicting:
+        journal.append(sweep.identity, list(elsewhere.items()))
+    if conflicting:
         note(
-            f"{sweep.name}: {reused.elsewhere.conflicting} prompts have different answers in journals of other sweeps "
+            f"{sweep.name}: {conflicting} prompts have different answers in journals of other sweeps "
             "(asked at the same time, or on other machines?), and that in the last of these by name counts"
         )
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
-    reused_elsewhere = len(reused.elsewhere.answers.keys() - overflow.keys())
+    reused_elsewhere = len(elsewhere.keys() - overflow.keys())
     missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
     if not missing:
         check_fits(prompts, overflow, fit, sweep.name)
@@ -247,7 +190,7 @@ def ask_missing(
     because = NEW_PROMPTS if has_equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     keys, ids = list(fitting), [prompt.ids for prompt in fitting.values()]
-    tokens = work_done(ids, None).prompt_tokens
+    tokens = work_done(ids, None)["prompt_tokens"]
     of_tokens = "" if tokens is None else f", {tokens:,} tokens"
     in_format = f", in {sweep.number_format}" if sweep.number_format else ""
     note(f"{sweep.name}: {len(ids):,} prompts to ask{of_tokens}{in_format}")
@@ -289,7 +232,7 @@ def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:
     return {served_name(response.made_with) for response in responses if response.finish_reason != REFUSED}
 
 
-def _note_names(sweep: AskedSweep, names: set[str], responses: Sequence[Response]) -> set[str]:
+def _note_names(sweep: Sweep, names: set[str], responses: Sequence[Response]) -> set[str]:
     """The server's names for the model in new answers that are not among `names`, those in earlier answers.
 
     They are reported before the answers are kept, but are no error, as providers add versions to names of the same

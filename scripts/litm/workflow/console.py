@@ -30,7 +30,7 @@ from litm.config.experiments import item_noun
 from litm.config.models import Model
 from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
-from litm.inference.setup import Asking, number_format_of
+from litm.inference.setup import Sweep, number_format_of
 from litm.inference.sweep import present_answers
 from litm.prompting.prompt_format import read_prompt_template
 from litm.records import read_examples
@@ -301,10 +301,11 @@ class Jobs:
         if number_format:
             settings["dtype"] = number_format.name
         template = next(map(read_prompt_template, prompting.template), None)
-        asking = Asking(found, settings, template, self._study.experiments[experiment].decoding(), number_format)
-        identity = asking.identity(prompting.tokenizer or None)
-        present = present_answers(read_examples(*examples), asking, identity, own, JOURNALS)
-        return len({prompt.key for prompt in present.prompts}), len(present.keys)
+        decoding, tokenizer = self._study.experiments[experiment].decoding(), prompting.tokenizer or None
+        sweep = Sweep(found, settings, template, decoding, number_format, tokenizer)
+        prompts, answers = present_answers(read_examples(*examples), sweep, own, JOURNALS)
+        keys = {prompt.key for prompt in prompts}
+        return len(keys), len(keys & answers.keys())
 
 
 def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,7 +1,7 @@
 """The engine anthropic: Anthropic's Messages API."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from litm.inference.api_engine import (
     ApiEngine,
@@ -10,16 +10,11 @@ from litm.inference.api_engine import (
     joined_text,
     known_reason,
     optional_text,
-    read_reply,
     reported_tokens,
 )
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
-from litm.inference.retrying import failure_of
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
 
 #: Fields of a request that carry the prompt.
 PROMPT_FIELDS = ("messages", "system")
@@ -55,38 +50,6 @@ REASONS = {
 PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-class Engine(ApiEngine):
-    """The endpoint /v1/messages, which applies a template that is not public."""
-
-    provider = PROVIDER
-    sdk = "anthropic"
-
-    def connect(self) -> "AsyncAnthropic":
-        """Anthropic's client, see `client`."""
-        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
-
-        # Traces would send prompts and extra headers to wherever the environment points.
-        return self.client(AsyncAnthropic, DefaultAsyncHttpxClient, open_telemetry=False)
-
-    async def ask(self, client: "AsyncAnthropic", content: Content) -> Reply:
-        """The answer to one request."""
-        from anthropic import APIError
-
-        fields = request_fields(self.settings, content)
-        # Not read by the SDK, which makes an answer with gaps of a response that is cut.
-        messages: Any = client.messages.with_raw_response
-        try:
-            response = await messages.create(
-                model=self.settings.location,
-                max_tokens=fields.pop("max_tokens"),
-                messages=fields.pop("messages"),
-                extra_body=fields,
-            )
-        except APIError as error:
-            raise failure_of(error, self.secret) from error
-        return read_reply(response.http_response.content, read)
-
-
 def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
     """The fields of a request, except the model. Fields of the model's `request` override them; null removes a field.
 
@@ -111,3 +74,18 @@ def read(body: dict[str, Any]) -> Reply:
         response_tokens=reported_tokens(body, "output_tokens"),
         served=optional_text(body, "model"),
     )
+
+
+class Engine(ApiEngine):
+    """The endpoint /v1/messages, which applies a template that is not public."""
+
+    provider = PROVIDER
+    sdk = "anthropic"
+    client_class = "AsyncAnthropic"
+    # Traces would send prompts and extra headers to wherever the environment points.
+    client_options: ClassVar = {"open_telemetry": False}
+    read = staticmethod(read)
+
+    def request(self, content: Content) -> tuple[str, dict[str, Any]]:
+        """A conversation, or a text as the user's only message."""
+        return "/v1/messages", {"model": self.settings.location, **request_fields(self.settings, content)}

@@ -11,16 +11,13 @@ from litm.inference.api_engine import (
     joined_text,
     known_reason,
     optional_text,
-    read_reply,
     reported_tokens,
 )
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
-from litm.inference.retrying import error_names, failure_of
 from litm.prompting.prompt_format import CHAT, as_messages, render_prompts, text_of_chat
 from litm.records import LENGTH, REFUSED, STOP, Content
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
     from transformers import PreTrainedTokenizerBase
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
@@ -54,42 +51,8 @@ ENGINE = EngineFacts(
 )
 #: Finish reasons: the protocol's and ours.
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
-#: Error code of a content filter that blocks the prompt before it reaches the model.
-FILTERED = "content_filter"
 #: Types of message parts that do not belong to the answer, such as those of Mistral's reasoning models.
 THOUGHTS = ("thinking", "reasoning")
-
-
-class Engine(ApiEngine):
-    """The endpoints /chat/completions and /completions."""
-
-    provider = PROVIDER
-    sdk = "openai"
-
-    def connect(self) -> "AsyncOpenAI":
-        """OpenAI's client, see `client`."""
-        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-
-        return self.client(AsyncOpenAI, DefaultAsyncHttpxClient)
-
-    async def ask(self, client: "AsyncOpenAI", content: Content) -> Reply:
-        """The answer to one request; a prompt blocked by a filter counts as answered."""
-        from openai import APIError
-
-        model, fields = self.settings.location, request_fields(self.settings)
-        try:
-            # Parsed here: the SDK silently fills the gaps of a truncated response.
-            if self.settings.endpoint == CHAT_ENDPOINT:
-                chats: Any = client.chat.completions.with_raw_response
-                raw = await chats.create(model=model, messages=as_messages(content), extra_body=fields)
-            else:
-                text = server_text(self.tokenizer, self.settings, content)
-                raw = await client.completions.with_raw_response.create(model=model, prompt=text, extra_body=fields)
-        except APIError as error:
-            if FILTERED in error_names(error.body):
-                return Reply("", REFUSED, None, None, None)
-            raise failure_of(error, self.secret) from error
-        return read_reply(raw.http_response.content, read)
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
@@ -135,3 +98,19 @@ def content_text(message: dict[str, Any]) -> str:
     if isinstance(message["content"], list):
         return joined_text(part for part in message["content"] if part["type"] not in THOUGHTS)
     return "" if message["content"] is None else field(message, "content", str)
+
+
+class Engine(ApiEngine):
+    """The endpoints /chat/completions and /completions."""
+
+    provider = PROVIDER
+    sdk = "openai"
+    client_class = "AsyncOpenAI"
+    read = staticmethod(read)
+
+    def request(self, content: Content) -> tuple[str, dict[str, Any]]:
+        """A chat as messages, or the text of a prompt."""
+        model, fields = {"model": self.settings.location}, request_fields(self.settings)
+        if self.settings.endpoint == CHAT_ENDPOINT:
+            return "/chat/completions", {**model, "messages": as_messages(content), **fields}
+        return "/completions", {**model, "prompt": server_text(self.tokenizer, self.settings, content), **fields}
