@@ -1,5 +1,7 @@
-"""The registry of engines: their facts, readable without their packages."""
+"""The registry of engines: their facts, readable without their packages, and declared nowhere else."""
 
+import ast
+import json
 import subprocess
 import sys
 
@@ -8,12 +10,10 @@ from conftest import ROOT
 
 from litm.inference.engine import EngineFacts, engine_facts, engine_names
 
-READ_ALL = """
-import sys
-from litm.inference.engine import engine_names
-print(engine_names())
-print({"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"} & set(sys.modules) or "nothing heavy")
-"""
+
+def said_by(program: str, *words: object) -> str:
+    command = [sys.executable, "-c", program, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("name", engine_names())
@@ -31,6 +31,70 @@ def test_engines_are_found_by_what_they_declare():
 
 
 def test_declarations_of_engines_are_read_without_their_packages():
-    command = [sys.executable, "-c", READ_ALL, str(ROOT / "scripts")]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert said.splitlines()[1] == "nothing heavy"
+    heavy = {"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"}
+    program = "import sys; from litm.inference.engine import engine_names; engine_names(bool); print(*sys.modules)"
+    assert not heavy & set(said_by(program).split())
+
+
+def test_no_engine_is_named_by_code_outside_its_own_module():
+    """But for packages of the same name."""
+    packages = {("doctor.py", "transformers"), ("gguf.py", "transformers")}
+    named = set()
+    for path in sorted((ROOT / "scripts").rglob("*.py")):
+        if path.parent.name != "engines":
+            constants = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant))
+            named |= {(path.name, one.value) for one in constants if one.value in engine_names()}
+    assert named <= packages
+
+
+#: An engine without an SDK: it needs no key, takes no conversations, and lists its models in its own way.
+BRIEF = """
+from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineFacts, Provider
+PROVIDER = Provider(
+    url="http://brief:1",
+    sent_fields=lambda url, endpoint, limit, request: {"limit": limit, **request},
+    models_path="/tags",
+    model_names=lambda body: [model["name"] for model in body["models"]],
+    endpoints=(COMPLETIONS_ENDPOINT,),
+)
+ENGINE = EngineFacts(about="brief", provider=PROVIDER)
+"""
+ADDED = """
+import json, sys
+from types import SimpleNamespace
+from litm.inference import engines
+engines.__path__.append(sys.argv[1])
+from litm.base.messages import UserError
+from litm.checks import doctor_models
+from litm.config.catalogue import read_catalogue_entry
+from litm.inference.identity import equal_form
+def refused(**keys):
+    try:
+        read_catalogue_entry("models", "m", {"engine": "brief", "api_model": "a", **keys})
+    except UserError as error:
+        return str(error)
+model = read_catalogue_entry("models", "m", {"engine": "brief", "api_model": "a"})
+answer = SimpleNamespace(status_code=200, text='{"models": [{"name": "a"}]}')
+doctor_models.httpx2.get = lambda url, **more: answer
+checks = doctor_models.server_checks(model)
+identity = {"source": {"base_url": None}, "model": model.answer_settings(), "decoding": {"max_new_tokens": 5}}
+print(json.dumps({
+    "settings": model.answer_settings(),
+    "checks": [[check.what, check.status, check.message] for check in checks],
+    "sent": equal_form(identity)["model"]["request"],
+    "refused": [refused(endpoint="chat"), refused(prompt_template="chat")],
+}))
+"""
+
+
+def test_an_engine_that_is_one_added_file_is_read_checked_and_refused_by_what_it_declares(tmp_path):
+    (tmp_path / "brief.py").write_text(BRIEF)
+    found = json.loads(said_by(ADDED, tmp_path))
+    assert found["settings"] == {"engine": "brief", "endpoint": "completions", "prompt_template": "raw", "request": {}}
+    # No key is asked for.
+    (check,) = found["checks"]
+    assert check == ["m: server", "ok", "http://brief:1/tags has a"]
+    assert found["sent"] == [{"limit": 5}]
+    only, conversation = found["refused"]
+    assert "'endpoint' is only for 'engine: openai'" in only
+    assert "'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'" in conversation

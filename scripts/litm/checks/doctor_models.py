@@ -4,6 +4,7 @@ import json
 import os
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -161,7 +162,9 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
         why = masked(str(error), key) or type(error).__name__
         yield missing(what, f"{url} does not answer ({why}): start it, or look at 'base_url' and the network")
         return
-    names, status = _model_names(masked(answer.text, key)), f"(status {answer.status_code})"
+    status, names = f"(status {answer.status_code})", None
+    with suppress(ValueError, LookupError, TypeError):
+        names = list(provider.model_names(json.loads(masked(answer.text, key))))
     if answer.status_code in (401, 403):
         wrong = f"the key in {variable}" if key else "a request without a key"
         yield missing(what, f"{url} does not accept {wrong} {status}")
@@ -172,14 +175,6 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
     else:
         listing = ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
         yield missing(what, f"{url} has no model {model.api_model}: it has {listing}")
-
-
-def _model_names(body: str) -> list[str] | None:
-    """The names in a list of models, which both protocols write alike; None for any other body."""
-    try:
-        return [model["id"] for model in json.loads(body)["data"]]
-    except (ValueError, LookupError, TypeError):
-        return None
 
 
 # --- Files

@@ -32,7 +32,6 @@ from litm.inference.engine import (
     CHAT_ENDPOINT,
     COMPLETIONS_ENDPOINT,
     NO_QUANTIZATION,
-    EngineFacts,
     engine_facts,
     engine_names,
 )
@@ -564,8 +563,15 @@ class ApiModel(RequestKeys, AskedModel):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, value: Any) -> Any:
-        completes = isinstance(value, dict) and value.get("endpoint") == COMPLETIONS_ENDPOINT
-        return {"prompt_template": RAW, **value} if completes else value
+        provider = engine_facts(value["engine"]).provider if isinstance(value, dict) else None
+        if provider is None:
+            return value
+        if "endpoint" in value and len(provider.endpoints) == 1:
+            several = engine_names(lambda facts: facts.provider is not None and len(facts.provider.endpoints) > 1)
+            raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(several)}'")
+        endpoint = value.get("endpoint", provider.endpoints[0])
+        usual = {"prompt_template": RAW} if endpoint == COMPLETIONS_ENDPOINT else {}
+        return {**usual, **value, "endpoint": endpoint}
 
     @field_validator("request")
     @classmethod
@@ -584,8 +590,6 @@ class ApiModel(RequestKeys, AskedModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if "endpoint" in self.model_fields_set and not _has_completions(engine_facts(self.engine)):
-            raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(engine_names(_has_completions))}'")
         if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
             raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
         return self
@@ -610,10 +614,6 @@ class ApiModel(RequestKeys, AskedModel):
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""
         return {key: getattr(self, key) for key in ("api_model", "base_url", "revision", "api_key_variable")}
-
-
-def _has_completions(facts: EngineFacts) -> bool:
-    return facts.provider is not None and COMPLETIONS_ENDPOINT in facts.provider.endpoints
 
 
 class Fields(Entry):

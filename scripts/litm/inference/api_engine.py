@@ -53,6 +53,8 @@ def unused_variables(url: str, provider: Provider, key_variable: str | None) -> 
     an organisation, a project, headers or other credentials count for the provider's servers only. key_variable: the
     variable with the model's key.
     """
+    if provider.variables is None:
+        return []
     names = [name for name in sorted(os.environ) if name.startswith(provider.variables)]
     if is_of_provider(url, provider):
         return [name for name in names if name == f"{provider.variables}BASE_URL"]

@@ -2,18 +2,19 @@
 that run a model in this process share.
 
 An engine is a module of the folder `engines`, found by its name. It has `ENGINE`, an `EngineFacts` with all facts that
-other code needs, and `Engine`, a class with the interface `Engine` below. Functions import slow packages when they need
-them, so that the facts of all engines are always readable.
+other code needs, and `Engine`, a class with the interface `Engine` below: usually a `LocalEngine`, or an `ApiEngine`
+(see `api_engine`) if it asks a server. Functions import slow packages when they need them, so that the facts of all
+engines are always readable. Nothing about an engine stands in any other module.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 from litm.base.messages import UserError, note
+from litm.inference import engines
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.models.files import check_safe_weights
@@ -29,24 +30,31 @@ NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
 CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 
 
+def listed_models(body: Any) -> list[str]:
+    """The names in a list of models as OpenAI and many others write it; LookupError or TypeError for any other body."""
+    return [model["id"] for model in body["data"]]
+
+
 @dataclass(frozen=True)
 class Provider:
     """The default server of an API engine, and its protocol.
 
-    url: its address; key_variable: the environment variable with the key; variables: the prefix of all environment
-    variables that its SDK reads; models_path: the path of its list of models, relative to the address; headers: those
-    of a request with a key, where `{key}` stands for it; endpoints: those of the protocol; template_is_public: whether
-    a chat can be rendered as the model reads it, given the tokenizer; sent_fields: a function from a model's base_url,
-    endpoint, max_new_tokens and request to the fields of a request, except model and prompt (a prompt's field is
-    included if the model's request replaces or removes it).
+    url: its address; sent_fields: a function from a model's base_url, endpoint, max_new_tokens and request to the
+    fields of a request, except model and prompt (a prompt's field is included if the model's request replaces or
+    removes it); models_path: the path of its list of models, relative to the address; model_names: the names in that
+    list's JSON; key_variable: the environment variable with the key, None if it needs none; headers: those of a request
+    with a key, where `{key}` stands for it; variables: the prefix of all environment variables that its SDK reads, None
+    without an SDK; endpoints: those of the protocol, the usual one first, without `CHAT_ENDPOINT` if it takes no
+    conversations; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer.
     """
 
     url: str
-    key_variable: str
-    variables: str
-    models_path: str
-    headers: Mapping[str, str]
     sent_fields: Callable[[str | None, str, int, Mapping[str, Any]], dict[str, Any]]
+    models_path: str
+    model_names: Callable[[Any], Sequence[str]] = listed_models
+    key_variable: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    variables: str | None = None
     endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
 
@@ -58,8 +66,9 @@ class EngineFacts:
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
     once; budgets_reasoning: whether it can limit the tokens of a model's reasoning; reads_gguf: whether it runs models
-    in GGUF files; audited_with: the engine that the audit uses instead, None for the engine itself; version: for an
-    engine without a model, the version of its answers, part of their identity.
+    in GGUF files; keeps_stored_dtype: whether `dtype: auto` is the stored number format; audited_with: the engine that
+    the audit uses instead, None for the engine itself; version: for an engine without a model, the version of its
+    answers, part of their identity.
     """
 
     about: str
@@ -68,6 +77,7 @@ class EngineFacts:
     shares_prefixes: bool = False
     budgets_reasoning: bool = False
     reads_gguf: bool = False
+    keeps_stored_dtype: bool = False
     audited_with: str | None = None
     version: int | None = None
 
@@ -172,13 +182,11 @@ class Engine(Protocol):
 STOP, COUNT = "stop", "count"
 #: on_overflow, for prompts that do not fit: leave their questions out and count them, or stop with an error.
 LEAVE_OUT, FAIL = "leave_out", "fail"
-#: The folder of the engines.
-FOLDER = Path(__file__).parent / "engines"
 
 
 def engine_names(having: Callable[[EngineFacts], bool] | None = None) -> list[str]:
     """Names of all engines, or of the engines whose facts satisfy `having`, sorted."""
-    names = sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]))
+    names = sorted(module.name for module in pkgutil.iter_modules(engines.__path__))
     return names if having is None else [name for name in names if having(engine_facts(name))]
 
 

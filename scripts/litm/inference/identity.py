@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, engine_facts, engine_names
+from litm.inference.engine import CHAT_ENDPOINT, EngineFacts, engine_facts, engine_names
 from litm.models.files import is_read
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Content, Response, response_key
@@ -29,8 +29,6 @@ def sweep_identity(source: dict, model: dict, template: str | dict | None, decod
 #: Names of this machine; not ::1, where another server may listen at the same port.
 LOCAL_HOSTS = ("localhost", "127.0.0.1")
 PORTS = {"http": 80, "https": 443}
-#: The engine whose `dtype: auto` means the stored number format; vLLM has its own rules.
-KEEPS_STORED_DTYPE = "transformers"
 
 
 def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> dict:
@@ -49,8 +47,8 @@ def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> 
     if isinstance(source.get("files"), dict):
         source["files"] = {name: sha256 for name, sha256 in source["files"].items() if is_read(name.rpartition("/")[2])}
     engine, endpoint = model.get("engine"), model.get("endpoint", CHAT_ENDPOINT)
-    provider = engine_facts(engine).provider if engine in engine_names() else None
-    if provider is not None:
+    facts = engine_facts(engine) if engine in engine_names() else EngineFacts("")
+    if provider := facts.provider:
         if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
             model["prompt_template"] = CHAT
         # With a revision, an identity does not tell whether there is an address, so both cases are taken.
@@ -62,7 +60,7 @@ def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> 
             host = "localhost" if parts.hostname in LOCAL_HOSTS else parts.hostname
             port = parts.port or PORTS.get(parts.scheme)
             source["base_url"] = f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}?{parts.query}"
-    elif (engine, model.get("dtype")) == (KEEPS_STORED_DTYPE, "auto") and "quantization" not in model:
+    elif facts.keeps_stored_dtype and model.get("dtype") == "auto" and "quantization" not in model:
         model["dtype"] = stored_dtype or "auto"
     return form
 

@@ -15,6 +15,7 @@ ENGINE = EngineFacts(
     shares_prefixes=True,
     budgets_reasoning=True,
     reads_gguf=True,
+    keeps_stored_dtype=True,
 )
 
 
