@@ -31,7 +31,7 @@ hypothesis.settings.register_profile("patient", deadline=None, suppress_health_c
 hypothesis.settings.load_profile("patient")
 
 #: Modules of fixtures that several test modules share.
-pytest_plugins = ["plans"]
+pytest_plugins = ["plans", "api_engines", "model_folders"]
 #: The environment variable with the folder of the released files, for tests on real data.
 DATA_VARIABLE = "LITM_TEST_DATA"
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
-from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, answers, make_engine
+from api_engines import CANARY, HASTE, SETTINGS, answers, make_engine
 from fault_server import FaultServer, answer_to
 
 from litm.base.messages import UserError
 from litm.inference.retrying import masked
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_missing_key_is_reported_before_anything_is_asked(protocol, monkeypatch):
     variable = f"{protocol.upper()}_API_KEY"
     monkeypatch.delenv(variable, raising=False)
@@ -22,7 +21,6 @@ def test_a_missing_key_is_reported_before_anything_is_asked(protocol, monkeypatc
         make_engine(protocol, server, api_key_variable="MY_KEY")
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_users_own_server_never_gets_the_providers_key(protocol, monkeypatch):
     monkeypatch.setenv(f"{protocol.upper()}_API_KEY", "sk-of-the-provider")
     monkeypatch.setenv("MY_KEY", " sk-mine\n")
@@ -32,7 +30,6 @@ def test_a_users_own_server_never_gets_the_providers_key(protocol, monkeypatch):
     assert server.keys == ["no-key", "sk-mine"]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_key_that_a_provider_repeats_is_not_printed(protocol, monkeypatch):
     monkeypatch.setenv("MY_KEY", "401")
     with FaultServer(lambda prompt, attempt: "401") as server:
@@ -42,7 +39,6 @@ def test_a_key_that_a_provider_repeats_is_not_printed(protocol, monkeypatch):
     assert "***, says the server" in str(refusal.value) and "401" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", ["key in an error", "key as the reason"])
 def test_a_key_that_is_repeated_in_a_whole_response_is_not_printed(protocol, fault, monkeypatch, capsys):
     monkeypatch.setenv("MY_KEY", CANARY)
@@ -54,7 +50,6 @@ def test_a_key_that_is_repeated_in_a_whole_response_is_not_printed(protocol, fau
     assert "***" in said.err and "sk-" not in said.err + said.out + str(refusal.value)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_key_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_unchanged(protocol, monkeypatch):
     monkeypatch.setenv("MY_KEY", CANARY)
     with FaultServer(lambda prompt, attempt: "key as the model", answer=lambda prompt: f"{prompt} no-key") as server:
@@ -65,7 +60,6 @@ def test_a_key_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_unc
     assert other.made_with.endswith(", model of no-key")
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_key_in_an_answer_is_masked_with_a_message_unless_it_is_a_plain_word(protocol, monkeypatch, capsys):
     with FaultServer(lambda prompt, attempt: "key in the answer") as server:
         for key, text in ((CANARY, f"{answer_to('a')} ***"), ("EMPTY", f"{answer_to('a')} EMPTY")):

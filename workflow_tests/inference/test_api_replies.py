@@ -5,16 +5,16 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
-from api_engines import PROTOCOLS, answers, make_engine
+from api_engines import answers, make_engine
 from fault_server import FaultServer, answer_to
 
 from litm.base.download import public_url
 from litm.inference.api_engine import Reply, read_reply
 from litm.inference.engine import Prepared
+from litm.inference.engines import openai
 from litm.inference.retrying import Unanswered
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_response_names_the_software_server_and_model_that_made_it(protocol):
     with FaultServer() as server:
         engine = make_engine(protocol, server)
@@ -24,14 +24,12 @@ def test_a_response_names_the_software_server_and_model_that_made_it(protocol):
     assert public_url("https://me:secret@example.org:8000/v1/?key=secret#x") == "https://example.org:8000/v1"
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_prompts_with_the_same_beginning_are_asked_one_after_the_other(protocol):
     with FaultServer() as server:
         answers(make_engine(protocol, server, concurrency=1), ["b 1", "a 2", "b 2", "a 1"])
     assert [prompt for _, prompt, _ in server.asked] == ["a 1", "a 2", "b 1", "b 2"]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", ["no usage", "usage 12.5"])
 def test_without_a_tokenizer_the_servers_token_count_is_used_and_a_bad_one_is_reported_once(protocol, fault, capsys):
     with FaultServer(lambda prompt, attempt: fault if len(prompt) < 3 else None) as server:
@@ -42,12 +40,19 @@ def test_without_a_tokenizer_the_servers_token_count_is_used_and_a_bad_one_is_re
     assert capsys.readouterr().err.count("does not report tokens") == 1
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_answer_cut_within_a_character_is_written_as_utf8_with_a_message(protocol, capsys):
-    with FaultServer(answer={"a": "half \ud83d", "b": "whole \U0001f600"}.__getitem__) as server:
+@pytest.mark.parametrize(
+    ("said", "fault", "kept"),
+    [
+        pytest.param("half \ud83d", None, "half \ufffd", id="half a character"),
+        pytest.param("caf\u00e9", "latin-1", "caf\ufffd", id="bytes that are not UTF-8"),
+    ],
+)
+def test_an_answer_that_is_cut_or_no_utf8_is_kept_as_utf8_and_counted(protocol, said, fault, kept, capsys):
+    texts = {"a": said, "b": "whole \U0001f600"}
+    with FaultServer(lambda prompt, attempt: fault if prompt == "a" else None, answer=texts.__getitem__) as server:
         found = answers(make_engine(protocol, server), ["a", "b"])
-    assert [found[index].text for index in range(2)] == ["half \ufffd", "whole \U0001f600"]
-    assert "1 answers had lone surrogates" in capsys.readouterr().err
+    assert [found[index].text for index in range(2)] == [kept, texts["b"]]
+    assert "1 answers had lone surrogates or bytes that are not UTF-8" in capsys.readouterr().err
 
 
 #: Encodings that no text has, that Python raises errors of many kinds for, or that UTF-8 read as them is another text.
@@ -65,28 +70,12 @@ CHARSETS = (
 )
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_replies_are_utf8_whatever_their_header_says(protocol, capsys):
     faults = [*(f"charset={name}" for name in CHARSETS), "a mark of the byte order"]
     with FaultServer(lambda prompt, attempt: faults[int(prompt)], answer=lambda prompt: "café") as server:
         found = answers(make_engine(protocol, server), [str(number) for number in range(len(faults))])
     assert [found[number].text for number in range(len(faults))] == ["café"] * len(faults)
     assert "U+FFFD" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_answer_with_bytes_that_are_not_utf8_is_kept_and_counted(protocol, capsys):
-    with FaultServer(lambda prompt, attempt: "latin-1", answer=lambda prompt: "café") as server:
-        found = answers(make_engine(protocol, server), ["a"])
-    assert found[0].text == "caf\ufffd"
-    assert "1 answers had lone surrogates or bytes that are not UTF-8" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_error_with_a_charset_of_no_text_is_asked_again(protocol):
-    with FaultServer(lambda prompt, attempt: "503 in hex" if attempt == 1 else None) as server:
-        found = answers(make_engine(protocol, server), ["a"])
-    assert found[0].text == answer_to("a") and len(server.asked) == 2
 
 
 #: Of each protocol a whole response.
@@ -138,7 +127,6 @@ def test_a_response_with_a_field_of_another_type_is_no_answer(protocol, where, v
         read_reply(with_value(body, where, value), read)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("value", ["12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), [1], {"a": 1}], ids=str)
 def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_kept(protocol, value):
     read = import_module(f"litm.inference.engines.{protocol}").read
@@ -159,7 +147,6 @@ def test_json_that_is_nested_too_deep_is_no_answer():
         read_reply(b"[" * 100_000 + b"]" * 100_000, lambda body: pytest.fail("was read"))
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_refused_and_cut_answers_have_reasons_of_their_own(protocol):
     with FaultServer(lambda prompt, attempt: {"r": "refused", "l": "length"}.get(prompt)) as server:
         found = answers(make_engine(protocol, server), ["r", "l", "s"])
@@ -167,7 +154,6 @@ def test_refused_and_cut_answers_have_reasons_of_their_own(protocol):
     assert found[0].text == "" and found[1].text == answer_to("l")
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_answer_is_kept_whole_whatever_the_stop_rule(protocol):
     texts = {"a": " \n\n one\ntwo\n", "b": "one", "c": "\n \n", "d": "one\n\ntwo", "e": ""}
     with FaultServer(lambda prompt, attempt: "length", answer=texts.__getitem__) as server:
@@ -182,13 +168,11 @@ def choice(text: str, index: int) -> dict:
 
 
 def test_the_first_of_several_choices_is_read_whatever_their_order():
-    module = import_module("litm.inference.engines.openai")
     body = {"choices": [choice("second", 1), choice("first", 0)], "usage": {}}
-    assert read_reply(json.dumps(body).encode(), module.read).text == "first"
+    assert read_reply(json.dumps(body).encode(), openai.read).text == "first"
 
 
 def test_an_error_with_status_200_is_no_answer_though_it_has_choices():
-    module = import_module("litm.inference.engines.openai")
     body = {"object": "error", "message": "out of memory", "choices": [choice("out of memory", 0)], "usage": {}}
     with pytest.raises(Unanswered, match="an error instead of a reply"):
-        read_reply(json.dumps(body).encode(), module.read)
+        read_reply(json.dumps(body).encode(), openai.read)

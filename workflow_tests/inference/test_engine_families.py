@@ -5,60 +5,20 @@ from dataclasses import replace
 
 import pytest
 import torch
-from families import ATTENTION, FAMILIES, random_prompts, save_model
+from families import FAMILIES, random_prompts
+from local_engines import CPU_ERROR, NEW_TOKENS, answered, answers, prepared
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
 from litm.base.messages import UserError
 from litm.inference import generation
-from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
 from litm.inference.generation import load_model
-from litm.records import LENGTH, STOP, Response
+from litm.records import LENGTH, STOP
 
-NEW_TOKENS = 12
+pytest_plugins = ["local_engines"]
+
 #: Batches of a few prompts, of some more, and all in one.
 BUDGETS = (150, 700, 10**6)
-SETTINGS = EngineSettings(
-    location="",
-    revision=None,
-    dtype="float32",
-    quantization="none",
-    attention="sdpa",
-    tokenizer=None,
-    prompt_template="raw",
-    template=None,
-    max_new_tokens=NEW_TOKENS,
-    stop="end_token",
-    device="cpu",
-    batch_tokens=1,
-)
-
-
-@pytest.fixture(scope="module")
-def settings_of(tmp_path_factory):
-    """Settings for the model of a family, which is made when it is first asked for."""
-    made: dict[str, EngineSettings] = {}
-
-    def settings(family: str) -> EngineSettings:
-        if family not in made:
-            folder = tmp_path_factory.mktemp(family)
-            save_model(family, folder)
-            attention = ATTENTION.get(family, SETTINGS.attention)
-            made[family] = replace(SETTINGS, location=str(folder), attention=attention)
-        return made[family]
-
-    return settings
-
-
-def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:
-    """Prompts for tests of token ids."""
-    return [Prepared("", ids) for ids in prompts]
-
-
-def answers(settings: EngineSettings, prompts: Sequence[list[int]]) -> list[Response]:
-    """The answer to each prompt; each must come once."""
-    pairs = [pair for batch in load_engine("transformers", settings).generate(prepared(prompts)) for pair in batch]
-    assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
-    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -134,8 +94,8 @@ def test_the_answer_of_an_encoder_decoder_ends_at_its_end_token_or_at_the_limit(
     end = whole[0][3]
     engine = load_engine("transformers", replace(settings, batch_tokens=300))
     engine.tokenizer.eos_token = end
-    found = {index: response for batch in engine.generate(prepared(prompts)) for index, response in batch}
-    assert {response.finish_reason for response in found.values()} == {STOP, LENGTH}
+    found = answered(engine, prepared(prompts))
+    assert {response.finish_reason for response in found} == {STOP, LENGTH}
     for index, words in enumerate(whole):
         assert found[index].text.split() == (words[: words.index(end)] if end in words else words)
         assert found[index].finish_reason == (STOP if end in words else LENGTH)
@@ -152,9 +112,9 @@ def test_an_encoder_decoder_stops_at_the_line_end(settings_of, monkeypatch):
     monkeypatch.setattr(
         engine.tokenizer, "batch_decode", lambda *args, **options: [f"{text}\n" for text in decode(*args, **options)]
     )
-    found = {index: response for batch in engine.generate(prepared(prompts)) for index, response in batch}
-    assert [found[n].text.split() for n in range(len(prompts))] == [one.text.split()[:1] for one in whole]
-    assert {response.finish_reason for response in found.values()} == {STOP}
+    found = answered(engine, prepared(prompts))
+    assert [one.text.split() for one in found] == [one.text.split()[:1] for one in whole]
+    assert {response.finish_reason for response in found} == {STOP}
 
 
 def test_an_encoder_decoder_without_a_start_token_is_refused(settings_of):
@@ -184,9 +144,6 @@ def test_weights_in_four_bits_of_any_shape_are_computed_with(settings_of, family
 # --- Out of memory ---
 
 CUDA_ERROR = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
-CPU_ERROR = RuntimeError(
-    "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you"
-)
 
 
 def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int, int]]:

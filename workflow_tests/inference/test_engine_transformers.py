@@ -1,57 +1,25 @@
 """The transformers engine with the reference model: batches change no answer, and answers end in the right place."""
 
-import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from local_engines import PIECES, SETTINGS, answered, answers, babble, kv_prompts
+from model_folders import change
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
-from tokenizers.decoders import Fuse
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Split
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import PreTrainedModel
 
 from litm.base.messages import UserError
-from litm.examples.examples import make_example, read_template
-from litm.examples.task import ExampleSettings
-from litm.examples.tasks.key_values import kv_retrieval
 from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine, token_ids
 from litm.inference.generation import load_model
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.scoring.metrics import first_line
 
-SETTINGS = EngineSettings(
-    location=str(ROOT / "resources" / "reference_model"),
-    revision=None,
-    dtype="float32",
-    quantization="none",
-    attention="sdpa",
-    tokenizer=None,
-    prompt_template="raw",
-    template=None,
-    max_new_tokens=50,
-    stop="end_token",
-    device="cpu",
-    batch_tokens=4096,
-)
-
-
-def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
-    """(prompt, value) of generated key-value questions."""
-    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
-    questions = kv_retrieval.questions(size, ExampleSettings(count, 1, "ranked"), None)
-    examples = [
-        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval)
-        for n, question in enumerate(questions)
-    ]
-    return [(example.prompt, example.targets[0].answers[0]) for example in examples]
+pytest_plugins = ["local_engines"]
 
 
 def encoded(engine, *contents) -> list:
@@ -62,12 +30,6 @@ def encoded(engine, *contents) -> list:
 def test_device_number_format_and_batch_are_said_when_the_model_is_loaded(capsys):
     answers(SETTINGS, ["a prompt"])
     assert "llama model loaded: cpu, float32, joined attention, at most 4,096 tokens a batch" in capsys.readouterr().err
-
-
-def answers(settings: EngineSettings, prompts: list[str]) -> list:
-    engine = load_engine("transformers", settings)
-    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
-    return [found[index] for index in range(len(prompts))]
 
 
 def test_batches_at_once_give_the_answers_of_one_after_the_other(capsys):
@@ -94,30 +56,6 @@ def test_the_reference_model_reads_its_context():
 def test_batches_of_mixed_lengths_give_the_answers_of_one_at_a_time():
     prompts = [prompt for size in (3, 8, 15) for prompt, _ in kv_prompts(size, 6)]
     assert answers(SETTINGS, prompts) == answers(replace(SETTINGS, batch_tokens=1), prompts)
-
-
-PIECES = [" ", "\n", " \n", "a", " b", "c\n", "\nd", "e\nf", "\n\n"]
-
-
-@pytest.fixture(scope="module")
-def babbler(tmp_path_factory) -> str:
-    """A model folder with random weights whose vocabulary, `PIECES`, is rich in line ends."""
-    folder = tmp_path_factory.mktemp("babbler")
-    words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(PIECES)}, unk_token="a"))
-    words.pre_tokenizer, words.decoder = Split("|", "removed"), Fuse()
-    PreTrainedTokenizerFast(tokenizer_object=words, pad_token=" ").save_pretrained(folder)
-    torch.manual_seed(0)
-    shape = LlamaConfig(
-        vocab_size=len(PIECES), hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2,
-        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=None, pad_token_id=0,
-    )  # fmt: skip
-    LlamaForCausalLM(shape).save_pretrained(folder)
-    return str(folder)
-
-
-def babble(count: int) -> list[str]:
-    """Prompts of different lengths in the words of `PIECES`."""
-    return ["|".join(PIECES[(n * k) % len(PIECES)] for k in range(1, 4 + n % 5)) for n in range(1, count)]
 
 
 def test_padding_is_not_read(babbler):
@@ -153,88 +91,70 @@ def test_prompts_are_encoded_whole_and_in_their_template():
     assert engine.tokenizer.decode(ids) == f"Say: {prompt}\nNow:"
 
 
-def test_a_chat_prompt_without_a_chat_template_is_refused():
+TURNS = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
+MARKED = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
+DATED = "{{ strftime_now('%d %b %Y') }}, {{ strftime_now('%Y-%m-%d') }} {{ messages[0].content }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "content", "expected"),
+    [
+        pytest.param(MARKED, "hello", "<user>hello<assistant>", id="a text is one message of the user"),
+        pytest.param(MARKED, TURNS, "<user>a<assistant>b<user>c<assistant>", id="messages are turns"),
+        pytest.param("\n\n " + DATED, "x", "\n\n 26 Jul 2024, 2024-07-26 x", id="the same date every day"),
+        pytest.param("{% for m in messages %}{{ m.content | upper }}{% endfor %}", TURNS, "ABC", id="changed contents"),
+        pytest.param(None, "x", UserError("the model's tokenizer has no chat template"), id="none"),
+        pytest.param(
+            "{{ raise_exception('needs a system message') }}", "x",
+            UserError(r"chat template cannot be used \(needs a system message\)"), id="refusal",
+        ),
+        pytest.param("{{ messages[0].content + 1 }}", "x", UserError("chat template cannot be used"), id="failure"),
+        pytest.param(
+            "{{ messages[-1].content }}", TURNS,
+            UserError("leaves out 2 of the 3 messages of a conversation"), id="messages left out",
+        ),
+    ],
+)  # fmt: skip
+def test_a_chat_is_in_the_tokenizers_template_or_the_template_is_refused(template, content, expected):
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    with pytest.raises(UserError, match="the model's tokenizer has no chat template"):
-        engine.prepare(["hello"])
+    engine.tokenizer.chat_template = template
+    if isinstance(expected, UserError):
+        with pytest.raises(UserError, match=str(expected)):
+            engine.prepare([content])
+    else:
+        found = [engine.tokenizer.decode(ids) for ids in encoded(engine, content, "d")]
+        assert found[0] == expected and len(found) == 2
 
 
-def test_a_chat_prompt_is_one_user_message_in_the_tokenizers_template():
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
-    assert engine.tokenizer.decode(*encoded(engine, "hello")) == "<user>hello<assistant>"
-
-
-def test_a_chat_template_that_writes_the_date_writes_the_same_one_every_day():
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    template = " {{ strftime_now('%d %b %Y') }}, {{ strftime_now('%Y-%m-%d') }} {{ messages[0].content }}"
-    engine.tokenizer.chat_template = "\n\n" + template
-    assert engine.tokenizer.decode(*encoded(engine, "hello")) == "\n\n 26 Jul 2024, 2024-07-26 hello"
-
-
-def test_a_chat_template_that_refuses_is_named():
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    engine.tokenizer.chat_template = "{{ raise_exception('needs a system message') }}"
-    with pytest.raises(UserError, match=r"chat template cannot be used \(needs a system message\)"):
-        engine.prepare(["hello"])
-    engine.tokenizer.chat_template = "{{ messages[0].content + 1 }}"
-    with pytest.raises(UserError, match="chat template cannot be used"):
-        engine.prepare(["hello"])
-
-
-def test_a_chat_template_that_leaves_messages_out_is_refused():
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    engine.tokenizer.chat_template = "{{ messages[-1].content }}"
-    chat = [{"role": role, "content": f"{role} {n}"} for n, role in enumerate(("user", "assistant", "user"))]
-    with pytest.raises(UserError, match="leaves out 2 of the 3 messages of a conversation"):
-        engine.prepare([chat])
-    engine.tokenizer.chat_template = "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
-    assert engine.tokenizer.decode(*encoded(engine, chat)) == "USER 0ASSISTANT 1USER 2"
-
-
-def test_the_messages_of_a_conversation_are_turns_in_the_tokenizers_template():
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
-    turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
-    assert [engine.tokenizer.decode(ids) for ids in encoded(engine, turns, "d")] == [
-        "<user>a<assistant>b<user>c<assistant>",
-        "<user>d<assistant>",
-    ]
-
-
-@pytest.fixture
-def model_folder(tmp_path) -> Path:
-    """A copy of the reference model, to spoil."""
-    return Path(shutil.copytree(ROOT / "resources" / "reference_model", tmp_path / "model"))
-
-
-def test_weights_that_are_missing_are_refused_and_not_made_up(model_folder):
-    weights = load_file(model_folder / "model.safetensors")
+def without_a_weight(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
     del weights["model.layers.0.self_attn.q_proj.weight"]
-    save_file(weights, model_folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(UserError, match=r"lack 1 weights of LlamaForCausalLM .*layers\.0\.self_attn\.q_proj"):
-        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def test_weights_of_another_shape_are_refused(model_folder):
-    config = json.loads((model_folder / "config.json").read_text())
-    (model_folder / "config.json").write_text(json.dumps({**config, "vocab_size": 3000}))
-    with pytest.raises(UserError, match=r"LlamaForCausalLM or have them in another shape"):
-        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
+def as_pickle(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(b"a pickle")
 
 
-def test_weights_that_are_pickles_are_refused_with_the_command_that_converts_them(model_folder):
-    (model_folder / "model.safetensors").unlink()
-    (model_folder / "pytorch_model.bin").write_bytes(b"a pickle")
-    with pytest.raises(
-        UserError, match=rf"pickles .* scripts/models/convert_weights.py --model {model_folder} --output"
-    ):
-        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
-
-
-def test_a_weights_file_that_is_none_is_named(model_folder):
-    (model_folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(UserError, match=f"model {model_folder}: "):
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        pytest.param(without_a_weight, r"lack 1 weights of LlamaForCausalLM .*0\.self_attn\.q_proj", id="missing"),
+        pytest.param(
+            lambda folder: change(folder / "config.json", vocab_size=3000),
+            "LlamaForCausalLM or have them in another shape", id="another shape",
+        ),
+        pytest.param(as_pickle, r"pickles .* scripts/models/convert_weights.py --model FOLDER --output", id="pickles"),
+        pytest.param(
+            lambda folder: (folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n"),
+            "model FOLDER: ", id="no weights",
+        ),
+    ],
+)  # fmt: skip
+def test_weights_that_cannot_be_loaded_whole_are_refused_and_never_made_up(model_folder, spoil, said):
+    spoil(model_folder)
+    with pytest.raises(UserError, match=said.replace("FOLDER", str(model_folder))):
         answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
 
 
@@ -249,18 +169,19 @@ def test_a_padding_token_without_an_embedding_does_no_harm():
     engine = load_engine("transformers", SETTINGS)
     engine.tokenizer.add_special_tokens({"pad_token": "<|new|>"})
     assert engine.tokenizer.pad_token_id >= engine.config.vocab_size
-    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
-    assert [found[index] for index in range(len(prompts))] == answers(SETTINGS, prompts)
+    assert answered(engine, engine.prepare(prompts)) == answers(SETTINGS, prompts)
 
 
-def test_a_cuda_device_that_is_not_there_is_named():
-    with pytest.raises(UserError, match=r"device cuda:99 is not there: torch sees \d+ CUDA device"):
-        answers(replace(SETTINGS, device="cuda:99"), ["hello"])
-
-
-def test_a_model_that_is_not_there_is_named():
-    with pytest.raises(UserError, match="configuration of no/such:"):
-        load_engine("transformers", replace(SETTINGS, location="no/such"))
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"device": "cuda:99"}, r"device cuda:99 is not there: torch sees \d+ CUDA device"),
+        ({"location": "no/such"}, "configuration of no/such:"),
+    ],
+)
+def test_a_device_or_a_model_that_is_not_there_is_named(changes, said):
+    with pytest.raises(UserError, match=said):
+        answers(replace(SETTINGS, **changes), ["hello"])
 
 
 @given(st.lists(st.integers(0, len(PIECES) - 1), max_size=12))
@@ -296,14 +217,10 @@ def test_quantised_weights_still_read_the_context_and_are_named(quantization, la
     assert "bitsandbytes" in found[0].made_with
 
 
-def test_weights_that_are_quantised_already_are_not_quantised_again(tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(ROOT / "resources" / "reference_model", folder)
-    config = json.loads((folder / "config.json").read_text())
-    config["quantization_config"] = {"quant_method": "gptq", "bits": 4}
-    (folder / "config.json").write_text(json.dumps(config))
+def test_weights_that_are_quantised_already_are_not_quantised_again(model_folder):
+    change(model_folder / "config.json", quantization_config={"quant_method": "gptq", "bits": 4})
     with pytest.raises(UserError, match="quantised already: set the model's 'quantization' to none"):
-        loaded(replace(SETTINGS, location=str(folder), quantization="nf4"))
+        loaded(replace(SETTINGS, location=str(model_folder), quantization="nf4"))
 
 
 def test_four_bits_are_nf4_twice_quantised_computed_in_the_dtype():

@@ -8,12 +8,14 @@ from types import ModuleType, SimpleNamespace
 import pytest
 import torch
 from families import save_model
-from test_engine_transformers import SETTINGS, answers, babble, babbler, kv_prompts  # noqa: F401 (a fixture)
+from local_engines import SETTINGS, answered, answers, babble, kv_prompts
 from transformers import AutoModelForCausalLM
 
 from litm.base.messages import UserError
 from litm.inference.engine import FIRST_LINE, load_engine
 from litm.inference.engines import vllm as engine_module
+
+pytest_plugins = ["local_engines"]
 
 
 @dataclass
@@ -74,8 +76,7 @@ def interface(monkeypatch):
 def compare(settings, prompts) -> None:
     """The answers of this engine are those of transformers."""
     engine = load_engine("vllm", settings)
-    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
-    said = [replace(found[index], made_with="") for index in range(len(prompts))]
+    said = [replace(one, made_with="") for one in answered(engine, engine.prepare(prompts))]
     assert said == [replace(answer, made_with="") for answer in answers(settings, prompts)]
     assert engine.computed_tokens == sum(max(0, answer.prompt_tokens - 16) for answer in said)
 
@@ -86,7 +87,7 @@ def test_answers_are_those_of_transformers():
 
 
 @pytest.mark.usefixtures("interface")
-def test_a_line_end_before_any_text_ends_no_answer(babbler):  # noqa: F811
+def test_a_line_end_before_any_text_ends_no_answer(babbler):
     settings = replace(SETTINGS, location=babbler, max_new_tokens=15, stop=FIRST_LINE)
     compare(settings, babble(40))
     # Some were resumed after such a line end.
@@ -133,7 +134,5 @@ def test_without_vllm_the_message_says_how_to_install_it():
 @pytest.mark.skipif(engine_module.find_spec("vllm") is None, reason="vLLM is not installed")
 def test_the_reference_model_answers_in_vllm_itself():
     prompts = [prompt for prompt, _ in kv_prompts(10, 20)]
-    engine = load_engine("vllm", SETTINGS)
-    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
-    expected = answers(SETTINGS, prompts)
-    assert sum(found[n].text == expected[n].text for n in range(len(prompts))) >= 19
+    pairs = zip(answers(SETTINGS, prompts, "vllm"), answers(SETTINGS, prompts), strict=True)
+    assert sum(one.text == other.text for one, other in pairs) >= 19

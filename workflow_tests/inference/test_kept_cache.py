@@ -6,9 +6,8 @@ from functools import wraps
 import pytest
 import torch
 from families import ATTENTION, FAMILIES, GROUPED, SHAPE, random_prompts, related_prompts, save_model
-from test_engine_families import CPU_ERROR, SETTINGS, prepared
-from test_engine_transformers import SETTINGS as REFERENCE
-from test_engine_transformers import kv_prompts
+from local_engines import CPU_ERROR, TINY, answered, kv_prompts, prepared
+from local_engines import SETTINGS as REFERENCE
 from transformers import (
     DeepseekV3Config,
     DeepseekV3ForCausalLM,
@@ -47,9 +46,7 @@ CAN_JOIN = ("llama", "qwen2", "gpt_neox")
 def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Response], int | None]:
     """The answer to each prompt, exactly one each, and the prompt tokens computed."""
     engine = load_engine("transformers", settings)
-    pairs = [pair for batch in engine.generate(prepared(prompts)) for pair in batch]
-    assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
-    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])], engine.computed_tokens
+    return answered(engine, prepared(prompts)), engine.computed_tokens
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +76,7 @@ def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     monkeypatch.setattr(prefix_sharing, "PIECE", piece)
     save_model(family, tmp_path)
     prompts = related_prompts(40)
-    settings = replace(SETTINGS, location=str(tmp_path), attention=ATTENTION.get(family, SETTINGS.attention))
+    settings = replace(TINY, location=str(tmp_path), attention=ATTENTION.get(family, TINY.attention))
     expected, all_tokens = answers(replace(settings, share_prefixes=False), prompts)
     found, computed = answers(replace(settings, batch_tokens=batch_tokens), prompts)
     assert found == expected
@@ -97,7 +94,7 @@ def test_joined_attention_gives_the_same_answers_and_computes_hardly_more_than_t
 ):
     save_model(family, tmp_path)
     prompts = related_prompts(200)
-    settings = replace(SETTINGS, location=str(tmp_path))
+    settings = replace(TINY, location=str(tmp_path))
     expected, _ = answers(replace(settings, share_prefixes=False), prompts)
     attend, lengths = GroupedLayer.attend, set()
 
@@ -118,7 +115,7 @@ def test_the_same_prompt_and_its_beginning_are_answered_too(tmp_path):
     save_model("llama", tmp_path)
     whole = related_prompts(4)[0]
     prompts = [whole, whole[:-1], whole, whole[: len(whole) // 2]]
-    settings = replace(SETTINGS, location=str(tmp_path))
+    settings = replace(TINY, location=str(tmp_path))
     found, computed = answers(settings, prompts)
     assert found == answers(replace(settings, share_prefixes=False), prompts)[0]
     # The output after a prompt is not kept: its last token is computed again, once for equal prompts of a batch.
@@ -167,7 +164,7 @@ def test_prompts_are_grouped_by_what_all_of_them_begin_with(prompts, groups):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_attention_is_joined_where_a_model_has_it_done_by_a_function(tmp_path, family):
     save_model(family, tmp_path)
-    settings = replace(SETTINGS, location=str(tmp_path), attention=ATTENTION.get(family, SETTINGS.attention))
+    settings = replace(TINY, location=str(tmp_path), attention=ATTENTION.get(family, TINY.attention))
     model = load_model(settings, load_config(str(tmp_path), None), torch.device("cpu"))
     if can_keep(model):
         assert KeptCache(model, 3, 10).joins == (family in CAN_JOIN)
@@ -208,7 +205,7 @@ def test_models_with_special_caches_or_positions_give_the_same_answers(tmp_path,
     monkeypatch.setitem(FAMILIES, make.__name__, make)
     save_model(make.__name__, tmp_path)
     prompts = related_prompts(24)
-    settings = replace(SETTINGS, location=str(tmp_path))
+    settings = replace(TINY, location=str(tmp_path))
     expected, _ = answers(replace(settings, share_prefixes=False), prompts)
     assert answers(replace(settings, batch_tokens=batch_tokens), prompts)[0] == expected
 
@@ -241,7 +238,7 @@ def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkey
     monkeypatch.setattr(prefix_sharing, "can_join", lambda model: True)
     save_model("mpt", tmp_path)
     prompts = related_prompts(24)
-    settings = replace(SETTINGS, location=str(tmp_path), attention="eager", batch_tokens=800)
+    settings = replace(TINY, location=str(tmp_path), attention="eager", batch_tokens=800)
     assert answers(settings, prompts)[0] == answers(replace(settings, share_prefixes=False), prompts)[0]
 
 
@@ -258,7 +255,7 @@ def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(tmp_pa
 
     monkeypatch.setattr(MptForCausalLM, "forward", recorded)
     save_model("mpt", tmp_path)
-    answers(replace(SETTINGS, location=str(tmp_path), attention="eager", batch_tokens=batch_tokens), random_prompts(9))
+    answers(replace(TINY, location=str(tmp_path), attention="eager", batch_tokens=batch_tokens), random_prompts(9))
     assert max(lengths) == 16
 
 
@@ -274,7 +271,7 @@ def test_short_prompts_share_nothing_and_are_answered_like_the_others(tmp_path, 
         monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
     save_model("llama", tmp_path)
     prompts = related_prompts(40)
-    settings = replace(SETTINGS, location=str(tmp_path), batch_tokens=800)
+    settings = replace(TINY, location=str(tmp_path), batch_tokens=800)
     expected, _ = answers(replace(settings, batch_tokens=1, share_prefixes=False), prompts)
     monkeypatch.setattr(prefix_sharing, "SHORT_TO_JOIN" if joins else "SHORT", 60)
     found, computed = answers(settings, prompts)
@@ -285,7 +282,7 @@ def test_short_prompts_share_nothing_and_are_answered_like_the_others(tmp_path, 
 def test_nothing_is_lost_when_memory_runs_out_in_the_middle_of_a_prompt(tmp_path, monkeypatch, capsys):
     save_model("llama", tmp_path)
     prompts = related_prompts(24)
-    settings = replace(SETTINGS, location=str(tmp_path), batch_tokens=800)
+    settings = replace(TINY, location=str(tmp_path), batch_tokens=800)
     expected, _ = answers(replace(settings, batch_tokens=1, share_prefixes=False), prompts)
     update, calls = RoomyLayer.update, []
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_engine_transformers import SETTINGS
-from test_served_reference import responses
+from local_engines import SETTINGS, answers
 
 from litm.base.store import file_sha256
 from litm.examples.examples import examples_of, read_template
@@ -73,8 +72,8 @@ def test_a_server_with_the_same_file_gets_the_same_tokens_and_mostly_answers_the
         max_new_tokens=120,
         stop="end_token",
     )
-    local = responses("transformers", settings, contents)
-    served = responses("openai", replace(settings, base_url=url, endpoint=CHAT_ENDPOINT, concurrency=1), contents)
+    local = answers(settings, contents)
+    served = answers(replace(settings, base_url=url, endpoint=CHAT_ENDPOINT, concurrency=1), contents, "openai")
     assert [one.prompt_tokens for one in served] == [one.prompt_tokens for one in local]
     different = sum(one.text.strip() != other.text.strip() for one, other in zip(served, local, strict=True))
     with capsys.disabled():

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_engine_transformers import SETTINGS, kv_prompts
+from local_engines import SETTINGS, answers, kv_prompts
 from transformers import AutoTokenizer
 from waiting import HANG, wait_until
 
 from litm.base.records import read_json, write_json
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE
 from litm.inference.stopping import line_end
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import Reasoning
@@ -70,12 +70,6 @@ def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
     wait_until(answers, log.read_text)
 
 
-def responses(engine_name: str, settings: EngineSettings, contents: list) -> list:
-    engine = load_engine(engine_name, settings)
-    found = dict(pair for batch in engine.generate(engine.prepare(contents)) for pair in batch)
-    return [found[index] for index in range(len(contents))]
-
-
 def cut(response: Response) -> Response:
     """What is written of a server's response where answers end with their first line."""
     end = line_end(response.text, Reasoning())
@@ -87,10 +81,10 @@ def check_the_same(url: str, model: Path, contents: list, **changes: object) -> 
     the first-line stop rule, for the text after the line end within one token.
     """
     settings = replace(SETTINGS, location=str(model), tokenizer=str(model), **changes)
-    served = responses("openai", replace(settings, base_url=url, concurrency=4), contents)
+    served = answers(replace(settings, base_url=url, concurrency=4), contents, "openai")
     if settings.stop == FIRST_LINE:
         served = [cut(one) for one in served]
-    local = responses("transformers", settings, contents)
+    local = answers(settings, contents)
     tokenizer = AutoTokenizer.from_pretrained(model)
     pieces = tokenizer.batch_decode([[id] for id in range(len(tokenizer))])
     for one, other in zip(served, local, strict=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_engine_transformers import SETTINGS
+from local_engines import SETTINGS, answered
 
 from litm.base.store import file_sha256
 from litm.examples.examples import examples_of, read_template
@@ -55,10 +55,10 @@ def test_a_real_model_answers_as_in_transformers_and_computes_common_prefixes_on
     found, computed = {}, {}
     for name in ("transformers", "vllm"):
         engine = load_engine(name, settings)
-        found[name] = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
+        found[name] = answered(engine, engine.prepare(prompts))
         computed[name] = engine.computed_tokens
-    tokens = sum(answer.prompt_tokens for answer in found["vllm"].values())
-    assert tokens == sum(answer.prompt_tokens for answer in found["transformers"].values())
+    tokens = sum(answer.prompt_tokens for answer in found["vllm"])
+    assert tokens == sum(answer.prompt_tokens for answer in found["transformers"])
     different = sum(found["vllm"][n].text != found["transformers"][n].text for n in range(len(prompts)))
     with capsys.disabled():
         print(f"\n{different} of {len(prompts)} answers of vLLM differ from those of transformers")

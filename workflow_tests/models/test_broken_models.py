@@ -1,11 +1,10 @@
 """Broken model files: one line that names the file, before anything is asked."""
 
 import json
-import shutil
-from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from model_folders import change
+from programs import run_program
 
 from litm.base.loading import loading
 from litm.base.messages import UserError
@@ -17,15 +16,6 @@ from litm.prompting.prompt_format import load_tokenizer
 CONFIG, SETTINGS, TOKENIZER = "config.json", "generation_config.json", "tokenizer_config.json"
 
 
-@pytest.fixture
-def folder(tmp_path) -> Path:
-    return Path(shutil.copytree(ROOT / "resources" / "reference_model", tmp_path / "model"))
-
-
-def change(path: Path, **values) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
-
-
 def refused(work, *arguments) -> str:
     with pytest.raises(UserError) as caught:
         work(*arguments)
@@ -34,7 +24,7 @@ def refused(work, *arguments) -> str:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("config", "said"),
     [
         ({"num_hidden_layers": -1}, "'num_hidden_layers' must be at least 1, found -1"),
         ({"hidden_size": 0}, "'hidden_size' must be at least 1, found 0"),
@@ -42,35 +32,39 @@ def refused(work, *arguments) -> str:
         ({"eos_token_id": "abc"}, "Validation error for field 'eos_token_id': TypeError: Field"),
         ({"dtype": "nonsense"}, "AttributeError: module 'torch' has no attribute 'nonsense'"),
         ({"model_type": [1]}, "TypeError: unhashable type: 'list'"),
+        ("[" * 100_000, "RecursionError"),
+        *(
+            (text, "")
+            for text in ("{", "{}", '{"model_type": "nonesuch"}', '{"model_type": "llama", "vocab_size": "x"}')
+        ),
     ],
+    ids=lambda value: str(value)[:40],
 )
-def test_an_impossible_configuration_is_one_line(folder, values, said):
-    change(folder / CONFIG, **values)
-    assert refused(load_config, str(folder), None).startswith(f"configuration of {folder}: {said}")
+def test_an_impossible_configuration_is_one_line(model_folder, config, said):
+    if isinstance(config, str):
+        (model_folder / CONFIG).write_text(config)
+    else:
+        change(model_folder / CONFIG, **config)
+    assert refused(load_config, str(model_folder), None).startswith(f"configuration of {model_folder}: {said}")
 
 
-def test_a_configuration_that_names_another_file_of_weights_is_refused(folder):
-    change(folder / CONFIG, transformers_weights="sub/w.safetensors")
-    said = refused(load_config, str(folder), None)
+def test_a_configuration_that_names_another_file_of_weights_is_refused(model_folder):
+    change(model_folder / CONFIG, transformers_weights="sub/w.safetensors")
+    said = refused(load_config, str(model_folder), None)
     assert "'transformers_weights' names 'sub/w.safetensors'" in said and "name it model.safetensors" in said
 
 
-def test_an_adapter_is_refused_because_it_would_be_applied_only_where_peft_is_installed(folder):
-    check_model_folder(folder)
-    (folder / "adapter_config.json").write_text("{}")
-    said = refused(check_model_folder, folder)
+def test_an_adapter_is_refused_because_it_would_be_applied_only_where_peft_is_installed(model_folder):
+    check_model_folder(model_folder)
+    (model_folder / "adapter_config.json").write_text("{}")
+    said = refused(check_model_folder, model_folder)
     assert "has an adapter (adapter_config.json), which is not applied here: merge it into the weights" in said
 
 
-def test_a_configuration_nested_beyond_reading_is_one_line(folder):
-    (folder / CONFIG).write_text("[" * 100_000)
-    assert "RecursionError" in refused(load_config, str(folder), None)
-
-
 @pytest.mark.parametrize(("file", "text"), [(TOKENIZER, "[]"), (TOKENIZER, "{"), ("tokenizer.json", "[]")])
-def test_a_broken_tokenizer_is_one_line(folder, file, text):
-    (folder / file).write_text(text)
-    assert refused(load_tokenizer, str(folder)).startswith(f"tokenizer of {folder}: ")
+def test_a_broken_tokenizer_is_one_line(model_folder, file, text):
+    (model_folder / file).write_text(text)
+    assert refused(load_tokenizer, str(model_folder)).startswith(f"tokenizer of {model_folder}: ")
 
 
 @pytest.mark.parametrize(
@@ -82,24 +76,24 @@ def test_a_broken_tokenizer_is_one_line(folder, file, text):
         ('{"eos_token_id": [2, true]}', "'eos_token_id' must be a token's number or a list of them, found [2, true]"),
     ],
 )
-def test_generation_settings_that_cannot_be_read_are_refused_and_not_passed_over(folder, text, said):
-    (folder / SETTINGS).write_text(text)
-    assert refused(check_generation_config, str(folder), None).startswith(f"model {folder}, {SETTINGS}: {said}")
+def test_generation_settings_that_cannot_be_read_are_refused_and_not_passed_over(model_folder, text, said):
+    (model_folder / SETTINGS).write_text(text)
+    assert refused(check_generation_config, str(model_folder), None).startswith(
+        f"model {model_folder}, {SETTINGS}: {said}"
+    )
 
 
 @pytest.mark.parametrize("text", ["{}", '{"eos_token_id": [2, 3]}', '{"eos_token_id": null}', None])
-def test_a_model_may_have_no_generation_settings_and_no_end_tokens_there(folder, text):
-    (folder / SETTINGS).unlink() if text is None else (folder / SETTINGS).write_text(text)
-    check_generation_config(str(folder), None)
+def test_a_model_may_have_no_generation_settings_and_no_end_tokens_there(model_folder, text):
+    (model_folder / SETTINGS).unlink() if text is None else (model_folder / SETTINGS).write_text(text)
+    check_generation_config(str(model_folder), None)
 
 
-def test_identify_model_refuses_generation_settings_that_cannot_be_read(folder):
-    from programs import run_program
-
-    (folder / SETTINGS).write_text("{")
-    location = json.dumps({"path": str(folder), "hub": None, "revision": None})
-    done = run_program("identify_model", "--location", location, "--output", folder / "out.json")
-    assert done.returncode == 1 and f"error: model {folder}, {SETTINGS}: not valid JSON" in done.stderr
+def test_identify_model_refuses_generation_settings_that_cannot_be_read(model_folder):
+    (model_folder / SETTINGS).write_text("{")
+    location = json.dumps({"path": str(model_folder), "hub": None, "revision": None})
+    done = run_program("identify_model", "--location", location, "--output", model_folder / "out.json")
+    assert done.returncode == 1 and f"error: model {model_folder}, {SETTINGS}: not valid JSON" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -112,16 +106,16 @@ def test_identify_model_refuses_generation_settings_that_cannot_be_read(folder):
         ("{{ raise_exception('roles must alternate') }}", "roles must alternate)"),
     ],
 )
-def test_a_chat_template_that_fails_is_one_line(folder, template, said):
-    change(folder / TOKENIZER, chat_template=template)
-    engine = load_engine("transformers", EngineSettings(str(folder), None, None, "chat", None, 1, "end_token"))
+def test_a_chat_template_that_fails_is_one_line(model_folder, template, said):
+    change(model_folder / TOKENIZER, chat_template=template)
+    engine = load_engine("transformers", EngineSettings(str(model_folder), None, None, "chat", None, 1, "end_token"))
     assert f"the tokenizer's chat template cannot be used ({said}" in refused(engine.prepare, ["x"])
 
 
-def test_a_network_that_cannot_be_built_is_one_line(folder):
-    change(folder / CONFIG, rope_parameters={"rope_type": "nope", "rope_theta": 1.0})
-    engine = load_engine("transformers", EngineSettings(str(folder), None, None, "raw", None, 1, "end_token"))
-    assert refused(next, engine.generate(engine.prepare(["x"]))) == f"model {folder}: KeyError: 'nope'"
+def test_a_network_that_cannot_be_built_is_one_line(model_folder):
+    change(model_folder / CONFIG, rope_parameters={"rope_type": "nope", "rope_theta": 1.0})
+    engine = load_engine("transformers", EngineSettings(str(model_folder), None, None, "raw", None, 1, "end_token"))
+    assert refused(next, engine.generate(engine.prepare(["x"]))) == f"model {model_folder}: KeyError: 'nope'"
 
 
 def test_a_reason_is_one_line_of_some_length_and_an_interruption_is_no_reason():

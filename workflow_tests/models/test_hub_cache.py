@@ -32,33 +32,37 @@ def snapshot(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def test_untouched_files_pass(snapshot):
+def test_untouched_files_pass_and_so_does_a_model_that_is_not_in_the_cache(snapshot):
     check_cached("org/name", COMMIT)
-
-
-def test_a_model_that_is_not_in_the_cache_passes(snapshot):
     check_cached("org/other", COMMIT)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_that_was_edited_in_place_is_named(snapshot, name):
-    (snapshot / name).write_bytes(b"edited")
-    with pytest.raises(UserError, match=rf"{name} is not the file of commit 1{{40}}.*delete it"):
-        check_cached("org/name", COMMIT)
+def put_in_place_of_the_link(file: Path) -> None:
+    content = file.read_bytes()
+    file.unlink()
+    file.write_bytes(content)
 
 
-def test_a_file_that_an_editor_has_put_in_the_place_of_the_link_is_named(snapshot):
-    (snapshot / "config.json").unlink()
-    (snapshot / "config.json").write_bytes(b"{}")
-    with pytest.raises(UserError, match="config.json is not the file of commit"):
-        check_cached("org/name", COMMIT)
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [
+        *((name, lambda file: file.write_bytes(b"edited")) for name in FILES),
+        ("config.json", put_in_place_of_the_link),
+    ],
+)
+def test_a_file_that_was_edited_in_place_or_replaced_is_named_also_before_asking(snapshot, name, edit):
+    source = {"location": "org/name", "identity": {"hub": "org/name", "commit": COMMIT}}
+    check_identified("m", source, None)
+    edit(snapshot / name)
+    for check in (lambda: check_cached("org/name", COMMIT), lambda: check_identified("m", source, None)):
+        with pytest.raises(UserError, match=rf"{name} is not the file of commit 1{{40}}.*delete it"):
+            check()
 
 
 def test_without_links_nothing_can_be_checked_and_a_line_says_so_once(snapshot, capsys):
     identity._say_unchecked.cache_clear()
-    for name, (content, _) in FILES.items():
-        (snapshot / name).unlink()
-        (snapshot / name).write_bytes(content)
+    for name in FILES:
+        put_in_place_of_the_link(snapshot / name)
     check_cached("org/name", COMMIT)
     check_cached("org/name", COMMIT)
     assert capsys.readouterr().err.count("so nobody checks that they are of commit 1") == 1
@@ -70,11 +74,3 @@ def test_large_files_are_hashed_by_the_function_that_keeps_digests(snapshot):
         "org/name", COMMIT, lambda path: asked.append(path.name) or hashlib.sha256(path.read_bytes()).hexdigest()
     )
     assert asked == ["model.safetensors"]
-
-
-def test_the_check_before_asking_sees_an_edited_cache(snapshot):
-    source = {"location": "org/name", "identity": {"hub": "org/name", "commit": COMMIT}}
-    check_identified("m", source, None)
-    (snapshot / "config.json").write_bytes(b'{"rope_theta": 1}')
-    with pytest.raises(UserError, match="is not the file of commit"):
-        check_identified("m", source, None)

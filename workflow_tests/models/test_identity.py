@@ -1,7 +1,6 @@
 """Identity of models."""
 
 import json
-import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,9 +18,8 @@ REFERENCE = ROOT / "resources" / "reference_model"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def test_other_weights_are_another_model_and_another_model_card_is_not(tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(REFERENCE, folder)
+def test_other_weights_are_another_model_and_another_model_card_is_not(model_folder):
+    folder = model_folder
     before = folder_identity(folder)
     assert before == folder_identity(REFERENCE)
     (folder / "README.md").write_text("another card")
@@ -41,9 +39,8 @@ def test_other_weights_are_another_model_and_another_model_card_is_not(tmp_path)
         (lambda folder: (folder.parent / "tokenizer.model").write_text("b"), "tokenizer.model has changed"),
     ],
 )
-def test_a_folder_whose_files_are_others_than_when_it_was_identified_is_refused(tmp_path, edit, said):
-    folder, tokenizer = tmp_path / "model", tmp_path / "tokenizer.model"
-    shutil.copytree(REFERENCE, folder)
+def test_a_folder_whose_files_are_others_than_when_it_was_identified_is_refused(tmp_path, model_folder, edit, said):
+    folder, tokenizer = model_folder, tmp_path / "tokenizer.model"
     tokenizer.write_text("a")
     identity = {**folder_identity(folder), "tokenizer": file_sha256(tokenizer)}
     source = {"location": str(folder), "identity": identity}
@@ -65,19 +62,18 @@ def test_of_a_model_that_is_not_in_a_folder_no_files_are_looked_at(identity):
 
 
 @pytest.mark.parametrize("name", ["source.spm", "qwen.tiktoken", "vocab.bpe", "spiece.model", "merges.txt"])
-def test_every_kind_of_tokenizer_file_is_part_of_the_identity(name, tmp_path):
-    folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
-    identities = [folder_identity(folder)]
+def test_every_kind_of_tokenizer_file_is_part_of_the_identity(name, model_folder):
+    identities = [folder_identity(model_folder)]
     for text in ("one", "another"):
-        (folder / name).write_text(text)
-        identities.append(folder_identity(folder))
+        (model_folder / name).write_text(text)
+        identities.append(folder_identity(model_folder))
     assert len(set(map(digest, identities))) == 3
-    assert folder / name in tokenizer_files(folder)
+    assert model_folder / name in tokenizer_files(model_folder)
 
 
 @pytest.mark.parametrize("index", ["model.safetensors.index.json", "pytorch_model.bin.index.json"])
-def test_weights_in_subfolders_that_an_index_names_are_part_of_the_identity(index, tmp_path):
-    folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
+def test_weights_in_subfolders_that_an_index_names_are_part_of_the_identity(index, model_folder):
+    folder = model_folder
     (folder / "sub").mkdir()
     names = {"sub/w.safetensors": "sub/w.safetensors", "./model.safetensors": "model.safetensors", "v.part": "v.part"}
     (folder / "sub" / "w.safetensors").write_text("a")
@@ -114,14 +110,13 @@ def test_weights_count_in_equal_identities_whatever_their_index_calls_them():
         ([], "expected a JSON object, found list"),
     ],
 )
-def test_an_index_that_leaves_its_folder_or_is_none_is_refused_on_one_line(index, error, tmp_path):
-    folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
-    (tmp_path / "w.bin").write_text("a")
-    path = folder / "model.safetensors.index.json"
+def test_an_index_that_leaves_its_folder_or_is_none_is_refused_on_one_line(index, error, model_folder):
+    (model_folder.parent / "w.bin").write_text("a")
+    path = model_folder / "model.safetensors.index.json"
     path.write_text(json.dumps(index))
     for refuses in (check_model_folder, model_files, folder_identity):
         with pytest.raises(UserError) as caught:
-            refuses(folder)
+            refuses(model_folder)
         assert str(caught.value).startswith(f"{path}: {error}") and "\n" not in str(caught.value)
 
 
@@ -129,6 +124,7 @@ def test_the_identity_of_a_folder_without_such_files_is_as_it_was():
     names = {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
     hashes = {name: sha256((REFERENCE / name).read_bytes()).hexdigest() for name in names}
     assert folder_identity(REFERENCE) == {"files": hashes}
+    assert {path.name for path in tokenizer_files(REFERENCE)} == names - {"model.safetensors"}
 
 
 def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch):
@@ -144,64 +140,47 @@ def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch)
         hub_identity("org/other", None)
 
 
+def configured(folder: Path, config: dict, changes: dict | None = None):
+    (folder / "config.json").write_text(json.dumps(config))
+    return load_config(str(folder), None, changes)
+
+
 @pytest.mark.parametrize(
-    ("config", "window"),
+    ("config", "window", "of_answer"),
     [
-        ({"model_type": "llama", "max_position_embeddings": 4096}, 4096),
-        ({"model_type": "llama"}, 2048),
-        ({"model_type": "mpt", "max_seq_len": 8192}, 8192),
-        ({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text"}}, 131072),
-        ({"model_type": "t5"}, None),
+        ({"model_type": "llama", "max_position_embeddings": 4096}, 4096, None),
+        ({"model_type": "llama"}, 2048, None),
+        ({"model_type": "mpt", "max_seq_len": 8192}, 8192, None),
+        ({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text"}}, 131072, None),
+        ({"model_type": "t5"}, None, None),
         # As Flan-T5-XXL and Flan-UL2 have it, which read further.
-        ({"model_type": "t5", "n_positions": 512}, None),
-        ({"model_type": "gpt2", "n_positions": 512}, 512),
-        ({"model_type": "bart"}, 1024),
-        ({"model_type": "led", "max_encoder_position_embeddings": 16384}, 16384),
-        ({"model_type": "t5gemma", "encoder": {"max_position_embeddings": 4096}}, 4096),
+        ({"model_type": "t5", "n_positions": 512}, None, None),
+        ({"model_type": "gpt2", "n_positions": 512}, 512, None),
+        ({"model_type": "bart"}, 1024, 1024),
+        ({"model_type": "bart", "max_position_embeddings": 2048}, 2048, 2048),
+        ({"model_type": "led", "max_encoder_position_embeddings": 16384}, 16384, 1024),
+        ({"model_type": "led", "max_decoder_position_embeddings": 512}, 16384, 512),
+        ({"model_type": "t5gemma", "encoder": {"max_position_embeddings": 4096}}, 4096, 8192),
+        ({"model_type": "t5gemma", "decoder": {"max_position_embeddings": 4096}}, 8192, 4096),
     ],
 )
-def test_the_context_window_is_the_configurations_or_its_architectures_default(tmp_path, config, window):
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    assert context_window_of(load_config(str(tmp_path), None)) == window
-
-
-@pytest.mark.parametrize(
-    ("config", "window"),
-    [
-        ({"model_type": "t5", "n_positions": 512}, None),
-        ({"model_type": "bart", "max_position_embeddings": 2048}, 2048),
-        ({"model_type": "led", "max_decoder_position_embeddings": 1024}, 1024),
-        ({"model_type": "t5gemma", "decoder": {"max_position_embeddings": 4096}}, 4096),
-    ],
-)
-def test_an_encoder_decoder_has_a_window_of_its_own_for_the_answer(tmp_path, config, window):
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    assert answer_window_of(load_config(str(tmp_path), None)) == window
-
-
-@pytest.mark.parametrize(
-    "text", ["{", "{}", '{"model_type": "nonesuch"}', '{"model_type": "llama", "vocab_size": "x"}']
-)
-def test_a_broken_configuration_is_named(tmp_path, text):
-    (tmp_path / "config.json").write_text(text)
-    with pytest.raises(UserError, match=f"configuration of {tmp_path}: "):
-        load_config(str(tmp_path), None)
+def test_the_windows_of_prompt_and_answer_are_the_configurations_or_its_architectures_default(
+    tmp_path, config, window, of_answer
+):
+    found = configured(tmp_path, config)
+    assert context_window_of(found) == window
+    # That of a decoder of its own.
+    assert not found.is_encoder_decoder or answer_window_of(found) == of_answer
 
 
 def test_values_for_keys_of_a_configuration_replace_its_own_and_a_key_that_it_has_not_is_named(tmp_path):
     own = {"model_type": "llama", "max_position_embeddings": 64, "rope_scaling": {"type": "linear", "factor": 2.0}}
-    (tmp_path / "config.json").write_text(json.dumps(own))
     rotary = {"rope_type": "linear", "factor": 8.0, "rope_theta": 10000.0}
-    changed = load_config(str(tmp_path), None, {"max_position_embeddings": 512, "rope_parameters": rotary})
+    changed = configured(tmp_path, own, {"max_position_embeddings": 512, "rope_parameters": rotary})
     assert context_window_of(changed) == 512 and changed.rope_parameters == rotary
     with pytest.raises(UserError) as caught:
-        load_config(str(tmp_path), None, {"rope_ratio": 8})
+        configured(tmp_path, own, {"rope_ratio": 8})
     assert str(caught.value) == f"configuration of {tmp_path}: it has no 'rope_ratio': fix the model's 'config'"
-
-
-def test_the_tokenizer_files_are_the_model_files_without_the_weights():
-    names = {path.name for path in tokenizer_files(REFERENCE)}
-    assert {"tokenizer.json", "config.json"} <= names and "model.safetensors" not in names
 
 
 @pytest.mark.parametrize("changed", ["source", "model", "template", "decoding"])

@@ -4,13 +4,13 @@ import ast
 import io
 import json
 import re
-import shutil
 from inspect import getsource
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 from conftest import ROOT
+from model_folders import change
 from programs import run_program
 
 from litm.base.loading import loading
@@ -27,37 +27,26 @@ REFUSAL = "it needs Python code of its own, which is not run here"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(model_folder, tmp_path, monkeypatch) -> Path:
     """A model whose configuration, tokenizer and network are code of its own, and a user who says yes to everything."""
-    folder = tmp_path / "model"
-    shutil.copytree(ROOT / "resources" / "reference_model", folder)
-    ran = tmp_path / "ran"
-    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    (model_folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n" * 100))
-    return folder
+    return model_folder
 
 
-def change(path: Path, **values) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
-
-
-def test_a_configuration_that_is_code_is_refused_in_one_line(folder):
-    change(folder / "config.json", model_type="mine", auto_map={"AutoConfig": "own.Config"})
-    with pytest.raises(UserError, match=f"configuration of {folder}: {REFUSAL}") as caught:
-        load_config(str(folder), None)
-    assert "\n" not in str(caught.value) and not (folder.parent / "ran").exists()
-
-
-def test_a_tokenizer_that_is_code_is_refused_in_one_line(folder):
+@pytest.mark.parametrize(
+    ("load", "what", "map_of", "names"),
+    [
+        (lambda folder: load_config(folder, None), "configuration", "config.json", {"AutoConfig": "own.Config"}),
+        (load_tokenizer, "tokenizer", "tokenizer_config.json", {"AutoTokenizer": ["own.Tokenizer", None]}),
+    ],
+)
+def test_a_configuration_or_a_tokenizer_that_is_code_is_refused_in_one_line(folder, load, what, map_of, names):
     change(folder / "config.json", model_type="mine")
-    change(
-        folder / "tokenizer_config.json",
-        tokenizer_class="Mine",
-        auto_map={"AutoTokenizer": ["own.Tokenizer", None]},
-    )
-    with pytest.raises(UserError, match=f"tokenizer of {folder}: {REFUSAL}") as caught:
-        load_tokenizer(str(folder))
+    change(folder / map_of, auto_map=names, tokenizer_class="Mine")
+    with pytest.raises(UserError, match=f"{what} of {folder}: {REFUSAL}") as caught:
+        load(str(folder))
     assert "\n" not in str(caught.value) and not (folder.parent / "ran").exists()
 
 
@@ -140,16 +129,21 @@ def test_code_that_the_entry_trusts_runs_and_is_part_of_the_identity(own, tmp_pa
         check_identified("m", source, None)
 
 
-def test_without_that_word_the_same_model_is_refused_and_nothing_runs(own, tmp_path):
-    done = identify(own, tmp_path / "m.json")
-    assert done.returncode == 1 and REFUSAL in done.stderr and "set 'trust_remote_code: true'" in done.stderr
-    assert not (tmp_path / "ran").exists()
-
-
-def test_trusted_code_of_another_repository_is_refused_because_nothing_pins_it(own, tmp_path):
-    change(own / "config.json", auto_map={"AutoConfig": "someone/repo--own.Config"})
-    done = identify(own, tmp_path / "m.json", trust_remote_code=True)
-    assert done.returncode == 1 and "names code of another repository (someone/repo--own.Config)" in done.stderr
+@pytest.mark.parametrize(
+    ("names", "trust", "said"),
+    [
+        pytest.param({}, {}, f"{REFUSAL}.*set 'trust_remote_code: true'", id="without that word"),
+        pytest.param(
+            {"AutoConfig": "someone/repo--own.Config"}, {"trust_remote_code": True},
+            r"names code of another repository \(someone/repo--own.Config\)", id="of another repository",
+        ),
+    ],
+)  # fmt: skip
+def test_other_code_is_refused_and_does_not_run(own, tmp_path, names, trust, said):
+    if names:
+        change(own / "config.json", auto_map=names)
+    done = identify(own, tmp_path / "m.json", **trust)
+    assert done.returncode == 1 and re.search(said, done.stderr) and not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("revision", [None, "main", "v1.0", "0123456", "g" * 40])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from importlib import import_module
 
+import pytest
 from fault_server import FaultServer
 from waiting import HANG
 
@@ -27,6 +28,12 @@ SETTINGS = EngineSettings(
     max_new_tokens=50,
     stop="end_token",
 )
+
+
+@pytest.fixture(params=PROTOCOLS)
+def protocol(request) -> str:
+    """Each protocol: a test that takes it is run with both."""
+    return request.param
 
 
 def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):

@@ -1,0 +1,110 @@
+"""Settings, prompts and answers of engines that run a model here; a model with a vocabulary of line ends."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+from conftest import ROOT
+from families import ATTENTION, save_model
+from tokenizers import Tokenizer
+from tokenizers.decoders import Fuse
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from litm.examples.examples import make_example, read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks.key_values import kv_retrieval
+from litm.inference.engine import EngineSettings, Prepared, load_engine
+from litm.records import Response
+
+#: Of the reference model.
+SETTINGS = EngineSettings(
+    location=str(ROOT / "resources" / "reference_model"),
+    revision=None,
+    tokenizer=None,
+    prompt_template="raw",
+    template=None,
+    max_new_tokens=50,
+    stop="end_token",
+    dtype="float32",
+    device="cpu",
+    batch_tokens=4096,
+)
+NEW_TOKENS = 12
+#: Of a tiny model, one prompt at a time; without its location.
+TINY = replace(SETTINGS, location="", max_new_tokens=NEW_TOKENS, batch_tokens=1)
+CPU_ERROR = RuntimeError(
+    "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you"
+)
+
+
+@pytest.fixture(scope="session")
+def settings_of(tmp_path_factory):
+    """Settings for the model of a family, which is made when it is first asked for."""
+    made: dict[str, EngineSettings] = {}
+
+    def settings(family: str) -> EngineSettings:
+        if family not in made:
+            folder = tmp_path_factory.mktemp(family)
+            save_model(family, folder)
+            made[family] = replace(TINY, location=str(folder), attention=ATTENTION.get(family, TINY.attention))
+        return made[family]
+
+    return settings
+
+
+def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
+    """(prompt, value) of generated key-value questions."""
+    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
+    questions = kv_retrieval.questions(size, ExampleSettings(count, 1, "ranked"), None)
+    examples = [
+        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval)
+        for n, question in enumerate(questions)
+    ]
+    return [(example.prompt, example.targets[0].answers[0]) for example in examples]
+
+
+def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:
+    """Prompts for tests of token ids."""
+    return [Prepared("", ids) for ids in prompts]
+
+
+def answered(engine, prompts: Sequence[Prepared]) -> list[Response]:
+    """An engine's answer to each prompt, exactly one each."""
+    pairs = [pair for batch in engine.generate(prompts) for pair in batch]
+    assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
+    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
+
+
+def answers(settings: EngineSettings, prompts: Sequence, engine: str = "transformers") -> list[Response]:
+    """The answer to each prompt: contents, or lists of token ids."""
+    loaded = load_engine(engine, settings)
+    are_ids = all(isinstance(prompt, list) and isinstance(prompt[0], int) for prompt in prompts)
+    return answered(loaded, prepared(prompts) if are_ids else loaded.prepare(prompts))
+
+
+#: A vocabulary that is rich in line ends.
+PIECES = [" ", "\n", " \n", "a", " b", "c\n", "\nd", "e\nf", "\n\n"]
+
+
+@pytest.fixture(scope="session")
+def babbler(tmp_path_factory) -> str:
+    """A model folder with random weights whose vocabulary is `PIECES`."""
+    folder = tmp_path_factory.mktemp("babbler")
+    words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(PIECES)}, unk_token="a"))
+    words.pre_tokenizer, words.decoder = Split("|", "removed"), Fuse()
+    PreTrainedTokenizerFast(tokenizer_object=words, pad_token=" ").save_pretrained(folder)
+    torch.manual_seed(0)
+    shape = LlamaConfig(
+        vocab_size=len(PIECES), hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2,
+        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=None, pad_token_id=0,
+    )  # fmt: skip
+    LlamaForCausalLM(shape).save_pretrained(folder)
+    return str(folder)
+
+
+def babble(count: int) -> list[str]:
+    """Prompts of different lengths in the words of `PIECES`."""
+    return ["|".join(PIECES[(n * k) % len(PIECES)] for k in range(1, 4 + n % 5)) for n in range(1, count)]
