@@ -30,12 +30,13 @@ def main(
 
     sweep = asked.sweep(source)
     prompts, answers = present_answers(read_examples(*asked.examples), sweep, journal, journals)
+    fit = sweep.fit(context_window)
     left = remaining_work(
         (asked.model, asked.experiment),
         prompts,
         answers,
-        sweep.fit(context_window),
+        fit,
         encoder(sweep, asked.tokenizer),
-        shares=engine_facts(asked.settings["engine"]).shares_prefixes and not sweep.is_encoder_decoder,
+        shares=engine_facts(asked.settings["engine"]).shares_prefixes and fit.is_shared,
     )
     write_json(output, asdict(replace(left, questions=curve_questions(prompts))))

@@ -138,8 +138,8 @@ def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
     prompt_template, template = sweep.settings["prompt_template"], sweep.template
     provider = engine_facts(sweep.settings["engine"]).provider
     if provider is None:
-        location = tokenizer or sweep.source["location"]
-        own = model_tokenizer(location, sweep.source["revision"], prompt_template, sweep.reasoning, sweep.runs_own_code)
+        location, own_code = tokenizer or sweep.source["location"], sweep.settings.get("trust_remote_code", False)
+        own = model_tokenizer(location, sweep.source["revision"], prompt_template, sweep.reasoning, own_code)
         return lambda contents: encode_prompts(own, prompt_template, template, contents)
     if not tokenizer:
         return None

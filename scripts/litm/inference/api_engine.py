@@ -18,6 +18,7 @@ from litm.base.records import without_surrogates
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider
 from litm.inference.retrying import (
+    LONGEST_REASON,
     Patience,
     Unanswered,
     as_they_finish,
@@ -25,7 +26,6 @@ from litm.inference.retrying import (
     failure_of,
     in_step,
     masked,
-    masked_failure,
 )
 from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer
 from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
@@ -399,8 +399,11 @@ class ApiEngine(ABC):
         except TimeoutError:
             seconds = f"{self.patience.total:g} seconds"
             raise Unanswered(f"the answer was not whole after {seconds} ('request_total_timeout')") from None
-        except (Unanswered, UserError) as error:
-            raise masked_failure(error, self.secret) from None
+        except Unanswered as error:
+            error.args = (masked(str(error), self.secret)[:LONGEST_REASON],)
+            raise
+        except UserError as error:
+            raise UserError(masked(str(error), self.secret)) from None
         text = masked(reply.text, self.secret) if len(self.secret) >= LEAST_OF_A_KEY else reply.text
         self._with_key += text != reply.text
         return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))

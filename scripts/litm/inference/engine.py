@@ -149,11 +149,6 @@ class Prepared:
         return None if self.ids is None else len(self.ids)
 
 
-def token_ids(prompts: Sequence[Prepared]) -> list[Sequence[int]]:
-    """The token ids of prompts that all have them."""
-    return [prompt.ids for prompt in prompts if prompt.ids is not None]
-
-
 class Engine(Protocol):
     """Made cheaply (tokenizer, no weights); loads its model when the first prompt is asked."""
 

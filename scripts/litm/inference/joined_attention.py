@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from transformers import AttentionInterface, Cache, GenerationMixin, PreTrainedModel
@@ -146,22 +146,14 @@ class NotPlainAttentionError(Exception):
     """A model asks its attention for more than this is."""
 
 
-class AttendingLayer(Protocol):
-    """A layer of a cache that knows where its keys and values are; keys: what its last update gave the model."""
-
-    keys: torch.Tensor | None
-
-    def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
-        """The output of attention to all keys and values, the queries being the last tokens."""
-
-
-_layers: ContextVar[Sequence[AttendingLayer]] = ContextVar("layers of the cache that is in use")
+#: They know where their keys and values are: `keys`, those that the last update gave the model, and `attend`.
+_layers: ContextVar[Sequence[Any]] = ContextVar("layers of the cache that is in use")
 
 
 @contextmanager
 def attending_to(cache: Cache) -> Iterator[None]:
     """Within the context, a model with `JOINED` attention attends to this cache."""
-    token = _layers.set(cache.layers)  # type: ignore[arg-type]  # a cache does not say which layers it has
+    token = _layers.set(cache.layers)
     try:
         yield
     finally:

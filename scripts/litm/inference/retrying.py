@@ -55,14 +55,6 @@ def masked(text: str, secret: str) -> str:
     return text
 
 
-def masked_failure(error: Unanswered | UserError, secret: str) -> Unanswered | UserError:
-    """The same failure with the key masked and the message shortened."""
-    message = masked(str(error), secret)
-    if isinstance(error, UserError):
-        return UserError(message)
-    return Unanswered(message[:LONGEST_REASON], error.wait, error.for_all, error.no_server)
-
-
 def failure_of(error: Any, secret: str = "") -> Exception:
     """The failure that an SDK's error stands for: `Unanswered`, or a `UserError` with the provider's masked message.
 

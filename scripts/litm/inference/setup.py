@@ -174,16 +174,6 @@ class Sweep:
         return engine_facts(self.settings["engine"]).has_model
 
     @property
-    def runs_own_code(self) -> bool:
-        """Whether code that comes with the model runs."""
-        return self.settings.get("trust_remote_code", False)
-
-    @property
-    def is_encoder_decoder(self) -> bool:
-        """Whether prompts and answers have windows of their own."""
-        return "answer_window" in self.source
-
-    @property
     def sends_rendered_chats(self) -> bool:
         """Whether a server is sent chats as texts, which its tokenizer's chat template makes here."""
         return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
@@ -266,7 +256,7 @@ class Sweep:
             context_window=context_window or self.source["context_window"],
             max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
             on_overflow=on_overflow,
-            is_shared=not self.is_encoder_decoder,
+            is_shared="answer_window" not in self.source,
             answer_window=self.source.get("answer_window"),
         )
 
@@ -284,7 +274,7 @@ class Sweep:
         opened = None
         if self.reasoning.is_separate and not self.is_served:
             location = self.tokenizer or self.source["location"]
-            own = load_tokenizer(location, self.source["revision"], self.runs_own_code)
+            own = load_tokenizer(location, self.source["revision"], self.settings.get("trust_remote_code", False))
             opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
         return with_answers(responses, self.reasoning, opened)
 

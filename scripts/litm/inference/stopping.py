@@ -5,13 +5,9 @@ Responses of models that run here are followed token by token, those of servers 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from litm.prompting.reasoning import Reasoning
 from litm.records import LENGTH, STOP, SweepResponse
-
-if TYPE_CHECKING:
-    pass
 
 #: Tokens at the end of a prompt that are searched for a tag.
 TAG_TOKENS = 32

@@ -92,7 +92,7 @@ def check_begins_once(
     """
     beginnings = beginning_tokens(tokenizer)
     for ids in prompts:
-        if len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings:
+        if begins_twice(ids, beginnings):
             token = tokenizer.decode([ids[0]])
             remedy = (
                 "the chat template, or the message, writes it twice: use another prompt_template"
@@ -102,11 +102,15 @@ def check_begins_once(
             raise UserError(f"prompt_template {prompt_template}: a prompt begins with {token!r} twice; {remedy}")
 
 
+def begins_twice(ids: Sequence[int], beginnings: set[int]) -> bool:
+    """Whether the first token begins a text and is there twice."""
+    return len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings
+
+
 def begun_twice(tokenizer: "PreTrainedTokenizerBase", text: str) -> str:
     """The special token at the beginning of a text that the tokenizer would add once more; "" for none."""
-    ids = tokenizer(text, verbose=False)["input_ids"][:2]
-    twice = len(ids) == 2 and ids[0] == ids[1] and ids[0] in beginning_tokens(tokenizer)
-    return cast(str, tokenizer.decode([ids[0]])) if twice else ""
+    ids = tokenizer(text, verbose=False)["input_ids"]
+    return cast(str, tokenizer.decode([ids[0]])) if begins_twice(ids, beginning_tokens(tokenizer)) else ""
 
 
 def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:

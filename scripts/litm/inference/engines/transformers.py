@@ -5,7 +5,7 @@ from importlib.metadata import version
 from threading import Lock
 
 from litm.base.messages import note
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, LocalEngine, Prepared, token_ids
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, LocalEngine, Prepared
 from litm.models.devices import choose_device, device_name
 from litm.records import Response
 
@@ -60,7 +60,7 @@ class Engine(LocalEngine):
             pad = (end_tokens or [0])[0]
         model.generation_config = greedy_decoding(model, new_tokens, end_tokens, pad)
         ending = self.ending()
-        ids = token_ids(prompts)
+        ids = [prompt.ids or [] for prompt in prompts]
         may_keep = settings.share_prefixes and can_keep(model)
         parts = parts_of(ids, worker_count(model, settings.quantization))
         models = copies(model, len(parts))

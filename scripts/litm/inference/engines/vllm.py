@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.base.records import in_batches
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared, token_ids
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
 from litm.models.files import check_generation_config
 from litm.records import STOP, Response
 
@@ -57,7 +57,7 @@ class Engine(LocalEngine):
         """
         if not prompts:
             return
-        ids = token_ids(prompts)
+        ids = [prompt.ids or [] for prompt in prompts]
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
         self.is_loading = False
         end_tokens = self.end_tokens(own_end_tokens(self.settings, self.config))
