@@ -1,9 +1,11 @@
-"""A run against an API that is stopped by a signal."""
+"""A run against an API that is stopped by a signal, and how its generators are closed from the outside in."""
 
+import asyncio
 import os
 import signal
 import subprocess
 from collections import Counter
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from sweeps import served_sweep, short_examples
 from waiting import HANG, wait_until
 
 from litm.base.records import read_json, read_jsonl
+from litm.inference.retrying import Patience, as_they_finish, in_step
 
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
@@ -57,3 +60,45 @@ def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_as
     texts = [record["response"] for _, record in read_jsonl(tmp_path / "responses.jsonl.gz")]
     assert texts == [answer_to(f"prompt {n:02}") for n in range(40)]
     assert sum(read_json(tmp_path / "manifest.json")["made_with"].values()) == 40
+
+
+async def answer(number: int) -> int:
+    if number:
+        await asyncio.Event().wait()
+    return number
+
+
+async def numbers(ended: list[str]):
+    """As an engine asks: a generator whose tasks are under way, in another."""
+    batches = as_they_finish(answer, range(8), 4, Patience(timeout=1.0, attempts=1))
+    try:
+        async with aclosing(batches):
+            async for batch in batches:
+                yield batch
+    finally:
+        ended.append("engine")
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_an_end_between_two_answers_closes_all_without_a_word(end, caplog, capfd):
+    for _ in range(20):
+        ended: list[str] = []
+        items = in_step(numbers(ended))
+        assert next(items) == [(0, 0)]
+        with pytest.raises(end):
+            items.throw(end())
+        assert ended == ["engine"]
+    assert not caplog.records and not capfd.readouterr().err
+
+
+def test_items_come_in_order_and_an_error_is_raised():
+    async def three():
+        for number in (1, 2):
+            await asyncio.sleep(0)
+            yield number
+        raise ValueError("three")
+
+    items = in_step(three())
+    assert [next(items), next(items)] == [1, 2]
+    with pytest.raises(ValueError, match="three"):
+        next(items)

@@ -1,6 +1,7 @@
 """First-line stop for servers: answers are kept whole and cut when responses are written."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,14 @@ from fault_server import FaultServer
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import run_program
-from record_makers import example, response
+from record_makers import response
+from sweeps import journal_records, served_sweep, short_examples
 
-from litm.base.records import read_json, write_json
+from litm.base.records import read_json
 from litm.base.store import canonical_json
 from litm.inference.stopping import Ending, cut_at_line_end, line_end
 from litm.prompting.reasoning import STRIP, Reasoning
-from litm.records import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses, write_examples
+from litm.records import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses
 
 LETTERS = "a\n \t\u2003b"
 REASONED = "<think>\nlet me think\n</think>\nParis is right\nor is it?"
@@ -54,30 +56,11 @@ def test_a_response_is_cut_after_its_first_line_and_one_without_a_first_line_is_
 
 def generate(folder: Path, url: str, reasoning: Reasoning, stop: str = "first_line") -> list[SweepResponse]:
     """What the program writes for two prompts, asked of a server or read from the folder's journal."""
-    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n}") for n in range(2)])
-    identity = {"api_model": "m", "base_url": url}
-    source = {"location": "m", "revision": None, "context_window": None, "base_url": url, "identity": identity}
-    write_json(folder / "source.json", source)
-    settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
-    options = {
-        "model": "m",
-        "experiment": "e",
-        "source": folder / "source.json",
-        "settings": canonical_json({**settings, **reasoning.settings()}),
-        "decoding": canonical_json({"max_new_tokens": 30, "stop": stop}),
-        "examples": folder / "examples.jsonl.gz",
-        "journal": folder / "journal.jsonl",
-        "responses": folder / "responses.jsonl.gz",
-        "manifest": folder / "manifest.json",
-    }
-    done = run_program("generate", *(str(word) for name, value in options.items() for word in (f"--{name}", value)))
+    sweep = served_sweep(short_examples(folder, 2), url)
+    sweep = replace(sweep, settings={**sweep.settings, **reasoning.settings()}, stop=stop)
+    done = run_program("generate", *sweep.words(folder))
     assert done.returncode == 0, done.stderr
     return list(read_responses(folder / "responses.jsonl.gz"))
-
-
-def journalled(folder: Path) -> list[dict]:
-    records = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
-    return [record for record in records if "key" in record]
 
 
 @pytest.mark.parametrize("tags", [("<think>", "</think>"), ("<a>", "</a>")])
@@ -89,18 +72,18 @@ def test_another_reasoning_policy_on_the_same_journal_is_as_if_asked_anew(tags, 
             kept, fresh = tmp_path / "kept", tmp_path / str(number)
             kept.mkdir(exist_ok=True)
             fresh.mkdir()
-            assert generate(kept, f"{server.url}/v1", policy) == generate(fresh, f"{server.url}/v1", policy)
+            assert generate(kept, server.url, policy) == generate(fresh, server.url, policy)
             assert (kept / "responses.jsonl.gz").read_bytes() == (fresh / "responses.jsonl.gz").read_bytes()
             assert read_json(kept / "manifest.json")["asked"] == (0 if number else 2)
             if policy == policies[1]:
                 (one, _) = read_responses(kept / "responses.jsonl.gz")
                 assert one.answer == "\nParis is right\n" and one.text == text.removesuffix("or is it?")
-    assert {record["text"] for record in journalled(kept)} == {text}
+    assert {record["text"] for record in journal_records(kept / "journal.jsonl")} == {text}
 
 
 def test_an_older_journal_of_answers_that_were_cut_gives_the_same_bytes(tmp_path):
     with FaultServer(lambda prompt, attempt: "length", answer=lambda prompt: f" \n{prompt}\nWhy?") as server:
-        generate(tmp_path, f"{server.url}/v1", Reasoning())
+        generate(tmp_path, server.url, Reasoning())
         written = (tmp_path / "responses.jsonl.gz").read_bytes()
         lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
         for line in lines:
@@ -109,8 +92,8 @@ def test_an_older_journal_of_answers_that_were_cut_gives_the_same_bytes(tmp_path
                 # Older lines have no checksum.
                 del line["crc32"]
         (tmp_path / "journal.jsonl").write_text("".join(canonical_json(line) + "\n" for line in lines))
-        (one, _) = generate(tmp_path, f"{server.url}/v1", Reasoning())
+        (one, _) = generate(tmp_path, server.url, Reasoning())
         assert (tmp_path / "responses.jsonl.gz").read_bytes() == written
         assert len(server.asked) == 2
     # The tokens are those that the server counted, of the whole answer.
-    assert (one.text, one.finish_reason, one.response_tokens) == (" \nprompt 0\n", STOP, 15)
+    assert (one.text, one.finish_reason, one.response_tokens) == (" \nprompt 00\n", STOP, 16)

@@ -64,13 +64,10 @@ def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_p
 
 
 @pytest.mark.parametrize("text", ["", "1", "0_of_3", "4_of_3", "1_of_3_of_4", "a_of_b"])
-def test_what_is_no_shard_is_refused(text):
+def test_a_shard_is_read_by_its_name_and_what_is_none_is_refused(text):
+    assert shard("2_of_11") == Shard(2, 11) and Shard(2, 11).name == "2_of_11"
     with pytest.raises(argparse.ArgumentTypeError, match="is no shard; the first of four is 1_of_4"):
         shard(text)
-
-
-def test_a_shard_is_read_by_its_name():
-    assert shard("2_of_11") == Shard(2, 11) and Shard(2, 11).name == "2_of_11"
 
 
 def test_a_bad_line_of_a_part_costs_its_prompt_alone_when_that_part_is_asked_again(tmp_path, capsys):

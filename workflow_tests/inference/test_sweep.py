@@ -45,11 +45,7 @@ def test_a_prompt_is_asked_once_and_its_answer_serves_all_cells(tmp_path, before
 
 def test_no_engine_is_made_when_nothing_is_missing(tmp_path):
     ask(tmp_path / "j", "a")
-
-    def no_engine():
-        raise AssertionError("the engine was made")
-
-    assert ask(tmp_path / "j", "a", engine=no_engine).outcome.asked == 0
+    assert ask(tmp_path / "j", "a", engine=lambda: pytest.fail("the engine was made")).outcome.asked == 0
 
 
 def test_a_crash_loses_at_most_one_batch(tmp_path):
@@ -160,18 +156,18 @@ def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
     assert found.counts("asked", "overflow", "reused") == (1, 1, 0)
 
 
-def test_a_larger_context_window_asks_only_what_did_not_fit(tmp_path):
-    ask(tmp_path / "j", "a", "y" * 16)
-    found = ask(tmp_path / "j", "a", "y" * 16, fit=Fit(30, 5))
-    assert found.asked == ["y" * 16] and found.texts[1] == "Y" * 16
-
-
-def test_a_smaller_context_window_leaves_out_prompts_that_were_answered_before(tmp_path):
-    ask(tmp_path / "j", "a", "y" * 16, fit=Fit(None, 5))
-    found = ask(tmp_path / "j", "a", "y" * 16)
-    assert found.responses == ask(tmp_path / "fresh", "a", "y" * 16).responses
-    assert found.responses[1].finish_reason == "overflow"
-    assert found.counts("asked", "reused", "overflow") == (0, 1, 1)
+@pytest.mark.parametrize(
+    ("before", "after", "asked", "texts", "counts"),
+    [
+        pytest.param(FIT, Fit(30, 5), ["y" * 16], ["A", "Y" * 16], (1, 1, 0), id="a larger one asks what did not fit"),
+        pytest.param(Fit(None, 5), FIT, [], ["A", None], (0, 1, 1), id="a smaller one leaves answered prompts out"),
+    ],
+)
+def test_another_context_window_asks_only_what_then_fits(tmp_path, before, after, asked, texts, counts):
+    ask(tmp_path / "j", "a", "y" * 16, fit=before)
+    found = ask(tmp_path / "j", "a", "y" * 16, fit=after)
+    assert (found.asked, found.texts, found.counts("asked", "reused", "overflow")) == (asked, texts, counts)
+    assert found.responses == ask(tmp_path / "fresh", "a", "y" * 16, fit=after).responses
 
 
 def test_the_answer_of_an_encoder_decoder_takes_nothing_from_the_window_of_its_prompt(tmp_path):
@@ -212,14 +208,11 @@ def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked
     )
 
 
-def test_prompts_that_fit_are_asked_although_others_are_an_error(tmp_path):
-    found = ask(tmp_path / "j", "a", "x" * 15, fit=Fit(20, 5, FAIL))
+def test_prompts_that_fit_are_asked_where_others_are_an_error_and_questions_left_out_are_listed_by_size(tmp_path):
+    found = ask(tmp_path / "a", "a", "x" * 15, fit=Fit(20, 5, FAIL))
     assert [response.finish_reason for response in found.responses] == ["stop", "stop"]
-
-
-def test_the_manifest_lists_the_questions_that_are_left_out_by_size(tmp_path):
-    assert ask(tmp_path / "j", *SEVERAL_TOO_LONG).manifest["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
-    assert ask(tmp_path / "j", "a").manifest["left_out"] == {}
+    assert found.manifest["left_out"] == {}
+    assert ask(tmp_path / "b", *SEVERAL_TOO_LONG).manifest["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
 
 
 class Server(EchoEngine):
@@ -268,6 +261,9 @@ def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tm
     counts = {"prompts": 5, "distinct_prompts": 4, "asked": 3, "reused": 0, "overflow": 1, "failed": 2}
     answered = {"prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}
     assert found.manifest.items() >= {**counts, **answered}.items()
+    none = ask(tmp_path / "none", "a", "b", engine=forgetful("a", "b"))
+    assert [response.finish_reason for response in none.responses] == ["failed", "failed"]
+    assert none.counts("asked", "reused", "failed", "made_with") == (2, 0, 2, {})
 
 
 def test_failed_prompts_are_not_in_the_journal_and_only_they_are_asked_by_the_next_run(tmp_path):
@@ -280,12 +276,6 @@ def test_failed_prompts_are_not_in_the_journal_and_only_they_are_asked_by_the_ne
     found = ask(tmp_path / "j", *"abcd")
     assert found.responses == ask(tmp_path / "fresh", *"abcd").responses
     assert found.counts("asked", "reused", "failed") == (1, 3, 0)
-
-
-def test_a_sweep_whose_every_prompt_failed_still_has_its_responses(tmp_path):
-    found = ask(tmp_path / "j", "a", "b", engine=forgetful("a", "b"))
-    assert [response.finish_reason for response in found.responses] == ["failed", "failed"]
-    assert found.counts("asked", "reused", "failed", "made_with") == (2, 0, 2, {})
 
 
 def test_failed_prompts_are_counted_in_the_accuracy_table_and_not_scored(tmp_path):

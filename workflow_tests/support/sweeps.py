@@ -38,6 +38,7 @@ class Sweep:
     source: Mapping[str, Any]
     settings: Mapping[str, Any]
     run: Mapping[str, Any]
+    stop: str = "end_token"
 
     def words(self, place: Path, source: Path | None = None) -> list[str]:
         """The arguments of the program, with its journal and outputs in `place`; source: a file of it, made there
@@ -51,7 +52,7 @@ class Sweep:
             "experiment": "e",
             "source": source,
             "settings": canonical_json(self.settings),
-            "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
+            "decoding": canonical_json({"max_new_tokens": 30, "stop": self.stop}),
             "run": canonical_json(self.run),
             "examples": self.folder / "examples.jsonl.gz",
             "journal": place / "journal.jsonl",

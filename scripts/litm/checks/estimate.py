@@ -143,8 +143,7 @@ def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
         return lambda contents: encode_prompts(own, prompt_template, template, contents)
     if not tokenizer:
         return None
-    endpoint, request = sweep.settings["endpoint"], sweep.settings["request"]
-    return ServedPrompts(load_tokenizer(tokenizer), provider, endpoint, prompt_template, template, request).ids
+    return ServedPrompts(load_tokenizer(tokenizer), provider, sweep.engine_settings()).ids
 
 
 def hours(left: Remaining, rate: Rate | None) -> float | None:

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.messages import UserError, note
@@ -218,36 +218,30 @@ TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 
 @dataclass(frozen=True)
 class ServedPrompts:
-    """A server's tokenization of prompts. tokenizer: its model's; the other fields are as in `EngineSettings`."""
+    """A server's tokenization of prompts. tokenizer: its model's."""
 
     tokenizer: "PreTrainedTokenizerBase"
     provider: Provider
-    endpoint: str
-    prompt_template: str
-    template: str | None
-    request: Mapping[str, Any]
+    settings: EngineSettings
 
     @property
     def are_exact(self) -> bool:
         """Whether `ids` are all tokens that the model reads, and not only those of the messages' texts."""
-        if self.endpoint != CHAT_ENDPOINT:
+        if self.settings.endpoint != CHAT_ENDPOINT:
             return True
         is_known = self.provider.template_is_public and bool(self.tokenizer.chat_template)
-        return is_known and TEMPLATE_ARGUMENTS not in self.request
+        return is_known and TEMPLATE_ARGUMENTS not in self.settings.request
 
     def ids(self, contents: Sequence[Content]) -> list[list[int]]:
         """The token ids of each prompt as the model reads it, or of the messages' texts if the chat template is
         unknown.
         """
-        if self.endpoint != CHAT_ENDPOINT:
-            return encode_prompts(self.tokenizer, self.prompt_template, self.template, contents)
+        if self.settings.endpoint != CHAT_ENDPOINT:
+            return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, contents)
         if self.are_exact:
             return encode_prompts(self.tokenizer, CHAT, None, contents)
-        return [self._text_ids(content) for content in contents]
-
-    def _text_ids(self, content: Content) -> list[int]:
-        text = "".join(message["content"] for message in as_messages(content))
-        return cast(list[int], self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+        texts = ["".join(message["content"] for message in as_messages(content)) for content in contents]
+        return [self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts]
 
 
 #: Characters: shorter keys are not masked in answers, where they may be words (own servers are given "EMPTY", say).
@@ -281,14 +275,7 @@ class ApiEngine(ABC):
         self.url = settings.base_url or self.provider.url
         self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
-        self.served_prompts = self.tokenizer and ServedPrompts(
-            self.tokenizer,
-            self.provider,
-            settings.endpoint,
-            settings.prompt_template,
-            settings.template,
-            settings.request,
-        )
+        self.served_prompts = self.tokenizer and ServedPrompts(self.tokenizer, self.provider, settings)
         self._usage_is_missing = False
         self._mended = 0
         self._with_key = 0

@@ -203,7 +203,8 @@ def load_engine(name: str, settings: EngineSettings) -> Engine:
 class LocalEngine:
     """Reads a model's configuration and tokenizer, and turns its token ids into responses.
 
-    computed_tokens: prompt tokens computed so far; is_loading: whether the weights are still to be loaded.
+    computed_tokens: prompt tokens computed so far; is_loading: whether the weights are still to be loaded. Set by
+    `loaded`: ends, all ids that end an answer; ending: the other rules; made_with: see `Response`.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -219,6 +220,9 @@ class LocalEngine:
         )
         self.computed_tokens = 0
         self.is_loading = True
+        self.ends: list[int] = []
+        self.ending = Ending()
+        self.made_with = ""
 
     def check_model(self) -> None:
         """Raise `UserError` if the engine does not support the model, by its configuration."""
@@ -228,16 +232,19 @@ class LocalEngine:
         ids = encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, contents)
         return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
 
-    def end_tokens(self, own: int | Sequence[int] | None) -> list[int]:
-        """All ids that end an answer: the model's `own` and the tokenizer's end of text."""
-        ids = {*([own] if own is None or isinstance(own, int) else own), self.tokenizer.eos_token_id}
-        return sorted(id for id in ids if id is not None)
-
-    def ending(self) -> Ending:
-        """The rules of the settings for where an answer ends.
+    def loaded(self, own_ends: int | Sequence[int] | None, made_with: str) -> None:
+        """The model is loaded: an answer ends with one of `own_ends` or the tokenizer's end of text, or by the rules.
 
         Raises `UserError` if the tokens for reasoning leave no room for the closing tag.
         """
+        ids = {
+            *([own_ends] if own_ends is None or isinstance(own_ends, int) else own_ends),
+            self.tokenizer.eos_token_id,
+        }
+        self.ends = sorted(id for id in ids if id is not None)
+        self.ending, self.made_with, self.is_loading = self._ending(), made_with, False
+
+    def _ending(self) -> Ending:
         settings, reasoning = self.settings, self.settings.reasoning
         first_line = settings.stop == FIRST_LINE
         if not first_line and reasoning.policy != BUDGET:
@@ -257,9 +264,6 @@ class LocalEngine:
         prompts: Sequence[Sequence[int]],
         batch: Iterable[int],
         outputs: Iterable[Sequence[int]],
-        end_tokens: Sequence[int],
-        ending: Ending,
-        made_with: str,
     ) -> list[tuple[int, Response]]:
         """The responses of a batch as (index of the prompt, response): its outputs, cut at their ends, as texts.
 
@@ -267,13 +271,13 @@ class LocalEngine:
         possibly with further tokens after the end.
         """
         answers = [
-            (index, *ending.cut(output, end_tokens, prompts[index]))
+            (index, *self.ending.cut(output, self.ends, prompts[index]))
             for index, output in zip(batch, outputs, strict=True)
         ]
         texts = self.tokenizer.batch_decode(
             [ids for _, ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return [
-            (index, Response(text, finish_reason, len(prompts[index]), len(ids), made_with))
+            (index, Response(text, finish_reason, len(prompts[index]), len(ids), self.made_with))
             for (index, ids, finish_reason), text in zip(answers, texts, strict=True)
         ]

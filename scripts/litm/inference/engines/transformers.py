@@ -47,19 +47,17 @@ class Engine(LocalEngine):
         settings, config = self.settings, self.config
         device = choose_device(settings.device, max(1, settings.gpus))
         model = load_model(settings, config, device)
-        self.is_loading = False
         software = {"transformers": transformers.__version__, "torch": torch.__version__}
         if settings.quantization != NO_QUANTIZATION:
             software["bitsandbytes"] = version("bitsandbytes")
         made_with = f"{', '.join(f'{name} {number}' for name, number in software.items())}, {device_name(device)}"
-        end_tokens = self.end_tokens(model.generation_config.eos_token_id)
+        self.loaded(model.generation_config.eos_token_id, made_with)
         new_tokens = settings.max_new_tokens + settings.reasoning.tokens
         # Padding is masked, so any token works; a token that was only added to the tokenizer has no embedding.
         pad = self.tokenizer.pad_token_id
         if pad is None or pad >= config.get_text_config().vocab_size:
-            pad = (end_tokens or [0])[0]
-        model.generation_config = greedy_decoding(model, new_tokens, end_tokens, pad)
-        ending = self.ending()
+            pad = (self.ends or [0])[0]
+        model.generation_config = greedy_decoding(model, new_tokens, self.ends, pad)
         ids = [prompt.ids or [] for prompt in prompts]
         may_keep = settings.share_prefixes and can_keep(model)
         parts = parts_of(ids, worker_count(model, settings.quantization))
@@ -83,11 +81,11 @@ class Engine(LocalEngine):
 
         def outputs_of(number: int) -> Iterator[tuple[list[int], list[list[int]]]]:
             part, kept = parts[number], caches[number]
-            for batch, outputs in batch_outputs(models[number], [ids[i] for i in part], ending, kept, budget):
+            for batch, outputs in batch_outputs(models[number], [ids[i] for i in part], self.ending, kept, budget):
                 own = [part[index] for index in batch]
                 if kept is None:
                     count(sum(len(ids[index]) for index in own))
                 yield own, outputs
 
         for batch, outputs in at_once(models, [outputs_of(number) for number in range(len(parts))]):
-            yield self.responses(ids, batch, outputs, end_tokens, ending, made_with)
+            yield self.responses(ids, batch, outputs)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
     from vllm import LLM
 
-    from litm.inference.stopping import Ending
-
 ENGINE = EngineFacts(
     about="vLLM, which must be installed: causal language models on GPUs",
     packages=("vllm",),
@@ -59,21 +57,17 @@ class Engine(LocalEngine):
             return
         ids = [prompt.ids or [] for prompt in prompts]
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
-        self.is_loading = False
-        end_tokens = self.end_tokens(own_end_tokens(self.settings, self.config))
-        ending = self.ending()
-        made_with = f"{software()}, {model.llm_engine.vllm_config.device_config.device_type}"
+        device = model.llm_engine.vllm_config.device_config.device_type
+        self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
         for chunk in in_batches(sorted(range(len(ids)), key=lambda index: tuple(ids[index])), CHUNK):
-            outputs = self._outputs(model, [ids[index] for index in chunk], end_tokens, ending)
-            yield self.responses(ids, chunk, outputs, end_tokens, ending, made_with)
+            yield self.responses(ids, chunk, self._outputs(model, [ids[index] for index in chunk]))
 
-    def _outputs(
-        self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: "Ending"
-    ) -> list[list[int]]:
+    def _outputs(self, model: "LLM", prompts: Sequence[Sequence[int]]) -> list[list[int]]:
         """New token ids of each prompt, up to its end token, its limit, or the end of its first line."""
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 
+        ending = self.ending
         # Lines of reasoning end nothing.
         stops_at_lines = ending.first_line and not ending.tags
         line_ends = [id for id, piece in enumerate(ending.pieces) if "\n" in piece] if stops_at_lines else []
@@ -85,7 +79,7 @@ class Engine(LocalEngine):
                 SamplingParams(
                     temperature=0.0,
                     max_tokens=self.settings.max_new_tokens - len(outputs[n]),
-                    stop_token_ids=[*end_tokens, *line_ends],
+                    stop_token_ids=[*self.ends, *line_ends],
                     ignore_eos=True,
                     detokenize=False,
                 )
@@ -101,7 +95,7 @@ class Engine(LocalEngine):
                 for n in left
                 if line_ends
                 and len(outputs[n]) < self.settings.max_new_tokens
-                and ending.cut(outputs[n], end_tokens, ())[1] != STOP
+                and ending.cut(outputs[n], self.ends, ())[1] != STOP
             ]
         return outputs
 
