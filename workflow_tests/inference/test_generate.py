@@ -37,12 +37,12 @@ def inputs(tmp_path_factory) -> Path:
     return folder
 
 
-def command(inputs: Path, folder: Path, device: str = "cpu", dtype: str = "float32") -> list[str]:
-    return local_sweep(inputs, device, dtype).command(folder, inputs / "source.json")
+def command(inputs: Path, folder: Path, dtype: str = "float32") -> list[str]:
+    return local_sweep(inputs, dtype=dtype).command(folder, inputs / "source.json")
 
 
-def run(inputs: Path, folder: Path, device: str = "cpu") -> subprocess.CompletedProcess:
-    return run_program("generate", *command(inputs, folder, device)[2:])
+def run(inputs: Path, folder: Path) -> subprocess.CompletedProcess:
+    return run_program("generate", *command(inputs, folder)[2:])
 
 
 def responses_in(journal: Path) -> int:
@@ -87,44 +87,31 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
     return folder
 
 
-def test_a_killed_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
-    kill_after_four(inputs, tmp_path, signal.SIGKILL)
-    journal = tmp_path / "journal.jsonl"
-    kept = responses_in(journal)
-    assert kept == 4
-    assert not (tmp_path / "responses.jsonl.gz").exists()
-    # The crash also tore the last line.
-    journal.write_bytes(journal.read_bytes()[:-9])
-
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_or_terminated_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path, number):
+    killed = kill_after_four(inputs, tmp_path, number)
+    journal, is_torn = tmp_path / "journal.jsonl", number == signal.SIGKILL
+    assert responses_in(journal) == 4 and [path.name for path in tmp_path.iterdir()] == ["journal.jsonl"]
+    if is_torn:
+        # The crash also tore the last line.
+        journal.write_bytes(journal.read_bytes()[:-9])
+    else:
+        assert killed.returncode == 1 and "Traceback" not in killed.stderr
+        assert killed.stderr.splitlines()[-1] == (
+            "stopped by SIGTERM: what was finished is kept, run the same command again to continue"
+        )
     done = run(inputs, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "is incomplete (a run was interrupted), it is asked again" in done.stderr
-    assert read_json(tmp_path / "manifest.json")["asked"] == COUNT - kept + 1
+    assert ("is incomplete (a run was interrupted), it is asked again" in done.stderr) == is_torn
+    assert f"{COUNT - 4 + is_torn} prompts asked, {4 - is_torn} reused" in done.stderr
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
 
-def test_a_terminated_run_prints_one_line_and_the_next_run_resumes(inputs, undisturbed, tmp_path):
-    killed = kill_after_four(inputs, tmp_path, signal.SIGTERM)
-    assert killed.returncode == 1
-    assert killed.stderr.splitlines()[-1] == (
-        "stopped by SIGTERM: what was finished is kept, run the same command again to continue"
-    )
-    assert "Traceback" not in killed.stderr
-    kept = responses_in(tmp_path / "journal.jsonl")
-    assert kept == 4
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["journal.jsonl"]
-
-    done = run(inputs, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "is incomplete" not in done.stderr
-    assert f"{COUNT - kept} prompts asked, {kept} reused" in done.stderr
-    assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
-
-
-def test_running_again_asks_nothing_and_gives_the_same_bytes(inputs, undisturbed):
+@pytest.mark.parametrize("options", [[], ["--on-failure", "count"]])
+def test_running_again_asks_nothing_and_gives_the_same_bytes_without_a_word_of_failures(inputs, undisturbed, options):
     before = (undisturbed / "responses.jsonl.gz").read_bytes()
-    done = run(inputs, undisturbed)
-    assert f"0 prompts asked, {COUNT} reused" in done.stderr
+    done = run_program("generate", *command(inputs, undisturbed)[2:], *options)
+    assert f"0 prompts asked, {COUNT} reused" in done.stderr and "failed" not in done.stderr
     assert (undisturbed / "responses.jsonl.gz").read_bytes() == before
 
 
@@ -165,129 +152,81 @@ def test_a_full_disk_is_one_line_and_what_was_answered_is_kept(inputs, undisturb
     assert (small_disk / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
 
-def test_a_missing_device_is_one_line_before_anything_is_asked(inputs, tmp_path):
-    done = run(inputs, tmp_path, device="cuda:7")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("error: device cuda:7 is not there: torch sees ")
-    assert "Traceback" not in done.stderr and responses_in(tmp_path / "journal.jsonl") == 0
-
-
-class FailingEngine:
-    """Answers every other prompt that it is asked, as a server may."""
+class FakeEngine:
+    """Answers every `each`-th prompt that it is asked, as a server may."""
 
     computed_tokens = None
     is_loading = False
+
+    def __init__(self, each=1):
+        self.each = each
 
     def prepare(self, contents):
         return [Prepared(text, [0] * len(text)) for text in contents]
 
     def generate(self, prompts):
-        yield [(index, Response("x", "stop", prompts[index].tokens, 1, "fake")) for index in range(0, len(prompts), 2)]
-
-
-class AnsweringEngine(FailingEngine):
-    """Answers every prompt."""
-
-    def generate(self, prompts):
-        yield [(index, Response("x", "stop", prompt.tokens, 1, "fake")) for index, prompt in enumerate(prompts)]
+        pairs = enumerate(prompts)
+        yield [(n, Response("x", "stop", one.tokens, 1, "fake")) for n, one in pairs if n % self.each == 0]
 
 
 @pytest.fixture
-def failing_run(inputs, tmp_path, monkeypatch):
-    """Run the program here, with an engine that fails and more arguments; the journal lies in `tmp_path`."""
-    monkeypatch.setattr(generate, "load_engine", lambda name, settings: FailingEngine())
+def run_here(inputs, tmp_path, monkeypatch):
+    """Run the program here, with an engine that answers every `each`-th prompt, and more arguments; the journal lies
+    in `tmp_path`.
+    """
 
-    def run_program(*arguments: str) -> None:
-        monkeypatch.setattr(sys, "argv", [*command(inputs, tmp_path)[1:], *arguments])
+    def run(*arguments: str, each: int = 1, dtype: str = "float32") -> None:
+        monkeypatch.setattr(generate, "load_engine", lambda name, settings: FakeEngine(each))
+        monkeypatch.setattr(sys, "argv", [*command(inputs, tmp_path, dtype=dtype)[1:], *arguments])
         generate.main()
 
-    return run_program
+    return run
 
 
-def test_prompts_that_do_not_fit_are_one_line_on_demand_before_anything_is_asked(failing_run, tmp_path):
+def test_prompts_that_do_not_fit_are_one_line_on_demand_before_anything_is_asked(run_here, tmp_path):
     with pytest.raises(UserError, match=r"^m/e: \d+ prompts of size 12, gold_at_3 do not fit: the longest"):
-        failing_run("--on-overflow", "fail", "--context-window", "300")
+        run_here("--on-overflow", "fail", "--context-window", "300")
     assert [path.name for path in tmp_path.iterdir()] == ["journal.jsonl"]
     assert (tmp_path / "journal.jsonl").read_bytes() == b""
 
 
-@pytest.fixture
-def own_model(inputs, tmp_path) -> tuple[Path, Path]:
-    """(a copy of the model, a folder with its inputs), to replace files of the model in."""
-    model, own_inputs = tmp_path / "model", tmp_path / "inputs"
-    shutil.copytree(MODEL, model)
-    shutil.copytree(inputs, own_inputs)
-    write_json(own_inputs / "source.json", {**read_json(inputs / "source.json"), "location": str(model)})
-    return model, own_inputs
-
-
-def replace_weights(model: Path) -> None:
+def test_a_model_replaced_after_it_was_identified_is_refused_before_anything_is_asked(inputs, model_folder, tmp_path):
     """Weights of another length, with the time of the first."""
-    file = model / "model.safetensors"
+    own_inputs, file = Path(shutil.copytree(inputs, tmp_path / "inputs")), model_folder / "model.safetensors"
+    write_json(own_inputs / "source.json", {**read_json(inputs / "source.json"), "location": str(model_folder)})
+    folder_identity(model_folder, FileDigests(tmp_path / "digests", str(model_folder)).sha256)
     before = file.stat()
     file.write_bytes(file.read_bytes() + b" ")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    done = run_program("generate", *command(own_inputs, tmp_path)[2:], "--digests", tmp_path / "digests")
+    assert done.returncode == 1 and responses_in(tmp_path / "journal.jsonl") == 0
+    assert re.search(
+        r"^error: model m \(.*\): model.safetensors has changed since the model was identified"
+        r".*; run again with `--forcerun identify_model`$",
+        done.stderr.splitlines()[-1],
+    )
 
 
-REFUSED = (
-    r"^model m \(.*\): model.safetensors has changed since the model was identified"
-    r".*; run again with `--forcerun identify_model`$"
-)
-
-
-def test_a_model_replaced_after_it_was_identified_is_refused_before_anything_is_asked(own_model, tmp_path):
-    model, own_inputs = own_model
-    store = tmp_path / "digests"
-    known = FileDigests(store, str(model))
-    folder_identity(model, known.sha256)
-    replace_weights(model)
-    done = run_program("generate", *command(own_inputs, tmp_path)[2:], "--digests", store)
-    assert done.returncode == 1
-    assert re.search(REFUSED.replace("^", "^error: "), done.stderr.splitlines()[-1])
-    assert responses_in(tmp_path / "journal.jsonl") == 0
-
-
-def test_a_model_replaced_while_it_is_loaded_leaves_nothing_in_the_journal(own_model, tmp_path, monkeypatch):
-    model, own_inputs = own_model
-
-    class LateEngine(FailingEngine):
-        def generate(self, prompts):
-            replace_weights(model)
-            yield from super().generate(prompts)
-
-    monkeypatch.setattr(generate, "load_engine", lambda name, settings: LateEngine())
-    monkeypatch.setattr(sys, "argv", command(own_inputs, tmp_path)[1:])
-    with pytest.raises(UserError, match=REFUSED):
-        generate.main()
-    assert responses_in(tmp_path / "journal.jsonl") == 0
-
-
-def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
-    inputs, undisturbed, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.setattr(generate, "load_engine", lambda name, settings: AnsweringEngine())
+def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(run_here, undisturbed, tmp_path, capsys):
     (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
-    monkeypatch.setattr(sys, "argv", command(inputs, tmp_path, dtype="bfloat16")[1:])
-    generate.main()
+    run_here(dtype="bfloat16")
     assert read_json(tmp_path / "manifest.json")["asked_because"] == {"model.dtype": ["float32", "bfloat16"]}
     told = capsys.readouterr().err.splitlines()
     assert told[-1] == "m/e: asked because model.dtype was float32 and is bfloat16"
-    generate.main()
+    run_here(dtype="bfloat16")
     assert read_json(tmp_path / "manifest.json")["asked_because"] is None
     assert "asked because" not in capsys.readouterr().err
 
 
 def test_auto_is_the_format_of_the_machine_which_log_and_manifest_name_and_another_asks_again(
-    inputs, tmp_path, monkeypatch, capsys
+    run_here, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr(generate, "load_engine", lambda name, settings: AnsweringEngine())
-    monkeypatch.setattr(sys, "argv", command(inputs, tmp_path, dtype="auto")[1:])
     for flags, dtype, reason in (
         ({"avx512_bf16"}, "bfloat16", "for which this processor has instructions (AVX512_BF16)"),
         ({"avx2"}, "float32", "because this processor has no instructions for bfloat16"),
     ):
         monkeypatch.setattr(devices, "processor_flags", lambda flags=flags: frozenset(flags))
-        generate.main()
+        run_here(dtype="auto")
         manifest = read_json(tmp_path / "manifest.json")
         assert (manifest["identity_fields"]["model"]["dtype"], manifest["asked"]) == (dtype, COUNT)
         assert manifest["number_format"] == f"{dtype}, {reason}"
@@ -296,16 +235,16 @@ def test_auto_is_the_format_of_the_machine_which_log_and_manifest_name_and_anoth
 
 
 @pytest.mark.parametrize("arguments", [(), ("--on-failure", "stop")])
-def test_prompts_without_an_answer_stop_the_sweep_and_all_answers_are_kept(failing_run, tmp_path, arguments):
+def test_prompts_without_an_answer_stop_the_sweep_and_all_answers_are_kept(run_here, tmp_path, arguments):
     with pytest.raises(UserError, match=f"^{COUNT // 2} of {COUNT} prompts got no answer; the others are kept, run "):
-        failing_run(*arguments)
+        run_here(*arguments, each=2)
     assert responses_in(tmp_path / "journal.jsonl") == COUNT // 2
     assert not (tmp_path / "responses.jsonl.gz").exists() and not (tmp_path / "manifest.json").exists()
 
 
-def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_only_them(failing_run, tmp_path, capsys):
+def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_only_them(run_here, tmp_path, capsys):
     for failed, asked in ((12, 24), (6, 12), (3, 6), (1, 3)):
-        failing_run("--on-failure", "count")
+        run_here("--on-failure", "count", each=2)
         manifest = read_json(tmp_path / "manifest.json")
         assert (manifest["asked"], manifest["reused"], manifest["failed"]) == (asked, COUNT - asked, failed)
         responses = [response for _, response in read_jsonl(tmp_path / "responses.jsonl.gz")]
@@ -315,14 +254,6 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
         assert responses_in(tmp_path / "journal.jsonl") == COUNT - failed
         told = capsys.readouterr().err.splitlines()[-1]
         assert told.startswith(f"m/e: {failed} of those asked got no answer") and "--forcerun generate" in told
-
-
-def test_a_sweep_without_failures_has_the_same_bytes_and_prints_nothing_about_failures(inputs, undisturbed, tmp_path):
-    (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
-    done = run_program("generate", *command(inputs, tmp_path)[2:], "--on-failure", "count")
-    assert done.returncode == 0 and "failed" not in done.stderr
-    assert f"0 prompts asked, {COUNT} reused" in done.stderr
-    assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
 
 def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undisturbed, tmp_path):

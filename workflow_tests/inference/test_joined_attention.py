@@ -38,33 +38,28 @@ def _seed():
     torch.manual_seed(0)
 
 
-@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
-@pytest.mark.parametrize("parts", [(1, 30), (30, 1), (700, 40)])
-def test_two_sets_of_keys_are_joined_as_if_they_were_one(heads, parts):
-    query, keys, values = states(3, heads[0], 5), states(3, heads[1], sum(parts)), states(3, heads[1], sum(parts))
+@pytest.mark.parametrize(
+    ("parts", "heads", "dtype", "size"),
+    [
+        *((parts, heads, torch.float32, 1) for parts in ((1, 30), (30, 1), (700, 40)) for heads in ((4, 4), (4, 2))),
+        pytest.param((4, 5), (1, 1), torch.float32, 100, id="very unlike sums do not overflow"),
+        *(((4, 5), (2, 2), dtype, 1) for dtype in (torch.bfloat16, torch.float16, torch.float64)),
+    ],
+)
+def test_two_sets_of_keys_are_joined_as_if_they_were_one_in_the_numbers_of_the_model(parts, heads, dtype, size):
+    query, keys = size * states(3, heads[0], 5).to(dtype), size * states(3, heads[1], sum(parts)).to(dtype)
+    values = states(3, heads[1], sum(parts)).to(dtype)
     one, other = (
         attention(query, *part, scale=0.5)
         for part in zip(keys.split(parts, dim=2), values.split(parts, dim=2), strict=True)
     )
-    whole = scaled_dot_product_attention(query, keys, values, scale=0.5, enable_gqa=True)
-    torch.testing.assert_close(joined(one, other), whole)
-    torch.testing.assert_close(joined(other, one), whole)
-
-
-def test_very_unlike_sums_do_not_overflow():
-    query, keys, values = 100 * states(1, 1, 2), 100 * states(1, 1, 9), states(1, 1, 9)
-    one, other = (attention(query, keys[:, :, part], values[:, :, part], scale=1.0) for part in (slice(4), slice(4, 9)))
-    torch.testing.assert_close(joined(one, other), scaled_dot_product_attention(query, keys, values, scale=1.0))
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
-def test_the_output_has_the_numbers_of_the_model(dtype):
-    query, keys, values = (states(1, 2, tokens).to(dtype) for tokens in (3, 9, 9))
-    one, other = (attention(query, keys[:, :, part], values[:, :, part], scale=0.5) for part in (slice(4), slice(4, 9)))
-    whole = scaled_dot_product_attention(query.double(), keys.double(), values.double(), scale=0.5)
+    exact = (part.double() for part in (query, keys, values))
+    whole = scaled_dot_product_attention(*exact, scale=0.5, enable_gqa=True).to(dtype)
     # The parts are rounded, and what is made of them.
-    rounding = 2 * torch.finfo(dtype).eps
-    torch.testing.assert_close(joined(one, other), whole.to(dtype), rtol=rounding, atol=rounding)
+    rounding = max(2 * torch.finfo(dtype).eps, 1e-5)
+    for found in (joined(one, other), joined(other, one)):
+        torch.testing.assert_close(found, whole, rtol=rounding, atol=rounding)
+    assert torch.equal(joined(one, attention_to_nothing(query)), one.output)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
@@ -134,12 +129,6 @@ def test_blocks_are_for_many_queries_in_bfloat16_and_few_threads(monkeypatch):
     for lacking in ({}, {"avx512_bf16": True, "amx_bf16": True}):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda lacking=lacking: lacking)
         assert not can_use_blocks(many)
-
-
-def test_nothing_adds_nothing():
-    query, keys, values = states(2, 2, 3), states(2, 2, 9), states(2, 2, 9)
-    found = attention(query, keys, values, scale=0.5)
-    assert torch.equal(joined(found, attention_to_nothing(query)), found.output)
 
 
 @pytest.mark.parametrize("heads", [(4, 4), (4, 2)])

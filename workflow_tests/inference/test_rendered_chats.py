@@ -1,23 +1,23 @@
 """Chats rendered here for a server: the chat template is part of the identity."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 from fault_server import FaultServer
 from programs import run_program
-from record_makers import example
+from sweeps import served_sweep, short_examples
 from transformers import AutoTokenizer
 
 from litm.base.messages import UserError
-from litm.base.records import read_json, write_json
+from litm.base.records import read_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.setup import Sweep
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import write_examples
 
 SERVED = {"location": "m", "revision": None, "context_window": None, "base_url": "u", "identity": {"api_model": "m"}}
 DECODING = {"max_new_tokens": 9, "stop": "end_token"}
@@ -91,31 +91,16 @@ def test_a_tokenizer_that_can_render_no_chat_is_named_before_anything_is_asked(t
 
 
 def test_an_edited_chat_template_asks_again_and_the_old_one_is_answered_from_the_journal(tmp_path):
-    def generate(template: str) -> tuple[int, int]:
-        words["--tokenizer"] = folder_of(tmp_path / "tokenizer", template)
-        done = run_program("generate", *(str(word) for pair in words.items() for word in pair))
-        assert done.returncode == 0, done.stderr
-        manifest = read_json(tmp_path / "manifest.json")
-        return manifest["asked"], manifest["reused"]
-
-    write_examples(tmp_path / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n}") for n in range(3)])
-    words = {
-        "--model": "m",
-        "--experiment": "e",
-        "--source": tmp_path / "source.json",
-        "--settings": canonical_json(settings()),
-        "--decoding": canonical_json(DECODING),
-        "--examples": tmp_path / "examples.jsonl.gz",
-        "--journal": tmp_path / "journal.jsonl",
-        "--responses": tmp_path / "responses.jsonl.gz",
-        "--manifest": tmp_path / "manifest.json",
-    }
     read = AutoTokenizer.from_pretrained(folder_of(tmp_path / "tokenizer"))
     with FaultServer(tokens=lambda prompt: len(read(prompt)["input_ids"])) as server:
-        write_json(tmp_path / "source.json", {**SERVED, "base_url": f"{server.url}/v1"})
-        assert [generate(text) for text in (TEMPLATE, TEMPLATE, "B " + TEMPLATE, TEMPLATE)] == [
-            (3, 0), (0, 3), (3, 0), (0, 3),
-        ]  # fmt: skip
+        asked = replace(served_sweep(short_examples(tmp_path, 3), server.url), settings=settings())
+        counts = []
+        for template in (TEMPLATE, TEMPLATE, "B " + TEMPLATE, TEMPLATE):
+            words = [*asked.words(tmp_path), "--tokenizer", folder_of(tmp_path / "tokenizer", template)]
+            assert run_program("generate", *words).returncode == 0
+            manifest = read_json(tmp_path / "manifest.json")
+            counts.append((manifest["asked"], manifest["reused"]))
+    assert counts == [(3, 0), (0, 3), (3, 0), (0, 3)]
     assert sorted(body["prompt"][:2] for body in server.bodies) == ["B "] * 3 + ["pr"] * 3
     fields = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
     templates = [line["fields"]["template"]["chat_template"] for line in fields if "fields" in line]

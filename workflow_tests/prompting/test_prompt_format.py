@@ -142,14 +142,6 @@ def test_every_named_template_is_tested_here():
     assert names == {"vicuna_v1_1", "llama_2_chat", "llama_2_chat_paper", "claude_human_assistant", "mpt_instruct"}
 
 
-def test_roles_that_a_chat_template_refuses_are_one_line(tokenizer):
-    with pytest.raises(
-        UserError, match=r"chat template cannot be used \(roles must alternate\): use 'raw' or"
-    ) as error:
-        encode_prompts(tokenizer, CHAT, None, [TURNS, TURNS[:1] * 2])
-    assert "\n" not in str(error.value)
-
-
 def test_any_number_of_prompts_is_encoded_in_its_order(tokenizer, monkeypatch):
     monkeypatch.setattr(render, "CHUNK", 3)
     prompts = ["abcdefg"[: number % 8] for number in range(20)]
@@ -169,3 +161,11 @@ def test_a_file_of_a_prompt_or_a_template_that_is_not_utf_8_is_named(read, tmp_p
     (tmp_path / "latin.txt").write_bytes("Frédéric: {prompt} {context} {question}".encode("latin-1"))
     with pytest.raises(UserError, match=r"latin.txt: not UTF-8 text .*; save the file as UTF-8"):
         read(tmp_path / "latin.txt")
+
+
+@pytest.mark.parametrize(("name", "template"), [(RAW, None), ("mine", "USER: {prompt} ASSISTANT:"), (CHAT, None)])
+def test_the_frame_in_the_report_and_the_prompt_are_the_text_that_the_tokenizer_is_given(tokenizer, name, template):
+    tokenizer.chat_template = "{{ bos_token }}<|user|>{{ messages[0]['content'] | trim }}<|assistant|>"
+    frame, prompt = render.prompt_frame(tokenizer, name, template), "Question: why?\nAnswer:"
+    assert [frame["before"] + prompt + frame["after"]] == render.render_prompts(tokenizer, name, template, [prompt])
+    assert frame["strips"] == (name == CHAT) and frame["special"] == ("" if name == CHAT else "^")

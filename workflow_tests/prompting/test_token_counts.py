@@ -2,22 +2,33 @@
 
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import ROOT
 from gguf_files import write_gguf
+from hypothesis import given
+from hypothesis import strategies as st
 from programs import run_program
 from record_makers import example
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
 from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
+from litm.base.messages import UserError
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.prompting.prompt_format import CHAT, RAW, encode_prompts
-from litm.prompting.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
+from litm.prompting.token_counts import (
+    GoldTokens,
+    PromptTokens,
+    measure_prompts,
+    most_items,
+    places_in_order,
+    token_count_row,
+)
 from litm.records import Example, write_examples
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.
@@ -227,22 +238,27 @@ def test_a_template_that_drops_white_space_before_its_own_is_followed():
     assert_exactly(tokenizer, ids_of(tokenizer, CHAT, None, asked), gold, TEXTS[3])
 
 
-def test_messages_that_are_not_those_of_the_prompt_leave_the_place_unknown():
-    asked = replace(items_example(1), messages=[{"role": "user", "content": "Something else."}])
-    assert measure(fresh("byte level"), CHAT, None, asked).golds == (None,)
-
-
-def test_a_tokenizer_that_says_no_characters_leaves_the_place_unknown():
-    tokenizer = ByT5Tokenizer()
-    measured = measure(tokenizer, RAW, None, items_example(0))
-    assert (measured.golds, measured.unknown) == ((None,), 1)
-    assert measured.count == len(items_example(0).prompt.encode()) + 1
-
-
-def test_without_a_gold_item_there_is_no_place_and_nothing_unknown():
-    for prompt_template in (RAW, CHAT):
-        measured = measure(fresh("byte level"), prompt_template, None, items_example(None))
-        assert (measured.golds, measured.unknown) == ((None,), 0)
+@pytest.mark.parametrize(
+    ("make", "prompt_template", "asked", "unknown"),
+    [
+        pytest.param(
+            lambda: fresh("byte level"), CHAT,
+            replace(items_example(1), messages=[{"role": "user", "content": "Else."}]), 1, id="other messages",
+        ),
+        pytest.param(ByT5Tokenizer, RAW, items_example(0), 1, id="a tokenizer that says no characters"),
+        *(
+            pytest.param(lambda: fresh("byte level"), name, items_example(None), 0, id=f"no gold item, {name}")
+            for name in (RAW, CHAT)
+        ),
+    ],
+)  # fmt: skip
+def test_a_place_that_cannot_be_known_is_unknown_and_without_a_gold_item_there_is_none(
+    make, prompt_template, asked, unknown
+):
+    tokenizer = make()
+    measured = measure(tokenizer, prompt_template, None, asked)
+    assert (measured.golds, measured.unknown) == ((None,), unknown)
+    assert measured.count == len(ids_of(tokenizer, prompt_template, None, asked))
 
 
 @pytest.mark.parametrize(
@@ -259,33 +275,38 @@ def test_parts_have_places_only_where_there_is_one_way(text, parts, places):
     assert places_in_order(text, parts) == places
 
 
-def test_a_row_has_the_lengths_and_the_mean_place_of_the_gold_items():
-    one = PromptTokens(101, (GoldTokens(40, 60),), 0)
-    row = token_count_row("m", "e", 4, "gold_at_1", [one, PromptTokens(201, (GoldTokens(20, 20),), 0)])
-    assert {name: row[name] for name in ("n", "tokens_mean", "tokens_min", "tokens_max", "n_gold_located")} == {
-        "n": 2, "tokens_mean": 151, "tokens_min": 101, "tokens_max": 201, "n_gold_located": 2,
-    }  # fmt: skip
-    assert (row["gold_first_token"], row["gold_last_token"]) == (30, 40)
-    assert row["gold_depth_tokens"] == pytest.approx((0.5 + 0.1) / 2)
+TWO = PromptTokens(101, (GoldTokens(40, 60), GoldTokens(70, 80)), 0)
 
 
-def test_a_row_of_several_gold_items_is_from_the_first_to_the_last():
-    several = PromptTokens(101, (GoldTokens(10, 12), GoldTokens(50, 51), GoldTokens(80, 90)), 0)
-    row = token_count_row("m", "e", 4, "p", [several])
-    assert [row[f"gold_{name}"] for name in ("first_token", "last_token", "depth_tokens")] == [10, 90, 0.5]
+@pytest.mark.parametrize(
+    ("prompts", "located", "places"),
+    [
+        pytest.param(
+            [PromptTokens(101, (GoldTokens(40, 60),), 0), PromptTokens(201, (GoldTokens(20, 20),), 0)],
+            2, (30, 40, pytest.approx((0.5 + 0.1) / 2)), id="means",
+        ),
+        pytest.param(
+            [PromptTokens(101, (GoldTokens(10, 12), GoldTokens(50, 51), GoldTokens(80, 90)), 0)],
+            1, (10, 90, 0.5), id="several are from the first to the last",
+        ),
+        pytest.param(
+            [TWO, replace(TWO, golds=(GoldTokens(0, 1), None), unknown=1)], 1, (40, 80, 0.6), id="an unknown place",
+        ),
+        pytest.param([PromptTokens(101, (None,), 0)], 0, (None, None, None), id="no gold item"),
+    ],
+)  # fmt: skip
+def test_a_row_has_the_lengths_and_the_mean_place_of_the_gold_items(prompts, located, places):
+    row = token_count_row("m", "e", 4, "p", prompts)
+    lengths = [prompt.count for prompt in prompts]
+    assert (row["n"], row["tokens_mean"]) == (len(prompts), sum(lengths) / len(lengths))
+    assert (row["tokens_min"], row["tokens_max"], row["n_gold_located"]) == (min(lengths), max(lengths), located)
+    assert tuple(row[f"gold_{name}"] for name in ("first_token", "last_token", "depth_tokens")) == places
 
 
-def test_prompts_with_a_gold_item_of_unknown_place_are_counted_and_left_out():
-    known = PromptTokens(101, (GoldTokens(40, 60), GoldTokens(70, 80)), 0)
-    row = token_count_row("m", "e", 4, "p", [known, replace(known, golds=(GoldTokens(0, 1), None), unknown=1)])
-    assert (row["n"], row["n_gold_located"], row["gold_first_token"]) == (2, 1, 40)
-    none = token_count_row("m", "e", 0, "no_gold", [PromptTokens(101, (None,), 0)])
-    assert (none["n_gold_located"], none["gold_first_token"], none["gold_depth_tokens"]) == (0, None, None)
-
-
-def count_tokens(folder, *options: str) -> subprocess.CompletedProcess:
+def count_tokens(folder: Path, *options: object) -> subprocess.CompletedProcess:
     outputs = ["--output", folder / "tokens.csv", "--positions", folder / "positions.parquet"]
-    return run_program("count_tokens", "--model", "m", "--experiment", "e", *options, *outputs)
+    examples = ["--examples", *sorted(folder.glob("*.jsonl.gz"))]
+    return run_program("count_tokens", "--model", "m", "--experiment", "e", *options, *examples, *outputs)
 
 
 def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path):
@@ -296,9 +317,8 @@ def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path)
     cells.append([replace(items_example(None, size=0), placement="no_gold")])
     for number, cell in enumerate(cells):
         write_examples(tmp_path / f"{number}.jsonl.gz", cell)
-    files = [str(tmp_path / f"{number}.jsonl.gz") for number in range(3)]
     tokenizer = str(ROOT / "resources" / "reference_model")
-    done = count_tokens(tmp_path, "--tokenizer", tokenizer, "--prompt-template", RAW, "--examples", *files)
+    done = count_tokens(tmp_path, "--tokenizer", tokenizer, "--prompt-template", RAW)
     assert (done.returncode, done.stderr) == (0, "")
 
     table = pd.read_csv(tmp_path / "tokens.csv")
@@ -325,10 +345,7 @@ def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path)
 def test_the_program_says_how_many_gold_items_have_no_known_place(tmp_path):
     fresh("byte level", CHATML.replace("m.content", "m.content | upper")).save_pretrained(tmp_path / "tokenizer")
     write_examples(tmp_path / "examples.jsonl.gz", [items_example(0), items_example(1)])
-    done = count_tokens(
-        tmp_path, "--tokenizer", str(tmp_path / "tokenizer"), "--prompt-template", CHAT,
-        "--examples", str(tmp_path / "examples.jsonl.gz"),
-    )  # fmt: skip
+    done = count_tokens(tmp_path, "--tokenizer", tmp_path / "tokenizer", "--prompt-template", CHAT)
     expected = "m/e: the token positions of 2 gold items are unknown (tokenizer or chat template change their text)\n"
     assert (done.returncode, done.stderr) == (0, expected)
     assert pd.read_csv(tmp_path / "tokens.csv")["n_gold_located"].tolist() == [0]
@@ -342,10 +359,7 @@ def test_special_tokens_in_questions_and_documents_are_counted_and_those_of_temp
     prompts = ["plain < |end|>", "an <|end|> and <|end|>", "<|end|>s"]
     examples = [example(id=str(n), prompt=prompt) for n, prompt in enumerate(prompts)]
     write_examples(tmp_path / "examples.jsonl.gz", examples)
-    done = count_tokens(
-        tmp_path, "--tokenizer", str(tmp_path / "tokenizer"), "--prompt-template", CHAT,
-        "--examples", str(tmp_path / "examples.jsonl.gz"),
-    )  # fmt: skip
+    done = count_tokens(tmp_path, "--tokenizer", tmp_path / "tokenizer", "--prompt-template", CHAT)
     assert done.returncode == 0 and done.stderr == (
         "m/e: in 2 prompts the question or documents have texts that the tokenizer reads as special tokens (<|end|> 2 "
         "times, <|end|>s 1 times); the model is given the tokens, not the texts: see n_special_tokens in "
@@ -359,11 +373,32 @@ def test_special_tokens_in_questions_and_documents_are_counted_and_those_of_temp
 def test_tokens_are_counted_with_the_tokenizer_and_chat_template_in_a_gguf_file(tmp_path):
     write_gguf(tmp_path / "tiny.gguf")
     write_examples(tmp_path / "e.jsonl.gz", [example(prompt="ab a")])
-    options = ["--prompt-template", CHAT, "--examples", str(tmp_path / "e.jsonl.gz")]
-    done = count_tokens(tmp_path, "--tokenizer", str(tmp_path / "tiny.gguf"), *options)
+    done = count_tokens(tmp_path, "--tokenizer", tmp_path / "tiny.gguf", "--prompt-template", CHAT)
     assert done.returncode == 0, done.stderr
     # "ab" is one token, and so is the space; the template adds three around them.
     assert pd.read_csv(tmp_path / "tokens.csv")["tokens_mean"].item() == 6
     write_gguf(tmp_path / "without.gguf", has_tokenizer=False)
-    done = count_tokens(tmp_path, "--tokenizer", str(tmp_path / "without.gguf"), *options)
+    done = count_tokens(tmp_path, "--tokenizer", tmp_path / "without.gguf", "--prompt-template", CHAT)
     assert done.returncode == 1 and "without.gguf" in done.stderr and "Traceback" not in done.stderr
+
+
+# --- Context sizes in tokens ---
+
+
+@given(st.integers(1, 50), st.integers(0, 200), st.integers(0, 100_000))
+def test_the_most_items_that_fit_are_found(each, rest, limit):
+    def tokens_of(items: int) -> int:
+        return rest + each * items
+
+    if tokens_of(2) > limit:
+        with pytest.raises(UserError, match=f"a prompt of 2 items has {tokens_of(2)} tokens already"):
+            most_items(limit, tokens_of, fewest=2)
+    else:
+        found = most_items(limit, tokens_of, fewest=2)
+        assert tokens_of(found) <= limit < tokens_of(found + 1)
+
+
+def test_few_sizes_are_tried():
+    tried = []
+    most_items(100_000, lambda items: tried.append(items) or 20 * items, fewest=2)
+    assert len(tried) < 30 and min(tried) == 2
