@@ -5,12 +5,9 @@ import sys
 from dataclasses import replace
 
 import pytest
-from configs import config
-from conftest import ROOT
 from programs import program_file
 
-from litm.base.messages import UserError
-from litm.config.study import load_study
+from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import EngineSettings, load_engine
 from litm.inference.engines import dummy
 from litm.records import Response
@@ -74,27 +71,7 @@ def test_what_asks_it_imports_neither_torch_nor_transformers():
     assert done.stdout.strip() == "set()"
 
 
-def study(model: dict, **experiment):
-    kv = {"task": "kv_retrieval", "positions": {4: [0]}, "examples": 1, **experiment}
-    kv = {key: value for key, value in kv.items() if not ("depths" in kv and key == "positions")}
-    define = {"models": {"mine": model}, "experiments": {"kv": kv}}
-    return load_study(config(models=["mine"], experiments=["kv"], define=define), ROOT)
-
-
-@pytest.mark.parametrize("key", ["path", "hub", "tokenizer", "config", "reasoning"])
-def test_a_key_of_a_model_is_a_mistake(key):
-    value = {"config": {"a": 1}, "reasoning": "strip"}.get(key, "x")
-    with pytest.raises(UserError, match=f"models.mine: '{key}' is not for 'engine: dummy', which has no model"):
-        study({"engine": "dummy", key: value})
-
-
-def test_sizes_in_its_tokens_are_a_mistake():
-    entry = {"task": "needle_in_haystack", "tokens_of": "mine", "depths": {500: [0]}}
-    with pytest.raises(UserError, match="kv.tokens_of: mine has no tokenizer"):
-        study({"engine": "dummy"}, **entry)
-
-
 def test_another_version_of_the_engine_is_another_model(monkeypatch):
-    location = study({"engine": "dummy"}).models["mine"].location()
+    location = read_catalogue_entry("models", "m", {"engine": "dummy"}).location()
     monkeypatch.setattr(dummy, "ENGINE", replace(dummy.ENGINE, version=2))
-    assert study({"engine": "dummy"}).models["mine"].location() != location
+    assert read_catalogue_entry("models", "m", {"engine": "dummy"}).location() != location

@@ -172,20 +172,6 @@ def test_a_model_without_a_policy_has_the_settings_it_had():
     assert entry(reasoning="budget", reasoning_tokens=9).reasoning == Reasoning(BUDGET, 9)
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"reasoning": "off", "prompt_template": "raw"}, "'reasoning: off' is a switch of chat templates"),
-        ({"reasoning": "budget"}, "'reasoning: budget' and 'reasoning_tokens' go together"),
-        ({"reasoning": "strip", "reasoning_tokens": 9}, "'reasoning: budget' and 'reasoning_tokens' go together"),
-        ({"reasoning": "off", "reasoning_tags": ["a", "b"]}, "'reasoning_tags' is for 'reasoning: strip'"),
-    ],
-)
-def test_keys_that_do_not_go_together_are_refused(keys, message):
-    with pytest.raises(UserError, match=message):
-        entry(**keys)
-
-
 # --- Responses ---
 
 #: The tags have two tokens each and share the first.
