@@ -200,6 +200,18 @@ def test_the_journal_of_another_part_is_read_without_its_bad_line_and_not_change
     assert other.read_bytes() == broken and not (tmp_path / "other.jsonl.rejected").exists()
 
 
+def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_the_file(path, capsys):
+    write(path, [[("key0", Response("half \ud83d", "stop", 1, 1, "x")), *ANSWERS[1:2]]])
+    before = path.read_bytes()
+    with Journal(path) as journal:
+        assert journal["key0"].text == "half \ufffd" and journal["key1"] == ANSWERS[1][1]
+    assert (
+        "1 answers have lone surrogates (cut characters), read as U+FFFD; the first is in line 2"
+        in capsys.readouterr().err
+        and path.read_bytes() == before
+    )
+
+
 @pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
 def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(path, tmp_path, kind):
     write(path, [ANSWERS])
@@ -273,28 +285,20 @@ def test_a_key_depends_on_the_identity_and_the_prompt_and_not_on_the_order_of_se
 # --- Lines that were changed, and lines of others ---
 
 
-def swapped(content: bytes) -> bytes:
-    return content.replace(b"key0", b"key_").replace(b"key1", b"key0").replace(b"key_", b"key1")
-
-
-@pytest.mark.parametrize(
-    ("edit", "left", "said"),
-    [
-        pytest.param(swapped, {"key2"}, "line 2, 3: not a journal line", id="two keys are swapped"),
-        pytest.param(
-            lambda content: content.replace(b"float32", b"float16"),
-            {"key0", "key1", "key2"},
-            "line 1: not a journal line (it was changed after it was written: 'identity'",
-            id="fields of the identity",
-        ),
-    ],
-)
-def test_lines_of_which_several_were_changed_are_all_set_aside(path, capsys, edit, left, said):
+def test_two_answers_whose_keys_were_swapped_are_both_asked_again(path, capsys):
     write(path, [ANSWERS[:3]])
-    path.write_bytes(edit(path.read_bytes()))
+    swapped = path.read_bytes().replace(b"key0", b"key_").replace(b"key1", b"key0").replace(b"key_", b"key1")
+    path.write_bytes(swapped)
+    assert keys_in(path) == {"key2"}
+    assert f"{path}, line 2, 3: not a journal line" in capsys.readouterr().err
+
+
+def test_an_identity_whose_fields_were_changed_is_set_aside(path, capsys):
+    write(path, [ANSWERS[:2]])
+    path.write_bytes(path.read_bytes().replace(b"float32", b"float16"))
     with Journal(path) as journal:
-        assert set(journal.responses) == left and len(journal.identities) == (left == {"key2"})
-    assert f"{path}, {said}" in capsys.readouterr().err
+        assert not journal.identities and len(journal.responses) == 2
+    assert "line 1: not a journal line (it was changed after it was written: 'identity'" in capsys.readouterr().err
 
 
 def test_lines_written_otherwise_that_say_the_same_are_served(path, capsys):
@@ -308,49 +312,31 @@ def test_lines_written_otherwise_that_say_the_same_are_served(path, capsys):
     assert not capsys.readouterr().err
 
 
-def without_checksums(path: Path) -> None:
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    for record in records:
-        record.pop("crc32", None)
-    path.write_text("".join(json.dumps(record, sort_keys=True) + "\n" for record in records))
-
-
-def with_another_answer(path: Path) -> None:
-    other = path.with_name("other.jsonl")
+def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(tmp_path, capsys):
+    path, other = tmp_path / "journal.jsonl", tmp_path / "other.jsonl"
+    write(path, [ANSWERS[:2]])
     write(other, [[(ANSWERS[0][0], replace(ANSWERS[0][1], text="another")), ANSWERS[1]]])
     path.write_bytes(path.read_bytes() + other.read_bytes())
-
-
-def with_half_a_character(path: Path) -> None:
-    write(path, [[("key0", Response("half \ud83d", "stop", 1, 1, "x"))]])
-
-
-@pytest.mark.parametrize(
-    ("make", "said", "text"),
-    [
-        pytest.param(without_checksums, "3 answers have no checksum", "answer 0\n", id="an earlier version's"),
-        pytest.param(with_another_answer, "1 answers are others than a line above", "another", id="two to one prompt"),
-        pytest.param(
-            with_half_a_character,
-            "1 answers have lone surrogates (cut characters), read as U+FFFD; the first is in line 5",
-            "half \ufffd",
-            id="half a character",
-        ),
-    ],
-)
-def test_odd_answers_are_counted_in_a_message_served_and_left_in_the_file(path, capsys, make, said, text):
-    write(path, [ANSWERS[:3]])
-    make(path)
-    before = path.read_bytes()
-    capsys.readouterr()
     with Journal(path) as journal:
-        assert journal["key0"].text == text and [journal[key] for key, _ in ANSWERS[1:3]] == [
-            a for _, a in ANSWERS[1:3]
-        ]
-        told = capsys.readouterr().err
-        assert f"{path}: {said}" in told and told.count("\n") <= 2
-        journal.append(IDENTITY, ANSWERS[3:])
-    assert path.read_bytes().startswith(before)
+        assert journal[ANSWERS[0][0]].text == "another"
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}: 1 answers are others than a line above") and said.count("\n") == 1
+
+
+def test_answers_of_earlier_versions_have_no_checksum_and_are_served_with_a_message_that_counts_them(path, capsys):
+    write(path, [ANSWERS[:3]])
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    old = "".join(
+        json.dumps({name: value for name, value in record.items() if name != "crc32"}, sort_keys=True) + "\n"
+        for record in records
+    )
+    path.write_text(old)
+    write(path, [ANSWERS[3:]])
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}: 3 answers have no checksum") and said.count("\n") == 1
+    assert path.read_text().startswith(old)
+    with Journal(path) as journal:
+        assert [journal[key] for key, _ in ANSWERS] == [response for _, response in ANSWERS]
 
 
 # --- Signals during a write ---

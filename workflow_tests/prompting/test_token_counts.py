@@ -38,11 +38,7 @@ TEXTS = [
     " Item 2: 漢字 and kana",
     "Item 3: rare 🦩🦩",
 ]
-CORPUS = [
-    *TEXTS[:3],
-    "You are given items. What is blue?",
-    "User: Assistant: <|user|> <|assistant|>",
-] * 9
+CORPUS = [*TEXTS[:3], "You are given items. What is blue?", "User: Assistant: <|user|> <|assistant|>"] * 9
 CHATML = (
     "<s>{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}<|end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
@@ -208,17 +204,7 @@ def test_messages_that_are_said_twice_do_not_mislead():
         "{% if 'blue' in messages[0].content %}!{% else %}?{% endif %}" + CHATML,
         CHATML.replace("<|end|>", "{% if 'blue' in m.content %}!{% else %}?{% endif %}"),
     ],
-    ids=[
-        "escaped",
-        "changed",
-        "joined",
-        "repeated",
-        "reversed",
-        "refused",
-        "another end",
-        "another start",
-        "another gap",
-    ],
+    ids=["escaped", "changed", "joined", "repeated", "reversed", "refused", "end", "start", "gap"],
 )
 def test_a_chat_template_that_changes_its_messages_leaves_the_place_unknown(chat_template):
     tokenizer = fresh("byte level", chat_template)
@@ -238,27 +224,22 @@ def test_a_template_that_drops_white_space_before_its_own_is_followed():
     assert_exactly(tokenizer, ids_of(tokenizer, CHAT, None, asked), gold, TEXTS[3])
 
 
-@pytest.mark.parametrize(
-    ("make", "prompt_template", "asked", "unknown"),
-    [
-        pytest.param(
-            lambda: fresh("byte level"), CHAT,
-            replace(items_example(1), messages=[{"role": "user", "content": "Else."}]), 1, id="other messages",
-        ),
-        pytest.param(ByT5Tokenizer, RAW, items_example(0), 1, id="a tokenizer that says no characters"),
-        *(
-            pytest.param(lambda: fresh("byte level"), name, items_example(None), 0, id=f"no gold item, {name}")
-            for name in (RAW, CHAT)
-        ),
-    ],
-)  # fmt: skip
-def test_a_place_that_cannot_be_known_is_unknown_and_without_a_gold_item_there_is_none(
-    make, prompt_template, asked, unknown
-):
-    tokenizer = make()
-    measured = measure(tokenizer, prompt_template, None, asked)
-    assert (measured.golds, measured.unknown) == ((None,), unknown)
-    assert measured.count == len(ids_of(tokenizer, prompt_template, None, asked))
+def test_messages_that_are_not_those_of_the_prompt_leave_the_place_unknown():
+    asked = replace(items_example(1), messages=[{"role": "user", "content": "Something else."}])
+    assert measure(fresh("byte level"), CHAT, None, asked).golds == (None,)
+
+
+def test_a_tokenizer_that_says_no_characters_leaves_the_place_unknown():
+    tokenizer = ByT5Tokenizer()
+    measured = measure(tokenizer, RAW, None, items_example(0))
+    assert (measured.golds, measured.unknown) == ((None,), 1)
+    assert measured.count == len(items_example(0).prompt.encode()) + 1
+
+
+def test_without_a_gold_item_there_is_no_place_and_nothing_unknown():
+    for prompt_template in (RAW, CHAT):
+        measured = measure(fresh("byte level"), prompt_template, None, items_example(None))
+        assert (measured.golds, measured.unknown) == ((None,), 0)
 
 
 @pytest.mark.parametrize(
@@ -275,32 +256,28 @@ def test_parts_have_places_only_where_there_is_one_way(text, parts, places):
     assert places_in_order(text, parts) == places
 
 
-TWO = PromptTokens(101, (GoldTokens(40, 60), GoldTokens(70, 80)), 0)
+def test_a_row_has_the_lengths_and_the_mean_place_of_the_gold_items():
+    one = PromptTokens(101, (GoldTokens(40, 60),), 0)
+    row = token_count_row("m", "e", 4, "gold_at_1", [one, PromptTokens(201, (GoldTokens(20, 20),), 0)])
+    assert {name: row[name] for name in ("n", "tokens_mean", "tokens_min", "tokens_max", "n_gold_located")} == {
+        "n": 2, "tokens_mean": 151, "tokens_min": 101, "tokens_max": 201, "n_gold_located": 2,
+    }  # fmt: skip
+    assert (row["gold_first_token"], row["gold_last_token"]) == (30, 40)
+    assert row["gold_depth_tokens"] == pytest.approx((0.5 + 0.1) / 2)
 
 
-@pytest.mark.parametrize(
-    ("prompts", "located", "places"),
-    [
-        pytest.param(
-            [PromptTokens(101, (GoldTokens(40, 60),), 0), PromptTokens(201, (GoldTokens(20, 20),), 0)],
-            2, (30, 40, pytest.approx((0.5 + 0.1) / 2)), id="means",
-        ),
-        pytest.param(
-            [PromptTokens(101, (GoldTokens(10, 12), GoldTokens(50, 51), GoldTokens(80, 90)), 0)],
-            1, (10, 90, 0.5), id="several are from the first to the last",
-        ),
-        pytest.param(
-            [TWO, replace(TWO, golds=(GoldTokens(0, 1), None), unknown=1)], 1, (40, 80, 0.6), id="an unknown place",
-        ),
-        pytest.param([PromptTokens(101, (None,), 0)], 0, (None, None, None), id="no gold item"),
-    ],
-)  # fmt: skip
-def test_a_row_has_the_lengths_and_the_mean_place_of_the_gold_items(prompts, located, places):
-    row = token_count_row("m", "e", 4, "p", prompts)
-    lengths = [prompt.count for prompt in prompts]
-    assert (row["n"], row["tokens_mean"]) == (len(prompts), sum(lengths) / len(lengths))
-    assert (row["tokens_min"], row["tokens_max"], row["n_gold_located"]) == (min(lengths), max(lengths), located)
-    assert tuple(row[f"gold_{name}"] for name in ("first_token", "last_token", "depth_tokens")) == places
+def test_a_row_of_several_gold_items_is_from_the_first_to_the_last():
+    several = PromptTokens(101, (GoldTokens(10, 12), GoldTokens(50, 51), GoldTokens(80, 90)), 0)
+    row = token_count_row("m", "e", 4, "p", [several])
+    assert [row[f"gold_{name}"] for name in ("first_token", "last_token", "depth_tokens")] == [10, 90, 0.5]
+
+
+def test_prompts_with_a_gold_item_of_unknown_place_are_counted_and_left_out():
+    known = PromptTokens(101, (GoldTokens(40, 60), GoldTokens(70, 80)), 0)
+    row = token_count_row("m", "e", 4, "p", [known, replace(known, golds=(GoldTokens(0, 1), None), unknown=1)])
+    assert (row["n"], row["n_gold_located"], row["gold_first_token"]) == (2, 1, 40)
+    none = token_count_row("m", "e", 0, "no_gold", [PromptTokens(101, (None,), 0)])
+    assert (none["n_gold_located"], none["gold_first_token"], none["gold_depth_tokens"]) == (0, None, None)
 
 
 def count_tokens(folder: Path, *options: object) -> subprocess.CompletedProcess:
