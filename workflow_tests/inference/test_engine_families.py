@@ -15,8 +15,6 @@ from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
 from litm.inference.generation import load_model
 from litm.records import LENGTH, STOP
 
-pytest_plugins = ["local_engines"]
-
 #: Batches of a few prompts, of some more, and all in one.
 BUDGETS = (150, 700, 10**6)
 

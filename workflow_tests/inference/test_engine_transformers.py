@@ -13,18 +13,16 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
 from litm.base.messages import UserError
-from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine, token_ids
+from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
 from litm.inference.generation import load_model
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.scoring.metrics import first_line
 
-pytest_plugins = ["local_engines"]
-
 
 def encoded(engine, *contents) -> list:
     """The token ids of prompts, as the model reads them."""
-    return token_ids(engine.prepare(contents))
+    return [prompt.ids for prompt in engine.prepare(contents)]
 
 
 def test_device_number_format_and_batch_are_said_when_the_model_is_loaded(capsys):

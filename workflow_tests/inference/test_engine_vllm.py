@@ -15,8 +15,6 @@ from litm.base.messages import UserError
 from litm.inference.engine import FIRST_LINE, load_engine
 from litm.inference.engines import vllm as engine_module
 
-pytest_plugins = ["local_engines"]
-
 
 @dataclass
 class Sampling:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-import pytest
 import torch
 from conftest import ROOT
-from families import ATTENTION, save_model
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
@@ -38,21 +37,6 @@ TINY = replace(SETTINGS, location="", max_new_tokens=NEW_TOKENS, batch_tokens=1)
 CPU_ERROR = RuntimeError(
     "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you"
 )
-
-
-@pytest.fixture(scope="session")
-def settings_of(tmp_path_factory):
-    """Settings for the model of a family, which is made when it is first asked for."""
-    made: dict[str, EngineSettings] = {}
-
-    def settings(family: str) -> EngineSettings:
-        if family not in made:
-            folder = tmp_path_factory.mktemp(family)
-            save_model(family, folder)
-            made[family] = replace(TINY, location=str(folder), attention=ATTENTION.get(family, TINY.attention))
-        return made[family]
-
-    return settings
 
 
 def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
@@ -89,10 +73,8 @@ def answers(settings: EngineSettings, prompts: Sequence, engine: str = "transfor
 PIECES = [" ", "\n", " \n", "a", " b", "c\n", "\nd", "e\nf", "\n\n"]
 
 
-@pytest.fixture(scope="session")
-def babbler(tmp_path_factory) -> str:
+def save_babbler(folder: Path) -> None:
     """A model folder with random weights whose vocabulary is `PIECES`."""
-    folder = tmp_path_factory.mktemp("babbler")
     words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(PIECES)}, unk_token="a"))
     words.pre_tokenizer, words.decoder = Split("|", "removed"), Fuse()
     PreTrainedTokenizerFast(tokenizer_object=words, pad_token=" ").save_pretrained(folder)
@@ -102,7 +84,6 @@ def babbler(tmp_path_factory) -> str:
         max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=None, pad_token_id=0,
     )  # fmt: skip
     LlamaForCausalLM(shape).save_pretrained(folder)
-    return str(folder)
 
 
 def babble(count: int) -> list[str]:
