@@ -407,7 +407,7 @@ class ApiEngine(ABC):
             )
             self._usage_is_missing = True
         # Whole, whatever the stop rule: the answer's end depends on the reasoning settings, which are not part of the
-        # identity of a server's response. It is cut when responses are written (`Asking.with_answers`).
+        # identity of a server's response. It is cut when responses are written (`Sweep.with_answers`).
         return Response(
             text=reply.text,
             finish_reason=reply.finish_reason,

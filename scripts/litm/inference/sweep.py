@@ -21,7 +21,7 @@ class Outcome:
     """The outcome of asking: prompts asked in this run, and prompts without an answer.
 
     overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
-    also count as asked (None if only a server knows). asked_because: see `identity_changes.reason_to_ask`, None if
+    also count as asked (None if only a server knows). asked_because: see `reason_to_ask`, None if
     nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals;
     asked_too_long: asked prompts that do not fit by the server's count, which only its reply has.
     """
