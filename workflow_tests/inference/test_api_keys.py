@@ -30,6 +30,16 @@ def test_a_users_own_server_never_gets_the_providers_key(protocol, monkeypatch):
     assert server.keys == ["no-key", "sk-mine"]
 
 
+def test_a_provider_gets_the_models_key_and_not_an_administrators(monkeypatch):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-of-an-administrator")
+    with FaultServer() as server:
+        engine = make_engine("openai", server, api_key_variable="MY_KEY")
+        monkeypatch.setattr(engine, "provider", replace(engine.provider, url=server.url))
+        answers(engine, ["a"])
+    assert server.keys == [CANARY]
+
+
 def test_a_key_that_a_provider_repeats_is_not_printed(protocol, monkeypatch):
     monkeypatch.setenv("MY_KEY", "401")
     with FaultServer(lambda prompt, attempt: "401") as server:

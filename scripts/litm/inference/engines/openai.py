@@ -1,7 +1,7 @@
 """The engine openai: servers that speak OpenAI's protocol (OpenAI, vLLM, llama.cpp, transformers and many others)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from litm.base.messages import UserError
 from litm.inference.api_engine import (
@@ -106,6 +106,8 @@ class Engine(ApiEngine):
     provider = PROVIDER
     sdk = "openai"
     client_class = "AsyncOpenAI"
+    # Otherwise the key of an administrator (OPENAI_ADMIN_KEY) would be sent instead of the model's.
+    request_options: ClassVar = {"security": {"bearer_auth": True}}
     read = staticmethod(read)
 
     def request(self, content: Content) -> tuple[str, dict[str, Any]]:
