@@ -67,11 +67,10 @@ def main(
         parts = (read_parquet(path) for path in scores)
         rows = Rows(accuracy=measured, scores=parts, recall=joined(recall), published=paper, token_counts=counts)
         notes = cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {}))
-    elif position_bias:
-        rows = Rows(position_bias=read_csv(position_bias))
     elif drawn := {
         name: read_csv(path, tables()[table].dtypes)
         for name, table, path in (
+            ("position_bias", "position_bias", position_bias),
             ("differences", "condition_differences", differences),
             ("advice", "advice", advice),
             ("wrong_answers", "wrong_answers", wrong_answers),

@@ -42,13 +42,19 @@ def main(
             names, summary = export_names(curve), master["experiments"][curve.name]
             folder = parent / names.folder
             folder.mkdir()
-            write_jsonl(folder / names.data, (record for path in curve.examples for _, record in read_jsonl(path)))
-            write_summary(folder / names.summary, suite_summary(summary, names))
+            write_jsonl(
+                folder / f"{names.stem}_data.jsonl",
+                (record for path in curve.examples for _, record in read_jsonl(path)),
+            )
+            write_summary(folder / f"{names.stem}_summary.json", suite_summary(summary, names))
             scores = rows_of_curve(read_parquet(curve.scores), model, curve)
             found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
             for position, records in found.items():
                 write_jsonl(folder / names.predictions(position, summary["items"]), records)
-            save_figure(curve_figure(curve, rows_of_curve(accuracies, model, curve)), folder / names.picture)
+            save_figure(
+                curve_figure(curve, rows_of_curve(accuracies, model, curve)),
+                folder / f"{names.stem}_{names.figure}.png",
+            )
         write_summary(parent / "master_summary.json", suite_master(master, curves))
     write_zip(zip, output, model)
     note(f"{output}: {len(curves)} curves of {model}")

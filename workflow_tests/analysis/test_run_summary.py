@@ -5,7 +5,7 @@ import pytest
 
 from litm.analysis.sentences import MOST_TABLES, compared_lines, cut_sentences, run_summary, silenced, uninformative
 from litm.analysis.shapes import MEANINGS
-from litm.report.wording import verdicts
+from litm.report.wording import SizeNames, verdicts
 
 
 def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
@@ -78,9 +78,9 @@ def test_the_console_says_of_a_shape_what_the_report_says(changes):
     row = {**SHAPE, **changes}
     said = list(summary([cell("0", 0.6), cell("9", 0.5)], [row]))[-1].split(maxsplit=1)[1]
     figure = {"kind": "accuracy_by_position", "experiments": ["qa"]}
-    table = pd.DataFrame([{**row, "placement": None, "n_positions": int(row["n_positions"]), "n": 40}])
+    table = pd.DataFrame([{**row, "placement": None, "n_positions": int(row["n_positions"]), "size": 20, "n": 40}])
     table["shape"] = table["shape"].replace("", None)
-    (shown,) = verdicts(figure, table, lambda experiment, size: "20 documents", {}, several=False)
+    (shown,) = verdicts(figure, table, SizeNames([]), several=False)
     (report,) = shown["says"]
     assert said == (f"{report['word']} ({report['meaning']})" if report["word"] else report["meaning"])
 

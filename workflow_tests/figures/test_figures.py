@@ -192,21 +192,8 @@ BY_SIZE = {**FIGURE, "kind": "accuracy_by_size", "references": {}}
 
 def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_those_sizes():
     shown = table(*(cell(m, "qa", size, None, size / 100) for m in ("a", "b") for size in (5, 10, 50)))
-    recall = pd.DataFrame(
-        [
-            {
-                "questions": "q",
-                "corpus": "c",
-                "retriever": "bm25",
-                "k": k,
-                "n": 2655,
-                "recall": 0.9,
-                "ci_low": 0.8,
-                "ci_high": 1.0,
-            }
-            for k in (1, 5, 10, 50, 100)
-        ]
-    )
+    search = {"questions": "q", "corpus": "c", "retriever": "bm25", "n": 2655, "ci_low": 0.8, "ci_high": 1.0}
+    recall = pd.DataFrame([{**search, "recall": 0.9, "k": k} for k in (1, 5, 10, 50, 100)])
     figure = draw({**BY_SIZE, "x_label": "Documents"}, shown, recall=recall)
     (panel,) = figure.axes
     lines = [bar.lines[0] for bar in panel.containers]

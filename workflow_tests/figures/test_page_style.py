@@ -1,33 +1,22 @@
 """Figures for a page: their width, the size of their text, panels in rows, and files of the same bytes."""
 
-import pandas as pd
 import pytest
+from figure_tables import FIGURE, cell, draw, table
 from PIL import Image
 from pypdf import PdfReader
 
 from litm.config.catalogue import FigureStyle
-from litm.figures.chart import Rows
-from litm.figures.kinds import DRAWN_POINTS, KINDS, PRESETS, Page, page_of, room_of
+from litm.figures.kinds import DRAWN_POINTS, PRESETS, Page, page_of, room_of
 from litm.figures.style import DPI, fit, save_figure
 
-SETTINGS = {
-    "name": "qa", "kind": "accuracy_by_position", "title": "Questions", "experiments": ["qa"], "references": {},
-    "panel_title": "{size} documents", "x_label": "Position of the document with the answer",
-}  # fmt: skip
-ACCURACY = pd.DataFrame(
-    [
-        {
-            "model": model, "experiment": "qa", "size": size, "placement": f"gold_at_{position}", "position": position,
-            "n": 40, "accuracy": 0.5, "ci_low": 0.4, "ci_high": 0.6, "target": "gold",
-        }
-        for model in ("a", "b") for size in (10, 20, 30) for position in (0, size // 2, size - 1)
-    ]
-)  # fmt: skip
+CELLS = [
+    cell(model, "qa", size, position, 0.5)
+    for model in ("a", "b") for size in (10, 20, 30) for position in (0, size // 2, size - 1)
+]  # fmt: skip
 
 
 def picture(page: Page | None):
-    settings = {**SETTINGS, **({"page": vars(page)} if page else {})}
-    return KINDS["accuracy_by_position"].draw(settings, Rows(ACCURACY))
+    return draw({**FIGURE, **({"page": vars(page)} if page else {})}, table(*CELLS))
 
 
 def columns_of(figure) -> int:
@@ -69,7 +58,7 @@ def test_without_a_page_a_figure_is_as_wide_as_its_panels_need():
     width = figure.get_figwidth()
     assert fit(figure, None) == 1
     assert figure.get_figwidth() == width
-    assert room_of(SETTINGS) is None
+    assert room_of(FIGURE) is None
 
 
 def test_a_figure_that_is_too_wide_is_scaled_down_and_a_narrow_one_is_widened():
@@ -83,7 +72,7 @@ def test_a_figure_that_is_too_wide_is_scaled_down_and_a_narrow_one_is_widened():
 
 def test_titles_can_be_left_out():
     figure = picture(None)
-    assert figure.get_suptitle() == "Questions"
+    assert figure.get_suptitle() == "A title"
     fit(figure, Page(6.0, 8.0, titles=False))
     assert figure.get_suptitle() == ""
 

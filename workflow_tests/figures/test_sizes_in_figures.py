@@ -2,65 +2,43 @@
 
 import pandas as pd
 import pytest
+from figure_tables import FIGURE, NOT_SCORED, cell, draw, table
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from litm.figures.chart import Rows, length_in_words, mean_tokens
-from litm.figures.kinds import KINDS
+from litm.figures.chart import length_in_words, mean_tokens
 from litm.figures.style import add_note
 
-FIGURE = {
-    "name": "f",
-    "title": "A title",
-    "experiments": ["qa"],
-    "references": {},
-    "panel_title": "{size} documents",
-    "x_label": "Position",
-}
-FLOATS = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
 
-
-def cell(model: str, size: int, position: int, accuracy: float | None, n: int = 40, experiment: str = "qa") -> dict:
-    limits = (accuracy - 0.1, accuracy + 0.1) if accuracy is not None else (None, None)
-    return {
-        "model": model, "experiment": experiment, "size": size, "position": position, "depth": position / (size - 1),
-        "n": n, "accuracy": accuracy, "ci_low": limits[0], "ci_high": limits[1],
-    }  # fmt: skip
-
-
-def curves(*models: str) -> pd.DataFrame:
+def curves(*models: str, experiment: str = "qa") -> pd.DataFrame:
     cells = [
-        cell(model, size, position, accuracy)
+        cell(model, experiment, size, position, accuracy)
         for model in models
         for size, positions in ((5, (0, 2, 4)), (9, (0, 4, 8)))
         for position, accuracy in zip(positions, (0.9, 0.4, 0.15), strict=True)
     ]
-    return pd.DataFrame(cells).astype(FLOATS)
+    return table(*cells)
 
 
 def counts(**means: float) -> pd.DataFrame:
     """Tokens of 5 documents by model; 9 documents have twice as many."""
+    placed = {"experiment": "qa", "placement": "gold_at_0", "n": 40}
     rows = [
-        {
-            "model": model,
-            "experiment": "qa",
-            "size": size,
-            "placement": "gold_at_0",
-            "n": 40,
-            "tokens_mean": mean * times,
-        }
+        {"model": model, "size": size, "tokens_mean": mean * times, **placed}
         for model, mean in means.items()
         for size, times in ((5, 1), (9, 2))
     ]
     return pd.DataFrame(rows)
 
 
-def draw(kind: str, rows: Rows, **figure: object) -> Figure:
-    return KINDS[kind].draw({**FIGURE, "kind": kind, **figure}, rows)
+def by_position(*models: str, **rows_and_settings) -> Figure:
+    rows = {"token_counts": rows_and_settings.pop("token_counts", None)}
+    return draw({**FIGURE, **rows_and_settings}, curves(*models), **rows)
 
 
 def heatmap(accuracy: pd.DataFrame, token_counts: pd.DataFrame | None = None, **figure: object) -> Figure:
-    return draw("accuracy_by_size_and_position", Rows(accuracy, token_counts=token_counts), **figure)
+    settings = {**FIGURE, "kind": "accuracy_by_size_and_position", **figure}
+    return draw(settings, accuracy, token_counts=token_counts)
 
 
 def panels(canvas: Figure) -> list:
@@ -77,7 +55,7 @@ def test_a_heatmap_has_a_panel_a_model_a_row_a_size_and_a_cell_a_position_with_i
     cells = [patch for patch in first.patches if isinstance(patch, Rectangle)]
     assert len(cells) == 6 and len({patch.get_facecolor() for patch in cells}) == 3
     texts = [text.get_text() for text in first.texts]
-    assert texts[:6] == ["90", "[80, 100]", "1st, n = 40", "40", "[30, 50]", "3rd, n = 40"]
+    assert texts[:6] == ["90", "[80, 100]", "1st, n = 50", "40", "[30, 50]", "3rd, n = 50"]
     assert [label.get_text() for label in first.get_xticklabels()] == ["0 %", "50 %", "100 %"]
 
 
@@ -88,19 +66,19 @@ def test_the_numbers_of_a_cell_are_dark_on_light_cells_and_light_on_dark_ones():
 
 
 def test_rows_of_other_positions_have_cells_of_their_own_width_and_no_depths_at_the_axis():
-    accuracy = pd.DataFrame([cell("a", 5, 0, 0.5), cell("a", 5, 4, 0.5), *(cell("a", 9, p, 0.5) for p in (0, 4, 8))])
-    (panel,) = panels(heatmap(accuracy.astype(FLOATS)))
+    cells = [cell("a", "qa", size, position, 0.5) for size, position in ((5, 0), (5, 4), (9, 0), (9, 4), (9, 8))]
+    (panel,) = panels(heatmap(table(*cells)))
     widths = [patch.get_width() for patch in panel.patches if isinstance(patch, Rectangle)]
     assert widths == pytest.approx([1 / 2] * 2 + [1 / 3] * 3)
     assert not panel.get_xticklabels()
 
 
 def test_a_size_without_scores_has_a_note_and_so_has_a_heatmap_without_scores():
-    nothing = [cell("a", 9, position, None, n=0) for position in (0, 8)]
-    scored = [cell("a", 5, position, 0.5) for position in (0, 4)]
-    (panel,) = panels(heatmap(pd.DataFrame([*scored, *nothing]).astype(FLOATS)))
+    nothing = [cell("a", "qa", 9, position, 0.0) | NOT_SCORED for position in (0, 8)]
+    scored = [cell("a", "qa", 5, position, 0.5) for position in (0, 4)]
+    (panel,) = panels(heatmap(table(*scored, *nothing)))
     assert "no question scored" in [text.get_text() for text in panel.texts]
-    empty = heatmap(pd.DataFrame(nothing).astype(FLOATS))
+    empty = heatmap(table(*nothing))
     assert not empty.axes and empty.texts[-1].get_text() == "No question was scored."
 
 
@@ -108,7 +86,7 @@ def test_a_heatmap_has_room_for_what_is_said_below_it():
     canvas = heatmap(curves("a", "b"))
     add_note(canvas, ["a on qa: 9 of 45 answers were cut"])
     told = canvas.legends[0].get_title().get_text().splitlines()
-    assert told == ["n = 40 questions a cell; brackets are 95 % intervals", "a on qa: 9 of 45 answers were cut"]
+    assert told == ["n = 50 questions a cell; brackets are 95 % intervals", "a on qa: 9 of 45 answers were cut"]
 
 
 def test_the_label_of_an_axis_stays_in_its_panel():
@@ -120,20 +98,23 @@ def test_the_label_of_an_axis_stays_in_its_panel():
 
 
 def test_a_heatmap_of_two_experiments_names_them():
-    other = curves("a").assign(experiment="other")
-    canvas = heatmap(pd.concat([curves("a"), other]), experiments=["qa", "other"])
+    both = pd.concat([curves("a"), curves("a", experiment="other")])
+    canvas = heatmap(both, experiments=["qa", "other"])
     assert [panel.get_title() for panel in panels(canvas)] == ["qa: a", "other: a"]
 
 
-def test_the_title_of_a_panel_has_the_length_of_its_prompts_where_it_was_counted():
-    drawn = draw("accuracy_by_position", Rows(curves("a"), token_counts=counts(a=1430)))
-    assert [ax.get_title() for ax in drawn.axes] == ["5 documents, ~1,400 tokens", "9 documents, ~2,900 tokens"]
-    without = draw("accuracy_by_position", Rows(curves("a")))
-    assert [ax.get_title() for ax in without.axes] == ["5 documents", "9 documents"]
-    in_tokens = draw(
-        "accuracy_by_position", Rows(curves("a"), token_counts=counts(a=1430)), panel_title="{size} tokens"
-    )
-    assert [ax.get_title() for ax in in_tokens.axes] == ["5 tokens", "9 tokens"]
+@pytest.mark.parametrize(
+    ("token_counts", "title", "titles"),
+    [
+        (counts(a=1430), "{size} documents", ["5 documents, ~1,400 tokens", "9 documents, ~2,900 tokens"]),
+        (None, "{size} documents", ["5 documents", "9 documents"]),
+        (counts(a=1430), "{size} tokens", ["5 tokens", "9 tokens"]),
+    ],
+    ids=["counted", "not counted", "sizes in tokens"],
+)
+def test_the_title_of_a_panel_has_the_length_of_its_prompts_where_it_was_counted(token_counts, title, titles):
+    drawn = by_position("a", token_counts=token_counts, panel_title=title)
+    assert [ax.get_title() for ax in drawn.axes] == titles
 
 
 def test_the_length_of_prompts_is_a_range_where_tokenizers_differ_in_two_digits():
@@ -151,15 +132,14 @@ def test_the_length_of_prompts_is_of_the_models_and_experiments_of_a_figure():
 
 
 def test_a_figure_by_size_says_the_lengths_below():
-    rows = Rows(curves("a"), token_counts=counts(a=1430))
-    told = draw("mean_accuracy_by_size", rows).legends[0].get_title().get_text()
+    drawn = by_position("a", token_counts=counts(a=1430), kind="mean_accuracy_by_size")
+    told = drawn.legends[0].get_title().get_text()
     assert told.replace("\n", " ").endswith("mean prompt: ~1,400 tokens at 5, ~2,900 tokens at 9")
 
 
 def test_models_with_prompts_beyond_their_training_length_are_named_and_the_legend_has_facts_about_models():
     about = {"facts": {"b": "encoder-decoder, trained on 2,048 tokens"}, "training_lengths": {"b": 2048, "a": 9000}}
-    rows = Rows(curves("a", "b"), token_counts=counts(a=1430, b=1430))
-    canvas = draw("accuracy_by_position", rows, **about)
+    canvas = by_position("a", "b", token_counts=counts(a=1430, b=1430), **about)
     notes = [[text.get_text() for text in ax.texts if text.get_text()] for ax in canvas.axes]
     assert notes == [[], ["longer than in training: b (2,048)"]]
     labels = [text.get_text() for text in canvas.legends[0].get_texts()]

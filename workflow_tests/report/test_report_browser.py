@@ -22,9 +22,8 @@ OVERLAPS = """[...document.querySelectorAll('.panel svg')].flatMap((svg) => {
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report")
-    path = folder / "report.html"
-    path.write_text(render_report(SOURCES, contents(folder)), encoding="utf-8")
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(render_report(SOURCES, contents()), encoding="utf-8")
     return path
 
 
@@ -55,7 +54,7 @@ def test_pointing_at_a_mark_shows_model_position_accuracy_interval_and_n(page):
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_parts_of_wrong_answers_have_their_share_and_interval_by_pointer_and_by_keyboard(browser, tmp_path, width):
-    (tmp_path / "report.html").write_text(render_report(SOURCES, contents_with_wrong_answers(tmp_path)))
+    (tmp_path / "report.html").write_text(render_report(SOURCES, contents_with_wrong_answers()))
     browser.open(tmp_path / "report.html", width)
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
     panel = "[data-chart=kv_wrong] .panel:nth-child(2)"
@@ -177,7 +176,7 @@ def test_the_page_fits_narrow_and_wide_windows_light_and_dark(page, report, widt
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_reference_lines_have_their_intervals_in_a_named_column_with_the_models_apart(browser, tmp_path, width):
-    whole = contents(tmp_path)
+    whole = contents()
     table = whole.tables["accuracy"]
     oracle = table[table["position"] == 0].assign(experiment="oracle", size=1, position=None)
     figure = FIGURE | {"references": {"oracle": "gold document alone"}}

@@ -43,9 +43,9 @@ def unpacked(packed: str) -> list[dict]:
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return contents(tmp_path_factory.mktemp("report"))
+@pytest.fixture
+def whole():
+    return contents()
 
 
 # --- curves
@@ -85,8 +85,8 @@ def test_published_values_are_drawn_where_the_figure_wants_them_and_have_no_inte
     assert chart(FIGURE, tables) == chart(FIGURE, whole.tables)
 
 
-def test_a_bar_of_wrong_answers_and_its_parts_have_the_shares_intervals_and_n_of_the_table(tmp_path):
-    tables = contents_with_wrong_answers(tmp_path).tables
+def test_a_bar_of_wrong_answers_and_its_parts_have_the_shares_intervals_and_n_of_the_table():
+    tables = contents_with_wrong_answers().tables
     made = chart(WRONG_FIGURE, tables)
     assert made["y_label"] == "Wrong answers (% of all)" and made["y"][0] == 0
     panel = made["panels"][1]
@@ -118,20 +118,12 @@ def test_recall_is_drawn_in_the_range_of_the_sizes():
     assert [point[0] for point in line["points"]] == [5, 10, 20] and line["model"] is None
 
 
-def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture(whole):
+def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture_at_six_rem_to_an_inch(whole):
     assert chart(FIGURE | {"kind": "mean_accuracy_by_size"}, whole.tables) is None
-    html = render_report(SOURCES, contents_with(whole, figures=[FIGURE | {"kind": "mean_accuracy_by_size"}]))
+    html = render_report(SOURCES, replace(whole, figures=[FIGURE | {"kind": "mean_accuracy_by_size"}]))
     assert 'data-chart="kv"' not in html and "<noscript><div" not in html and "data:image/png;base64" in html
-
-
-def test_a_picture_is_shown_at_six_rem_to_an_inch(whole):
-    html = render_report(SOURCES, contents_with(whole, figures=[FIGURE | {"kind": "mean_accuracy_by_size"}]))
     inches = png_width(whole.pictures["kv"]) / DPI
     assert f'<img style="width: {6 * inches:.1f}rem"' in html
-
-
-def contents_with(whole, **changes):
-    return type(whole)(**{**vars(whole), **changes})
 
 
 # --- the index of every curve
@@ -270,12 +262,12 @@ def test_the_same_contents_give_the_same_page_which_needs_nothing_else(whole):
 
 
 def test_what_a_model_wrote_cannot_break_out_of_the_page(whole):
-    html = render_report(SOURCES, contents_with(whole, figures=[FIGURE | {"title": "</script><b>"}]))
+    html = render_report(SOURCES, replace(whole, figures=[FIGURE | {"title": "</script><b>"}]))
     assert "</script><b>" not in html and "\\u003c/script\\u003e" in html
 
 
 def test_sections_without_anything_to_show_are_left_out(whole):
-    bare = contents_with(whole, tables={"accuracy": whole.tables["accuracy"]}, figures=[], samples={})
+    bare = replace(whole, tables={"accuracy": whole.tables["accuracy"]}, figures=[], samples={})
     html = render_report(SOURCES, bare)
     for section in ("curves", "bias", "questions", "published"):
         assert f'id="{section}"' not in html and f'href="#{section}"' not in html
@@ -288,7 +280,7 @@ def test_the_published_comparison_is_shown_if_it_has_rows(whole):
     table = pd.DataFrame([row])
     for rows, is_shown in ((table, True), (table.head(0), False)):
         tables = {**whole.tables, "published_comparison": rows}
-        html = render_report(SOURCES, contents_with(whole, tables=tables))
+        html = render_report(SOURCES, replace(whole, tables=tables))
         assert ('<section id="published">' in html) == is_shown and ("<td>-25.0</td>" in html) == is_shown
 
 
@@ -305,7 +297,7 @@ def test_claims_are_shown_and_those_that_were_not_tested_are_folded(whole):
         ],
         "others": [{"statement": "More keys are harder", "needs": "it needs two sizes."}],
     }  # fmt: skip
-    html = render_report(SOURCES, contents_with(whole, tables={**whole.tables, "claims_summary": summary}))
+    html = render_report(SOURCES, replace(whole, tables={**whole.tables, "claims_summary": summary}))
     section = html[html.index('<section id="claims">') :]
     assert section.index("Accuracy is U-shaped") < section.index("<details>") < section.index("More keys are harder")
     assert 'id="claims"' not in render_report(SOURCES, whole)
@@ -337,30 +329,44 @@ def test_the_works_to_cite_are_those_whose_experiments_were_run_as_in_the_citati
         assert all(str(part) in row["Reference"] for part in parts)
 
 
+RECORDED = {"identity_fields": {"source": {"recorded": ["a", "b"]}}, "made_with": {}}
+SERVED = {
+    "identity_fields": {
+        "source": {"api_model": "x", "base_url": "http://a"}, "model": {"prompt_template": "chat"},
+        "decoding": {"max_new_tokens": 9, "stop": "first_line"},
+    },
+    "made_with": {"openai 1, http://a, alpha": 2, "openai 2, http://a, alpha": 1},
+}  # fmt: skip
+OTHER_NAME = {"openai 2, http://a, gamma, beta": 4}
+SEVERAL_NAMES = "2 names of models in the server's answers: alpha (3), gamma, beta (4)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "weights"),
+    [
+        (RECORDED, "recorded responses (2 hashed files)"),
+        (SERVED, "x of a server (http://a)"),
+        (SERVED | {"made_with": SERVED["made_with"] | OTHER_NAME}, f"x of a server (http://a); {SEVERAL_NAMES}"),
+        ({"weights": "Q4_1 and Q8_0, read as bfloat16"}, "1 hashed file; Q4_1 and Q8_0, read as bfloat16"),
+    ],
+    ids=["recorded", "a server", "a server that names several models", "computed with in another format"],
+)
+def test_the_weights_of_a_sweep_are_told_as_they_are_known(changes, weights):
+    (row,) = sweep_rows([manifest("m") | changes])
+    assert row["Weights"] == weights
+
+
 def test_recorded_responses_claim_nothing_that_is_not_known():
-    fields = {"source": {"recorded": ["a", "b"]}}
-    (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": {}}])
-    assert row["Weights"] == "recorded responses (2 hashed files)"
+    (row,) = sweep_rows([manifest("m") | RECORDED])
     unknown = ("Number format", "Attention", "Prompt format", "Decoding", "Computed with")
     assert {row[name] for name in unknown} == {"not known"}
-
-
-def test_answers_of_a_server_that_name_several_models_are_reported():
-    fields = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {"prompt_template": "chat"},
-              "decoding": {"max_new_tokens": 9, "stop": "first_line"}}  # fmt: skip
-    made_with = {"openai 1, http://a, alpha": 2, "openai 2, http://a, alpha": 1, "openai 2, http://a, gamma, beta": 4}
-    (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": made_with}])
-    assert "2 names of models in the server's answers: alpha (3), gamma, beta (4)" in row["Weights"]
-    one = dict(list(made_with.items())[:2])
-    (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": one}])
-    assert row["Weights"] == "x of a server (http://a)"
 
 
 def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     accuracy = whole.tables["accuracy"]
     assert "Answers were cut" not in render_report(SOURCES, whole)
     cut = accuracy.assign(n_cut=[2 if n == 0 else 0 for n in range(len(accuracy))])
-    html = render_report(SOURCES, contents_with(whole, tables={**whole.tables, "accuracy": cut}))
+    html = render_report(SOURCES, replace(whole, tables={**whole.tables, "accuracy": cut}))
     said = f"{MODELS[0]} on kv: 2 of "
     start = html[: html.index('<section id="curves"')]
     assert said in start
@@ -368,8 +374,3 @@ def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
         "answers were cut at 50 tokens; accuracy is a lower bound; raise max_new_tokens, unless they repeat themselves."
         in start
     )
-
-
-def test_weights_that_are_computed_with_in_another_format_are_named():
-    (row,) = sweep_rows([manifest("m") | {"weights": "Q4_1 and Q8_0, read as bfloat16"}])
-    assert row["Weights"] == "1 hashed file; Q4_1 and Q8_0, read as bfloat16"

@@ -15,7 +15,7 @@ from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS, render_report
 from litm.report.page_tables import MOST_CHARACTERS, accuracy_tables, as_latex, overview_table, packed_files
-from litm.report.wording import OPEN, SizeNames, first_answers, lengths_of, named_briefly, tokens, two_digits, verdicts
+from litm.report.wording import OPEN, SizeNames, first_answers, named_briefly, verdicts
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 from litm.workflow.result_files import REPORT_FILES as FILES
 
@@ -38,8 +38,8 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return contents(tmp_path_factory.mktemp("report"))
+def whole():
+    return contents()
 
 
 @pytest.fixture(scope="module")
@@ -136,8 +136,8 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
         assert text in measured
 
 
-def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur(tmp_path):
-    html = render_report(SOURCES, contents_with_wrong_answers(tmp_path))
+def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur():
+    html = render_report(SOURCES, contents_with_wrong_answers())
     assert [one["href"] for one in Elements(html).of("a")][:2] == ["#curves", "#wrong"]
     section = html[html.index('<section id="wrong">') : html.index('<section id="measured">')]
     assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [(HEADINGS["other"], KINDS["other"])]
@@ -148,7 +148,9 @@ def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur(tmp_pat
 
 
 def test_positions_are_columns_with_intervals_and_rows_mention_lost_questions(whole):
-    (table,) = accuracy_tables(whole.tables["accuracy"], whole.titles, SizeNames([FIGURE]), {("kv", SIZE): (395, 395)})
+    counts = pd.DataFrame({"model": ["a"], "experiment": ["kv"], "size": [SIZE], "tokens_mean": [395.0]})
+    sizes = SizeNames([FIGURE], token_counts=counts)
+    (table,) = accuracy_tables(whole.tables["accuracy"], whole.titles, sizes)
     assert table["title"] == "Key-value retrieval, 6 pairs, about 400 tokens"
     assert table["headings"] == ["1st", "4th", "6th"]
     first, second = table["rows"]
@@ -162,38 +164,37 @@ def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():
            "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8}  # fmt: skip
     noted = dict.fromkeys(("n_cut", "n_empty", "n_refused", "n_failed", "n_not_recorded", "n_left_out"), 0)
     sizes = pd.DataFrame([{**row, **noted, "size": size} for size in (5, 1000)])
-    (table,) = accuracy_tables(sizes, {"e": "E"}, SizeNames([]), {})
+    (table,) = accuracy_tables(sizes, {"e": "E"}, SizeNames([]))
     assert table["headings"] == ["size 5", "size 1,000"]
     targets = [{**row, **noted, "size": 9, "placement": "gold_at_0_8", "target": one} for one in ("early", "late")]
-    (table,) = accuracy_tables(pd.DataFrame(targets), {"e": "E"}, SizeNames([]), {})
+    (table,) = accuracy_tables(pd.DataFrame(targets), {"e": "E"}, SizeNames([]))
     assert table["headings"] == ["early", "late"] and table["rows"][0]["name"] == "a, 1st, 9th"
 
 
 def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whole):
     tables = whole.tables
-    grid = overview_table(tables["accuracy"], tables["position_bias"], whole.titles, SizeNames([FIGURE]), {})
+    grid = overview_table(tables["accuracy"], tables["position_bias"], whole.titles, SizeNames([FIGURE]))
     (row,) = grid["rows"]
     assert grid["models"] == list(MODELS) and row["what"] == "6 pairs"
     assert row["cells"][1] == {"text": "0.0 (4th) to 100.0 (1st), n = 40", "word": "U"}
 
 
 def test_a_length_has_two_digits_and_a_range_where_models_differ():
-    assert [two_digits(one) for one in (44.6, 397.5, 16_240)] == [45, 400, 16_000]
     counts = pd.DataFrame(
-        {"model": ["a", "b"], "experiment": ["e", "e"], "size": [3, 3], "tokens_mean": [397.5, 512.0]}
+        {"model": ["a", "b"], "experiment": ["e", "e"], "size": [3, 3], "tokens_mean": [397.5, 16_240]}
     )
-    assert tokens(lengths_of(counts), "e", 3) == "about 400 to 510 tokens"
-    assert tokens(lengths_of(None), "e", 3) == ""
+    assert SizeNames([], token_counts=counts).length("e", 3) == "about 400 to 16,000 tokens"
+    assert SizeNames([], token_counts=counts).with_length("e", 4) == SizeNames([]).with_length("e", 4) == "size 4"
 
 
 def test_a_curve_without_a_word_says_why(whole):
     bias = whole.tables["position_bias"].head(1).assign(shape=None)
     floor = {"verdict": "no_information", "reason": "floor"}
     for changes, meaning in (({"n_positions": 2}, TWO_POSITIONS), (floor, "no information on position (floor)")):
-        (one,) = verdicts(FIGURE, bias.assign(**changes), SizeNames([FIGURE]), {}, several=False)
+        (one,) = verdicts(FIGURE, bias.assign(**changes), SizeNames([FIGURE]), several=False)
         assert one["says"] == [{"word": "", "meaning": meaning, "of": "n = 39"}]
     for other in ({"sizes": [7]}, {"kind": "wrong_answers"}):
-        assert verdicts(FIGURE | other, bias, SizeNames([FIGURE]), {}, several=False) == []
+        assert verdicts(FIGURE | other, bias, SizeNames([FIGURE]), several=False) == []
 
 
 # --- files

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,16 +11,13 @@ import pytest
 import record_makers
 from conftest import write_lines
 from matplotlib.text import Text
-from programs import load_program
+from programs import run_program
 
-from litm.base.messages import UserError
 from litm.base.records import read_jsonl, write_csv
 from litm.records import Curve, Example, SweepResponse, write_examples, write_responses
 from litm.report.suite import RED, CurveFiles, curve_figure, export_names, nominal_depth
 from litm.report.summaries import master_summary, write_summary
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
-
-export_suite = load_program("export_suite")
 
 IDS = ["b", "a", "c"]
 
@@ -50,8 +46,8 @@ def response(example: Example, overflow: bool) -> SweepResponse:
 class Results:
     """Files as the workflow makes them, and the exports of them."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder, self.monkeypatch = folder, monkeypatch
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.curves: list[dict] = []
         self.summaries = folder / "summaries"
         self.summaries.mkdir()
@@ -90,7 +86,7 @@ class Results:
         score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
 
     def export(self, output: str = "out") -> Path:
-        """Run the program; returns its output folder, next to the zip file."""
+        """Run the program; returns its output folder, next to the zip file. Its error is one of this function."""
         told = [
             {"experiment": curve["name"], "task": "the_task", "size": curve["size"], "items": curve["size"]}
             | {"n": len(IDS), "verdict": "measured", "pbi_class": "weak"}
@@ -102,14 +98,14 @@ class Results:
         argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", str(self.summaries)]
         argv += ["--accuracy", str(self.folder / "accuracy.csv"), "--output", str(self.folder / output)]
         argv += ["--zip", str(self.folder / f"{output}.zip")]
-        self.monkeypatch.setattr(sys, "argv", ["export_suite.py", *argv])
-        export_suite.main()
+        done = run_program("export_suite", *argv)
+        assert done.returncode == 0, done.stderr
         return self.folder / output
 
 
 @pytest.fixture
-def results(tmp_path, monkeypatch) -> Results:
-    return Results(tmp_path, monkeypatch)
+def results(tmp_path) -> Results:
+    return Results(tmp_path)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -321,11 +317,11 @@ def test_a_failure_leaves_the_export_before_and_no_half_of_another(results):
     responses = [record for _, record in read_jsonl(results.folder / "kv.jsonl.gz")]
     lost = next(r for r in responses if r["id"] == "a" and r["placement"] == "gold_at_8")
     write_lines(results.folder / "kv.jsonl.gz", [r for r in responses if r is not lost])
-    with pytest.raises(UserError, match="no response to question a, size 9, gold_at_8: run generate again"):
+    with pytest.raises(AssertionError, match="error: no response to question a, size 9, gold_at_8: run generate again"):
         results.export()
     assert files_in(results.folder / "out") == before and sorted(results.folder.iterdir()) == there
     write_lines(results.folder / "kv.jsonl.gz", responses)
     scores = pd.read_parquet(results.folder / "kv.parquet")
     scores[scores["id"] != "c"].to_parquet(results.folder / "kv.parquet", index=False)
-    with pytest.raises(UserError, match="no score of question c, size 9, gold_at_0: run score again"):
+    with pytest.raises(AssertionError, match="error: no score of question c, size 9, gold_at_0: run score again"):
         results.export()

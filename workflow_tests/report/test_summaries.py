@@ -1,14 +1,12 @@
 """The suite's summaries, made by the program of the tables of hand-made scores."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from programs import load_program, run_program
+from programs import run_program
 
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
@@ -17,8 +15,6 @@ from litm.base.records import write_csv
 from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
 
 POSITION_BIAS = tables()["position_bias"]
-
-summarize = load_program("summarize")
 
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}
@@ -80,31 +76,24 @@ def read_strictly(path: Path) -> dict:
     return json.loads(path.read_text(), parse_constant=refuse)
 
 
-@pytest.fixture
-def run(monkeypatch) -> Callable[..., None]:
-    """Runs the program with `options`."""
-
-    def run(*words) -> None:
-        monkeypatch.setattr(sys, "argv", ["summarize.py", *options(*words)])
-        summarize.main()
-
-    return run
+def run(*words) -> None:
+    """Run the program with `options`."""
+    done = run_program("summarize", *options(*words))
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture
-def summarise(tmp_path, run) -> Callable[..., dict]:
+def summarise(tmp_path) -> Callable[..., dict]:
     """The master summary of sweeps, whose parts are the files of the curves."""
-    return lambda *words: _summarise(tmp_path, run, *words)
 
+    def summarise(sweeps: Sequence[pd.DataFrame], wanted: Sequence[dict], model: str = "m") -> dict:
+        run(tmp_path, write_tables(tmp_path, *sweeps), wanted, model)
+        master = read_strictly(tmp_path / "summaries" / "master_summary.json")
+        files = [read_strictly(tmp_path / "summaries" / one["name"] / "summary.json") for one in wanted]
+        assert list(master["experiments"].items()) == [(summary["experiment"], summary) for summary in files]
+        return master
 
-def _summarise(
-    folder: Path, run: Callable, sweeps: Sequence[pd.DataFrame], wanted: Sequence[dict], model: str = "m"
-) -> dict:
-    run(folder, write_tables(folder, *sweeps), wanted, model)
-    master = read_strictly(folder / "summaries" / "master_summary.json")
-    files = [read_strictly(folder / "summaries" / one["name"] / "summary.json") for one in wanted]
-    assert list(master["experiments"].items()) == [(summary["experiment"], summary) for summary in files]
-    return master
+    return summarise
 
 
 def test_a_summary_has_the_accuracies_by_position_and_the_bias_of_its_own_model_and_size(summarise):
@@ -160,7 +149,7 @@ def test_questions_that_do_not_fit_are_counted_apart(summarise):
 
 
 @pytest.mark.parametrize("with_table", [True, False])
-def test_one_position_has_an_accuracy_and_no_bias(tmp_path, with_table, run):
+def test_one_position_has_an_accuracy_and_no_bias(tmp_path, with_table):
     tables = write_tables(tmp_path, scores({3: [True, False, True, None]}))
     run(tmp_path, tables if with_table else [*tables[:2], "--position-bias"], [curve("e")])
     summary = read_strictly(tmp_path / "summaries" / "e" / "summary.json")
@@ -169,7 +158,7 @@ def test_one_position_has_an_accuracy_and_no_bias(tmp_path, with_table, run):
     assert (summary["verdict"], summary["reason"]) == ("no_information", "only one position")
 
 
-def test_a_curve_that_the_table_of_position_bias_lacks_says_so(tmp_path, run):
+def test_a_curve_that_the_table_of_position_bias_lacks_says_so(tmp_path):
     tables = write_tables(tmp_path, scores(U))
     run(tmp_path, [*tables[:2], "--position-bias"], [curve("e")])
     summary = read_strictly(tmp_path / "summaries" / "e" / "summary.json")
@@ -206,14 +195,10 @@ def test_a_curve_that_is_gone_leaves_no_summary_behind(summarise, tmp_path):
     assert there == {"master_summary.json", "e_17", "e_17/summary.json"}
 
 
-def start(words: list[str]) -> subprocess.CompletedProcess:
-    return run_program("summarize", *words)
-
-
 def test_mistakes_are_one_line_and_nothing_is_written(tmp_path):
     tables = write_tables(tmp_path, scores(U))
-    done = start(options(tmp_path, tables, [curve("e"), curve("e_17", size=17)]))
+    done = run_program("summarize", *options(tmp_path, tables, [curve("e"), curve("e_17", size=17)]))
     assert done.returncode == 1 and not list(tmp_path.glob("*summaries*"))
     assert done.stderr == "error: e_17: the accuracy table has no position of m at size 17\n"
-    done = start(options(tmp_path, tables, [{**curve("e"), "sise": 9}]))
+    done = run_program("summarize", *options(tmp_path, tables, [{**curve("e"), "sise": 9}]))
     assert done.returncode == 2 and "--curves" in done.stderr

@@ -26,12 +26,14 @@ FIGURE = {
 def cell(model: str, experiment: str, size: int, position: int | None, accuracy: float, n: int = 50) -> dict:
     return {
         "model": model, "experiment": experiment, "size": size, "position": position, "n": n,
+        "depth": None if position is None else position / (size - 1),
         "accuracy": accuracy, "ci_low": max(0, accuracy - 0.1), "ci_high": min(1, accuracy + 0.1),
     }  # fmt: skip
 
 
 def table(*cells: dict) -> pd.DataFrame:
-    return pd.DataFrame(cells).astype({"position": "Int64"})
+    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+    return pd.DataFrame(cells).astype({"position": "Int64", **floats})
 
 
 def draw(figure: Mapping, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
@@ -42,13 +44,10 @@ def draw_forest(position_bias: pd.DataFrame) -> Figure:
     return KINDS["pbi_forest"].draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
 
 
-NEEDLES = {
-    **FIGURE,
-    "kind": "accuracy_by_target",
-    "experiments": ["needles"],
-    "references": {},
-    "panel_title": "{size} items",
-}
+#: Of a cell without a scored question.
+NOT_SCORED = {"n": 0, "accuracy": pd.NA, "ci_low": pd.NA, "ci_high": pd.NA}
+NEEDLES = FIGURE | {"kind": "accuracy_by_target", "experiments": ["needles"], "panel_title": "{size} items"}
+NEEDLES["references"] = {}
 
 
 def needles(
@@ -59,14 +58,13 @@ def needles(
     for target, position, accuracy in zip(("start", "middle", "end"), placement, accuracies, strict=True):
         row = cell(model, experiment, size, position, accuracy or 0.0, n)
         if accuracy is None:
-            row |= {"n": 0, "accuracy": pd.NA, "ci_low": pd.NA, "ci_high": pd.NA}
+            row |= NOT_SCORED
         rows.append({**row, "placement": f"gold_at_{'_'.join(map(str, placement))}", "target": target})
     return rows
 
 
 def targets(*rows: list[dict]) -> pd.DataFrame:
-    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
-    return table(*(row for group in rows for row in group)).astype(floats)
+    return table(*(row for group in rows for row in group))
 
 
 def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **values: object) -> dict:

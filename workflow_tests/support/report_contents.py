@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 from conftest import ROOT
@@ -127,40 +129,41 @@ def manifest(model: str) -> dict:
     }
 
 
-def contents_with_wrong_answers(folder) -> Contents:
+def contents_with_wrong_answers() -> Contents:
     """Contents of a report with the figure of wrong answers, whose picture is that of the curves."""
-    whole = contents(folder)
+    whole = contents()
     rows = [row for model in MODELS for row in wrong_answer_rows(scores()[scores()["model"] == model])]
     tables = {**whole.tables, "wrong_answers": declared()["wrong_answers"].frame(rows)}
     pictures = {**whole.pictures, "kv_wrong": whole.pictures["kv"]}
     return replace(whole, tables=tables, figures=[FIGURE, WRONG_FIGURE], pictures=pictures)
 
 
-def contents(folder, **changes) -> Contents:
-    """Contents of a report; the figure's picture is drawn in this folder."""
+@cache
+def contents() -> Contents:
+    """Contents of a report."""
     accuracy = accuracy_table(scores())
-    save_figure(KINDS[FIGURE["kind"]].draw(FIGURE, Rows(accuracy)), folder / "kv.png")
+    with TemporaryDirectory() as folder:
+        picture = Path(folder, "kv.png")
+        save_figure(KINDS[FIGURE["kind"]].draw(FIGURE, Rows(accuracy)), picture)
+        pictures = {"kv": picture.read_bytes()}
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
     rows = with_holm(rows, "cochran_p_value", "cochran_p_holm")
     for row, word in zip(rows, WORDS, strict=True):
         row["shape"] = word
     return Contents(
-        **{
-            "tables": {"accuracy": accuracy, "position_bias": declared()["position_bias"].frame(rows)},
-            "figures": [FIGURE],
-            "pictures": {"kv": (folder / "kv.png").read_bytes()},
-            "manifests": [manifest(model) for model in MODELS],
-            "samples": {"kv": records()},
-            "experiments": [EXPERIMENT],
-            "prices": {},
-            "datasets": [],
-            "seed": 0,
-            "models": MODELS,
-            "commit": "0" * 12,
-            "config": "c0ffee" * 8,
-            "about": {MODELS[0]: {"family": "letters", "parameters": 0.5}},
-            "formats": {MODELS[1]: FORMAT},
-            **changes,
-        }
+        tables={"accuracy": accuracy, "position_bias": declared()["position_bias"].frame(rows)},
+        figures=[FIGURE],
+        pictures=pictures,
+        manifests=[manifest(model) for model in MODELS],
+        samples={"kv": records()},
+        experiments=[EXPERIMENT],
+        prices={},
+        datasets=[],
+        seed=0,
+        models=MODELS,
+        commit="0" * 12,
+        config="c0ffee" * 8,
+        about={MODELS[0]: {"family": "letters", "parameters": 0.5}},
+        formats={MODELS[1]: FORMAT},
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from litm.analysis.advice import COLUMNS, LEAST_SCORED, Cell, Compared, Difference, Verdict, read_compared, verdict
 from litm.analysis.grid import Files, interval_columns
 from litm.analysis.power import needed_in_words, observed
+from litm.analysis.sentences import counted, interval
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import percent, points
 from litm.examples.orders import ORDERS
@@ -72,17 +73,13 @@ def _names(compared: Compared, cell: Cell) -> dict:
         "experiment": cell.condition.experiment,
         "size": cell.documents,
         "condition": condition_in_words(cell.condition, cell.documents),
-        **_keys(cell.condition),
+        **{key: getattr(cell.condition, key) for key in ("order", "reranker", "cut", "prompt")},
     }
-
-
-def _keys(condition: Condition) -> dict:
-    return {"order": condition.order, "reranker": condition.reranker, "cut": condition.cut, "prompt": condition.prompt}
 
 
 def condition_in_words(condition: Condition, documents: int) -> str:
     """`5 documents, best last, reranked by my_reranker`."""
-    return ", ".join([_count(documents, "document"), *_remedies(condition, documents)])
+    return ", ".join([counted(documents, "document"), *_remedies(condition, documents)])
 
 
 def _remedies(condition: Condition, documents: int) -> list[str]:
@@ -123,7 +120,7 @@ def _why(compared: Compared, others: int) -> str:
 
 def _facts(compared: Compared, index: int) -> str:
     estimate = compared.accuracies[index]
-    told = f"{percent(estimate.value)} % right [{percent(estimate.low)}, {percent(estimate.high)}], n = {compared.n:,}"
+    told = f"{percent(estimate.value)} % right {interval(estimate.low, estimate.high)}, n = {compared.n:,}"
     tokens, dollars = compared.cells[index].tokens, compared.dollars(index)
     if tokens is not None:
         told += f", {sum(tokens):,.0f} tokens a question"
@@ -148,7 +145,7 @@ def _neighbours(compared: Compared, index: int) -> Iterator[str]:
             other not in compared.best_set if index == compared.best else not difference.worst <= 0 <= difference.most
         )
         yield (
-            f"With {_count(_documents(compared, other), 'document')}: {_told(difference)}"
+            f"With {counted(_documents(compared, other), 'document')}: {_told(difference)}"
             f"{_times(compared, other, index)}{'' if is_shown else ', not shown'}."
         )
 
@@ -166,7 +163,7 @@ def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
     shown = [one for one in single if corrected[one] < SIGNIFICANT]
     if shown:
         told = "; ".join(f"{_remedy(compared, one)} {_told(differences[one])}" for one in shown)
-        yield f"Against best first with {_count(documents, 'document')}: {told}."
+        yield f"Against best first with {counted(documents, 'document')}: {told}."
     else:
         most = max(single, key=lambda one: abs(differences[one].estimate.value))
         yield f"No remedy is shown to help; the largest effect: {_remedy(compared, most)} {_told(differences[most])}."
@@ -189,7 +186,7 @@ def _no_advice(compared: Compared, told: Verdict) -> list[str]:
     if told.reason == "one condition":
         return [f"{begin}. Only one condition was scored: {named}."]
     loses, other = compared.most_lost
-    headline = f"{begin} yet: {_count(compared.n, 'question')} do not tell the {len(compared.cells)} conditions apart."
+    headline = f"{begin} yet: {counted(compared.n, 'question')} do not tell the {len(compared.cells)} conditions apart."
     if told.needed is not None:
         headline = f"{headline[:-1]}; {needed_in_words(told.needed, observed(compared.correct))}."
     cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
@@ -209,7 +206,7 @@ def _shown_worse(compared: Compared) -> Iterator[str]:
         plain = [index for index in worse if compared.cells[index].condition.is_plain]
         told = ", ".join(f"{_documents(compared, index)}: {_told(compared.to_best[index])}" for index in plain)
         among = f", among them documents as retrieved ({told})" if told else ""
-        yield f"Shown to be worse than the best: {_count(len(worse), 'condition')}{among}."
+        yield f"Shown to be worse than the best: {counted(len(worse), 'condition')}{among}."
 
 
 def _same(compared: Compared, index: int) -> list[int]:
@@ -226,10 +223,6 @@ def _documents(compared: Compared, index: int) -> int:
     return compared.cells[index].documents
 
 
-def _key(compared: Compared, index: int) -> str:
-    return compared.cells[index].condition.differing[0]
-
-
 def _remedy(compared: Compared, index: int) -> str:
     """The one remedy of a condition in words."""
     condition = compared.cells[index].condition
@@ -244,17 +237,13 @@ def _name(compared: Compared, index: int) -> str:
 def _told(difference: Difference) -> str:
     """A difference with its paired 95 % interval."""
     one = difference.estimate
-    return f"{points(one.value)} [{percent(one.low)}, {percent(one.high)}]"
+    return f"{points(one.value)} {interval(one.low, one.high)}"
 
 
 def _times(compared: Compared, index: int, other: int) -> str:
     """The ratio of two conditions' costs, such as ` at 3.8 times the cost`; "" if it rounds to 1.0 or is unknown."""
     ratio = f"{compared.costs[index] / compared.costs[other]:.1f}" if compared.costs[other] else "1.0"
     return "" if ratio == "1.0" else f" at {ratio} times the cost"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # --- The table -------------------------------------------------------------------------------------------------

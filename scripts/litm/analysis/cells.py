@@ -22,9 +22,10 @@ from litm.analysis.grid import (
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.positions import position_bias_row
+from litm.analysis.sentences import difference_of
 from litm.analysis.statistics import Estimate, changes_sign, conclusion, contrast_interval, utilisation
 from litm.base.intervals import clustered_interval
-from litm.base.messages import percent, points
+from litm.base.messages import percent
 from litm.examples.checks import answer_check_row
 from litm.scoring.wrong_answers import KINDS
 
@@ -242,10 +243,7 @@ def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
         return []
     row = changed[0]
     place = f", {row['placement']}" if not pd.isna(row["placement"]) else ""
-    first, full = (
-        f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
-        for name in ("value_first_line", "value_full")
-    )
+    first, full = (difference_of(row, name) for name in ("value_first_line", "value_full"))
     more = f"; so do {len(changed) - 1} more, see reading_sensitivity.csv" if len(changed) > 1 else ""
     return [
         f"{what}: a conclusion changes with how much of the answers is read: {row['quantity']} (size {row['size']}"

@@ -1,17 +1,17 @@
 """Sentences for the console and the report: whether positions can tell anything here, how models compare, warnings
-about cut answers and gold passages; and the summary of a run.
+about cut answers and gold passages; and the summary of a run. Also the wording of values, for figures too.
 
 Rows are of the tables, as numbers or as texts of CSV files.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import word_of
 from litm.analysis.table import tables
-from litm.base.messages import percent, points
+from litm.base.messages import in_columns, percent, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,55 @@ def number(row: Row, name: str) -> float | None:
     return None if value is None or str(value) in ("", "nan", "<NA>") else float(value)
 
 
+# --- Values ----------------------------------------------------------------------------------------------------
+
+
+def interval(low: float, high: float) -> str:
+    """Limits in per cent: `[18.6, 38.6]`."""
+    return f"[{percent(low)}, {percent(high)}]"
+
+
+def interval_of(row: Row, name: str) -> str:
+    """The interval of a value in the row."""
+    return interval(row[f"{name}_ci_low"], row[f"{name}_ci_high"])
+
+
+def difference_of(row: Row, name: str) -> str:
+    """A difference in points with its interval: `+29.6 points [18.6, 38.6]`."""
+    return f"{points(row[name])} {interval_of(row, name)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 model`, `2,000 models`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def in_range(numbers: Iterable[float]) -> str:
+    """`40`, or `38 to 2,000`."""
+    whole = [int(number) for number in numbers]
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((min(whole), max(whole))))
+
+
 # --- Whether positions can tell anything -----------------------------------------------------------------------
+
+
+def to_know_first(
+    rows: Callable[[str], Sequence[Row]], closed_book: Mapping[str, str | None], stand_ins: Container[str]
+) -> tuple[list[str], set[tuple], list[tuple[str, str]]]:
+    """The sentences of `uninformative`, the sweeps of `without_information`, and headline and details of each advice.
+
+    rows: of a table by its name, none without it; closed_book: see `silenced`; stand_ins: models of which nothing is
+    said.
+    """
+    told = uninformative(*(rows(name) for name in ("utilisation", "accuracy", "position_bias")))
+    silent = silenced(told, closed_book)
+    advice = [
+        (row["advice"], row["advice_details"] or "")
+        for row in rows("advice")
+        if row["advice"] and row["model"] not in stand_ins and (row["model"], row["remedies_of"]) not in silent
+    ]
+    useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
+    return useless, without_information(told, rows("position_bias")), advice
 
 
 def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row]) -> dict[tuple, str]:
@@ -118,7 +166,7 @@ def _remedy(oracle: float | None) -> str:
 
 def _share(row: Row, name: str) -> str:
     value, low, high = (number(row, f"{name}{end}") or 0 for end in ("", "_ci_low", "_ci_high"))
-    return f"{percent(value)} % [{percent(low)}, {percent(high)}]"
+    return f"{percent(value)} % {interval(low, high)}"
 
 
 # --- Models compared -------------------------------------------------------------------------------------------
@@ -135,6 +183,12 @@ def compared(
     for _, pair in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"])):
         own = list(pair)
         yield own, _conclusion(own, silent)
+
+
+def compared_on(row: Row) -> str:
+    """What models are compared on: `kv, mean of 2 sizes, n = 40`."""
+    sizes = "" if int(row["n_sizes"]) == 1 else f", mean of {row['n_sizes']} sizes"
+    return f"{row['experiment']}{sizes}, n = {int(row['n']):,}"
 
 
 def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
@@ -170,7 +224,7 @@ def _size_of(row: Row) -> str:
     """The size of a difference, with its interval in the same direction: `29.6 points [18.6, 38.6]`."""
     value, low, high = (number(row, name) or 0 for name in ("difference", "ci_low", "ci_high"))
     low, high = (low, high) if value > 0 else (-high, -low)
-    return f"{percent(abs(value))} points [{percent(low)}, {percent(high)}]"
+    return f"{percent(abs(value))} points {interval(low, high)}"
 
 
 def is_shown(row: Row) -> bool:
@@ -233,9 +287,8 @@ def to_look_at(counts: "pd.DataFrame | None") -> list[str]:
     """The sentences on questions without a gold passage, or with one that was looked for."""
     if counts is None:
         return []
-    ways = counts.groupby("questions", sort=False)["how"].agg(set)
-    sentences = dict(zip(ways.index, gold_sentences(counts), strict=True))
-    return [f"{sentences[name]}." for name, of in ways.items() if {*WITHOUT, LOOKED_FOR} & set(of)]
+    named = counts.loc[counts["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
+    return [f"{sentence}." for sentence in gold_sentences(counts[counts["questions"].isin(named)])]
 
 
 def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
@@ -272,14 +325,12 @@ def compared_lines(
     pairs = compared(rows, experiments, left_out, silent)
     found = [(own, told) for own, told in pairs if len(own) > 1 or is_shown(own[0])]
     for own, told in found[:MOST_PAIRS]:
-        first = own[0]
-        sizes = "" if int(first["n_sizes"]) == 1 else f", mean of {first['n_sizes']} sizes"
-        yield f"{first['model_a']} minus {first['model_b']} on {first['experiment']}{sizes}, n = {int(first['n']):,}"
+        yield f"{own[0]['model_a']} minus {own[0]['model_b']} on {compared_on(own[0])}"
         columns = [
             (
                 row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
                 points(number(row, "difference") or 0).removesuffix(" points") + ("*" if is_shown(row) else " "),
-                f"[{percent(number(row, 'ci_low') or 0)}, {percent(number(row, 'ci_high') or 0)}]",
+                interval(number(row, "ci_low") or 0, number(row, "ci_high") or 0),
             )
             for row in own
         ]
@@ -382,11 +433,8 @@ def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
 
 def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of a table with these columns of texts."""
-    widths = [max(map(len, column)) for column in columns]
-    width = max(8, *map(len, labels))
-    for place, label in enumerate(labels):
-        texts = (column[place].rjust(width) for column, width in zip(columns, widths, strict=True))
-        yield f"  {label:<{width}}  {'  '.join(texts)}".rstrip()
+    rows = list(zip([f"{label:<8}" for label in labels], *columns, strict=True))
+    return (f"  {line}" for line in in_columns(rows, 1).splitlines())
 
 
 def _numbers(cells: Iterable[Row]) -> str:

@@ -26,6 +26,7 @@ from litm.figures.chart import (
     absent_models,
     make_chart,
     models_in,
+    ordinals,
     panel_title,
     points_of,
     references,
@@ -50,16 +51,12 @@ MANY_BARS = 8
 WRONG_LABEL, WRONG = "Wrong answers (% of all)", "wrong answers"
 
 
-def draw_targets(figure: Mapping, rows: Rows) -> Figure:
+def targets(figure: Mapping, rows: Rows) -> Chart:
     """Accuracy (%) of each gold item of prompts that have several, with 95 % intervals; one bar per model.
 
-    A panel names the models without a scored question.
+    One panel per experiment, size and placement, with the targets in the order of their positions. It names the models
+    without a scored question.
     """
-    return draw_bars(targets(figure, rows))
-
-
-def targets(figure: Mapping, rows: Rows) -> Chart:
-    """One panel per experiment, size and placement, with the targets in the order of their positions."""
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna()]
     models = models_in(cells)
@@ -79,7 +76,7 @@ def _panels_of_targets(figure: Mapping, cells: pd.DataFrame, token_counts: pd.Da
                 lines = [experiment] if len(figure["experiments"]) > 1 else []
                 lines.append(panel_title(figure, size, token_counts))
                 if len(placements) > 1:
-                    lines.append(", ".join(ordinal(position + 1) for position in positions))
+                    lines.append(ordinals(positions))
                 yield _panel_of_targets("\n".join(lines), group)
 
 
@@ -161,11 +158,10 @@ def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fi
 
 def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:
     """Draw reference lines with white edges, because a line has the same colour as the bars that it crosses."""
-    others = set(ax.get_lines())
+    others = len(ax.get_lines())
     style.draw_series(ax, [one for one in panel.series if one.kind == REFERENCE], looks)
-    for line in ax.get_lines():
-        if line not in others:
-            line.set_path_effects([withStroke(linewidth=3, foreground="white")])
+    for line in ax.get_lines()[others:]:
+        line.set_path_effects([withStroke(linewidth=3, foreground="white")])
 
 
 def _draw_bars(ax: Axes, panel: Panel, fills: Mapping[str, Mapping]) -> None:
@@ -198,21 +194,19 @@ def _fit_y_axis(ax: Axes, chart: Chart) -> None:
     ax.set_yticks(range(0, int(top) + 1, 20 if top > 50 else 5))
 
 
-def draw_wrong_answers(figure: Mapping, rows: Rows) -> Figure:
+def draw_stacks(chart: Chart) -> Figure:
     """Wrong answers in per cent of all answers, by kind, at each position: stacked bars, each with the interval of the
     whole bar, the models of a size side by side. Without any part the figure has a sentence instead.
     """
-    chart = wrong_answers(figure, rows)
-    panels, models = len(chart.panels), max(1, len(chart.models))
+    kinds = {one.label: one.dash for one in chart.series(PART)}
+    if not kinds:
+        return style.empty_canvas(chart.title, "No answer is wrong.")
+    panels, models = len(chart.panels), len(chart.models)
     fitting = int(((chart.room or MAXIMUM_INCHES + style.AXIS_INCHES) - style.AXIS_INCHES) / STACK_INCHES[0])
     columns = min(models if models > 1 else panels, fitting) or 1
     width = max(chart.room or style.MINIMUM_INCHES, columns * STACK_INCHES[0] + style.AXIS_INCHES)
     grid = style.PanelGrid(panels, columns, width)
-    canvas = style.new_canvas(width, max(1, grid.rows) * STACK_INCHES[1] + 1.2, chart.title)
-    kinds = {one.label: one.dash for one in chart.series(PART)}
-    if not kinds:
-        canvas.text(0.5, 0.5, "No answer is wrong.", ha="center", va="center", color="0.35")
-        return canvas
+    canvas = style.new_canvas(width, grid.rows * STACK_INCHES[1] + 1.2, chart.title)
     axes = grid.axes(canvas)
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_stack(ax, panel)
@@ -258,7 +252,7 @@ def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Placements of prompts that ask for several items, each with its positions in words."""
     for placement in dict.fromkeys(of_size["placement"]):
         group = of_size[of_size["placement"] == placement]
-        yield ", " + ", ".join(ordinal(position + 1) for position in sorted({*group["position"]})), group
+        yield f", {ordinals(sorted({*group['position']}))}", group
 
 
 def _panel_of_wrong(title: str, model: str, rows: Sequence[Mapping], kinds: Sequence[str]) -> Panel:

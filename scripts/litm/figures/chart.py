@@ -6,8 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from litm.analysis.sentences import in_range
+from litm.base.messages import ordinal
 from litm.base.records import plain_rows
 from litm.figures.kinds import room_of
+from litm.placements import gold_depths, gold_positions
 
 #: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, and their parts. The
 #: value of a part is its share of the whole bar at the same x.
@@ -175,29 +178,6 @@ def recalls(recall: pd.DataFrame | None, sizes: Sequence[int]) -> Iterator[Serie
         yield Series(CURVE, None, f"recall of {name}", dash, points_of(curve.sort_values("k"), "k", "recall"))
 
 
-def chart_by_size(
-    figure: Mapping,
-    cells: pd.DataFrame,
-    accuracy: pd.DataFrame,
-    published: pd.DataFrame | None,
-    recall: pd.DataFrame | None = None,
-    token_counts: pd.DataFrame | None = None,
-) -> Chart:
-    """One panel with the accuracy of `cells` over the sizes.
-
-    cells, published: one row per model, experiment and size; accuracy: rows of the reference experiments. The note has
-    the length of each size's prompts, if it is known.
-    """
-    sizes = sorted({int(size) for size in scored(cells)["size"]})
-    models = models_in(cells)
-    series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
-    panel = Panel("", tuple((size, str(size)) for size in sizes), series, absent_models(cells))
-    everywhere = [*recalls(recall, sizes), *references(figure, accuracy, models)]
-    lengths = [(size, length_in_words(mean_tokens(figure, token_counts, size))) for size in sizes]
-    told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
-    return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
-
-
 @dataclass(frozen=True)
 class Rows:
     """Rows of tables that a figure reads; `inputs` of its kind names the fields that are set.
@@ -220,13 +200,13 @@ class Rows:
     wrong_answers: pd.DataFrame | None = None
 
 
-def shown_cells(figure: Mapping, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a figure's experiments, models and sizes."""
-    shown = accuracy["experiment"].isin(list(figure["experiments"]))
+def shown_cells(figure: Mapping, cells: pd.DataFrame, side: str = "") -> pd.DataFrame:
+    """The rows of a figure's experiments, models and sizes; side: the end of these columns' names."""
+    shown = cells[f"experiment{side}"].isin(list(figure["experiments"]))
     for key, column in (("models", "model"), ("sizes", "size")):
         if figure.get(key):
-            shown &= accuracy[column].isin(list(figure[key]))
-    return accuracy[shown]
+            shown &= cells[f"{column}{side}"].isin(list(figure[key]))
+    return cells[shown]
 
 
 def mean_tokens(figure: Mapping, token_counts: pd.DataFrame | None, size: object) -> dict[str, float]:
@@ -257,16 +237,12 @@ def absent_models(cells: pd.DataFrame) -> tuple[str, ...]:
     return tuple(model for model in models_in(cells) if model not in present)
 
 
-def length_in_words(means: Mapping[str, float]) -> str:
+def length_in_words(means: Mapping[str, float], about: str = "~") -> str:
     """~2,900 tokens, or ~2,600 to 3,100 tokens if the models' tokenizers differ by more; '' if nothing is known.
 
     Numbers have two significant digits.
     """
-    rounded = [_rounded(mean) for mean in means.values()]
-    if not rounded:
-        return ""
-    least, most = min(rounded), max(rounded)
-    return f"~{least:,} tokens" if least == most else f"~{least:,} to {most:,} tokens"
+    return f"{about}{in_range(float(f'{mean:.1e}') for mean in means.values())} tokens" if means else ""
 
 
 def with_length(title: str, means: Mapping[str, float]) -> str:
@@ -284,50 +260,25 @@ def longer_than_trained(means: Mapping[str, float], training_lengths: Mapping[st
     )
 
 
-def _rounded(number: float) -> int:
-    return int(float(f"{number:.1e}"))
+def ordinals(positions: Iterable[int]) -> str:
+    """Positions from 0 in words: `1st, 150th, 300th`."""
+    return ", ".join(ordinal(int(position) + 1) for position in positions)
 
 
-@dataclass(frozen=True)
-class IndexedCurve:
-    """A row of position_bias.csv.
-
-    placement: '' unless prompts have several gold items. index: lower limit, index and upper limit as fractions, None
-    without an index. n: questions scored at every position. reason: why there is no information, '' if there is some.
-    pbi_class: None if the index carries no information. is_certain: whether the whole interval is in the class. shape:
-    the curve's word, '' without one.
-    """
-
-    experiment: str
-    model: str
-    size: int
-    placement: str
-    index: tuple[float, float, float] | None
-    n: int
-    reason: str
-    pbi_class: str | None
-    is_certain: bool
-    shape: str = ""
+def places_in_words(placement: str) -> str:
+    """Places of a prompt's gold items: `5th`, `1st, 150th, 300th`, `depth 0.5`, or the placement in words."""
+    if depths := gold_depths(placement):
+        return f"depth{'s' if len(depths) > 1 else ''} {', '.join(f'{depth:g}' for depth in depths)}"
+    return ordinals(gold_positions(placement)) or placement.replace("_", " ")
 
 
-def indexed_curves(position_bias: pd.DataFrame) -> list[IndexedCurve]:
+def indexed_curves(position_bias: pd.DataFrame) -> list[dict]:
     """Rows of position_bias.csv grouped by experiment; experiments and rows in the order of the table."""
-    curves = [_indexed_curve(row) for row in plain_rows(position_bias)]
-    order = {name: place for place, name in enumerate(dict.fromkeys(curve.experiment for curve in curves))}
-    return sorted(curves, key=lambda curve: order[curve.experiment])
+    rows = plain_rows(position_bias)
+    order = {name: place for place, name in enumerate(dict.fromkeys(row["experiment"] for row in rows))}
+    return sorted(rows, key=lambda row: order[row["experiment"]])
 
 
-def _indexed_curve(row: Mapping) -> IndexedCurve:
-    limits = (row["pbi_ci_low"], row["pbi"], row["pbi_ci_high"])
-    return IndexedCurve(
-        experiment=str(row["experiment"]),
-        model=str(row["model"]),
-        size=int(row["size"]),
-        placement=row.get("placement") or "",
-        index=None if row["pbi"] is None else (float(limits[0]), float(limits[1]), float(limits[2])),
-        n=int(row["n"]),
-        reason=row["reason"] or "",
-        pbi_class=row["pbi_class"],
-        is_certain=bool(row["class_certain"]),
-        shape=row.get("shape") or "",
-    )
+def index_of(curve: Mapping) -> tuple[float, ...]:
+    """Lower limit, index and upper limit of a row of position_bias.csv as fractions; () without an index."""
+    return () if curve["pbi"] is None else tuple(curve[f"pbi{end}"] for end in ("_ci_low", "", "_ci_high"))

@@ -1,20 +1,20 @@
 """Figures of accuracy against cost: of an experiment's sizes, and of the conditions of remedies with their frontier."""
 
 import textwrap
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.analysis.grid import MEAN_COLUMNS, position_means
+from litm.analysis.sentences import in_range
 from litm.figures import style
-from litm.figures.chart import Rows, models_in, scored, shown_cells
+from litm.figures.chart import Rows, models_in, points_of, scored, shown_cells
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
 
 #: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
@@ -51,15 +51,11 @@ def draw_tokens(figure: Mapping, rows: Rows) -> Figure:
     dashes = {name: CURVE_STYLES[place % len(CURVE_STYLES)] for place, name in enumerate(figure["experiments"])}
     for (model, experiment), rows_of in points.groupby(["model", "experiment"], sort=False):
         curve, look = rows_of.sort_values("size"), looks[str(model)]
-        xs, values = curve["dollars" if in_dollars else "tokens"].astype(float), 100 * curve["accuracy"].astype(float)
-        drawn = _draw_curve(
-            ax, xs, curve, "", color=look.colour, marker=look.marker, linestyle=dashes[experiment], markersize=5,
-            capsize=3, elinewidth=1,
-        )  # fmt: skip
-        style.move_aside(ax, drawn.get_children(), look.shift)
+        xs, drawn = curve["dollars" if in_dollars else "tokens"].astype(float), points_of(curve, None)
+        style.draw_points(ax, xs, drawn, look, linestyle=dashes[experiment])
         told: dict[str, Any] = {"textcoords": "offset points", "color": look.colour, "fontsize": "small"}
-        for x, value, size in zip(xs, values, curve["size"], strict=True):
-            ax.annotate(f"{size:,}", (x, value), (5 + look.shift, 5), **told)
+        for x, point, size in zip(xs, drawn, curve["size"], strict=True):
+            ax.annotate(f"{size:,}", (x, 100 * point.value), (5 + look.shift, 5), **told)
     _as_cost_axis(ax)
     low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
     spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
@@ -70,7 +66,7 @@ def draw_tokens(figure: Mapping, rows: Rows) -> Figure:
     shown = [name for name in figure["experiments"] if name in set(points["experiment"])]
     if len(shown) > 1:
         handles += [style.line("0.3", dashes[name], name) for name in shown]
-    style.add_legend(canvas, handles, f"{style.in_range(points['n'])} questions a point; bars are 95 % intervals")
+    style.add_legend(canvas, handles, f"n = {in_range(points['n'])} questions a point; bars are 95 % intervals")
     style.add_note(canvas, filter(None, [POINTS_ARE, style.describe_axis(ax)]))
     unknown = [model for model in models_in(table) if model not in models]
     style.add_note(canvas, [f"tokens not known: {', '.join(unknown)}"] if unknown else [])
@@ -106,14 +102,6 @@ def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
         yield shown_cells(figure, means.reset_index(drop=True))
 
 
-def _draw_curve(ax: Axes, xs: pd.Series, curve: pd.DataFrame, column: str, **look: Any) -> ErrorbarContainer:
-    """Draw accuracies with their 95 % limits in per cent; column: beginning of the names of the limits' columns."""
-    values = 100 * curve["accuracy"].astype(float)
-    below = values - 100 * curve[f"{column}ci_low"].astype(float)
-    above = 100 * curve[f"{column}ci_high"].astype(float) - values
-    return ax.errorbar(xs, values, yerr=[below.clip(lower=0), above.clip(lower=0)], **look)
-
-
 def _as_cost_axis(ax: Axes, sizes: Collection[int] = ()) -> None:
     """Make the horizontal axis logarithmic, with plain numbers at 1, 2 and 5 times each power of ten, or at the sizes
     if it is of sizes.
@@ -130,7 +118,8 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     per model, one curve over the numbers of documents per condition, with the frontier and the advised condition.
     """
     # Advice is on all sizes.
-    shown = shown_cells({**figure, "sizes": None}, scored(rows.advice))
+    limits = {"accuracy_ci_low": "ci_low", "accuracy_ci_high": "ci_high"}
+    shown = shown_cells({**figure, "sizes": None}, scored(rows.advice.rename(columns=limits)))
     models, experiments = models_in(shown), list(dict.fromkeys(shown["experiment"]))
     if not models:
         return style.empty_canvas(figure["title"], NO_CONDITION)
@@ -144,7 +133,7 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
         ax.set_title(model)
         ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
     axes[0].set_ylabel("Accuracy (%)")
-    low, high = 100 * shown["accuracy_ci_low"].min(), 100 * shown["accuracy_ci_high"].max()
+    low, high = 100 * shown["ci_low"].min(), 100 * shown["ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
     style.add_legend(canvas, _condition_handles(shown, experiments), _note(shown, width))
     return canvas
@@ -158,36 +147,39 @@ def _unit(rows: pd.DataFrame) -> str:
 
 def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str]) -> None:
     """Draw the curves of all conditions, slightly shifted, the frontier, and marks of the advised conditions."""
-    step, centre = min(STEP, SPREAD / max(1, len(experiments))), (len(experiments) - 1) / 2
-    shifts = {experiment: (place - centre) * step for place, experiment in enumerate(experiments)}
-    for place, experiment in enumerate(experiments):
+    looks = _looks(experiments)
+    for experiment, look in looks.items():
         curve = rows[rows["experiment"] == experiment].sort_values("size")
         if not len(curve):
             continue
-        drawn = _draw_curve(
-            ax, curve[unit].astype(float), curve, "accuracy_", color=COLOURS[place % len(COLOURS)],
-            marker=_marker(place), markersize=4.5, linewidth=0.9, elinewidth=0.6, capsize=1.5,
+        drawn = style.draw_points(
+            ax, curve[unit].astype(float), points_of(curve, None), look,
+            markersize=4.5, linewidth=0.9, elinewidth=0.6, capsize=1.5,
         )  # fmt: skip
         for bars in drawn.lines[2]:
             bars.set_alpha(0.55)
-        style.move_aside(ax, drawn.get_children(), shifts[experiment])
     frontier = rows[rows["on_frontier"].astype(bool)].sort_values(unit)
     ax.plot(frontier[unit].astype(float), 100 * frontier["accuracy"].astype(float), zorder=1.6, **FRONTIER)
     for row in rows[rows["is_advised"].astype(bool)].to_dict("records"):
         marked = ax.plot([float(row[unit])], [100 * float(row["accuracy"])], zorder=4, **ADVISED)
-        style.move_aside(ax, marked, shifts[row["experiment"]])
+        style.move_aside(ax, marked, looks[row["experiment"]].shift)
     _as_cost_axis(ax, set(rows["size"]) if unit == "size" else ())
 
 
-def _marker(place: int) -> str:
-    """The marker of a condition: it changes when the colours repeat."""
-    return MARKERS[place // len(COLOURS) % len(MARKERS)]
+def _looks(experiments: Sequence[str]) -> dict[str, style.Look]:
+    """The look of each condition: the marker changes when the colours repeat."""
+    return {
+        experiment: style.Look(COLOURS[place % len(COLOURS)], MARKERS[place // len(COLOURS) % len(MARKERS)], shift)
+        for place, (experiment, shift) in enumerate(
+            zip(experiments, style.shifts(len(experiments), STEP, SPREAD), strict=True)
+        )
+    }
 
 
 def _condition_handles(rows: pd.DataFrame, experiments: list[str]) -> list[Artist]:
     handles: list[Artist] = [
-        Line2D([], [], color=COLOURS[place % len(COLOURS)], marker=_marker(place), label=_label(rows, experiment))
-        for place, experiment in enumerate(experiments)
+        style.line(look.colour, "-", _label(rows, experiment), look.marker)
+        for experiment, look in _looks(experiments).items()
     ]
     handles.append(Line2D([], [], label="frontier: no other is better for less", **FRONTIER))
     if rows["is_advised"].astype(bool).any():
@@ -205,7 +197,7 @@ def _label(rows: pd.DataFrame, experiment: str) -> str:
 def _note(rows: pd.DataFrame, width: float) -> str:
     documents = ", ".join(f"{number:,}" for number in sorted({int(one) for one in rows["size"]}))
     told = (
-        f"{style.in_range(rows['n'])}, the same questions under all conditions; bars are 95 % intervals, each "
+        f"n = {in_range(rows['n'])}, the same questions under all conditions; bars are 95 % intervals, each "
         f"by itself; a point for each number of documents ({documents}), set a little apart"
     )
     return textwrap.fill(told, int(width * style.TITLE_CHARACTERS_AN_INCH * 1.3))

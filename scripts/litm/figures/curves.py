@@ -1,7 +1,7 @@
 """Figures of curves over positions or sizes, in panels side by side: accuracies, their means, differences."""
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -18,8 +18,8 @@ from litm.figures.chart import (
     Rows,
     Series,
     absent_models,
-    chart_by_size,
     curves,
+    length_in_words,
     longer_than_trained,
     make_chart,
     mean_tokens,
@@ -27,6 +27,7 @@ from litm.figures.chart import (
     panel_title,
     points_of,
     published_curves,
+    recalls,
     references,
     scored,
     shown_cells,
@@ -42,16 +43,12 @@ NO_DIFFERENCES = "No model answered the same questions under both conditions."
 Pair = tuple[str, str]
 
 
-def draw_positions(figure: Mapping, rows: Rows) -> Figure:
+def positions(figure: Mapping, rows: Rows) -> Chart:
     """Accuracy (%) against the position of the gold item, with 95 % intervals; published values are dashed.
 
-    A panel names the models without a scored question, and those whose prompts exceed their training length.
+    A panel names the models without a scored question, and those whose prompts exceed their training length. Panels are
+    in the order of their sizes.
     """
-    return draw_curves(positions(figure, rows))
-
-
-def positions(figure: Mapping, rows: Rows) -> Chart:
-    """Panels in the order of their sizes."""
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna() & (cells["size"] > 1)]
     models, trained = models_in(cells), figure.get("training_lengths") or {}
@@ -72,30 +69,39 @@ def _ticks(positions: pd.Series) -> tuple[tuple[int, str], ...]:
     return tuple((position, ordinal(position + 1)) for position in sorted({int(position) for position in positions}))
 
 
-def draw_sizes(figure: Mapping, rows: Rows) -> Figure:
+def sizes(figure: Mapping, rows: Rows) -> Chart:
     """Accuracy (%) against the number of items, with 95 % intervals; one curve per model, and one per retriever with
     its recall at these sizes.
     """
-    return draw_curves(sizes(figure, rows))
+    return _by_size(figure, shown_cells(figure, rows.accuracy), rows.published, rows)
 
 
-def sizes(figure: Mapping, rows: Rows) -> Chart:
-    """One panel."""
-    cells = shown_cells(figure, rows.accuracy)
-    return chart_by_size(figure, cells, rows.accuracy, rows.published, rows.recall, rows.token_counts)
-
-
-def draw_means(figure: Mapping, rows: Rows) -> Figure:
+def means(figure: Mapping, rows: Rows) -> Chart:
     """Mean accuracy (%) against the number of items, with 95 % intervals over the questions; one curve per model.
 
     Without score rows, as for published values, intervals are the widest that the cells' intervals allow.
     """
     sweeps = (sweep[sweep["experiment"].isin(list(figure["experiments"]))] for sweep in rows.scores)
     of_sweeps = [position_means(sweep) for sweep in sweeps if len(sweep)]
-    means = pd.concat(of_sweeps) if of_sweeps else means_of_cells(shown_cells(figure, rows.accuracy))
+    cells = pd.concat(of_sweeps) if of_sweeps else means_of_cells(shown_cells(figure, rows.accuracy))
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
-    shown = shown_cells(figure, means)
-    return draw_curves(chart_by_size(figure, shown, rows.accuracy, published, token_counts=rows.token_counts))
+    return _by_size(figure, shown_cells(figure, cells), published, rows)
+
+
+def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | None, rows: Rows) -> Chart:
+    """One panel with the accuracy of `cells` over the sizes.
+
+    cells, published: one row per model, experiment and size. The note has the length of each size's prompts, if it is
+    known.
+    """
+    shown = sorted({int(size) for size in scored(cells)["size"]})
+    models = models_in(cells)
+    series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
+    panel = Panel("", tuple((size, str(size)) for size in shown), series, absent_models(cells))
+    everywhere = [*recalls(rows.recall, shown), *references(figure, rows.accuracy, models)]
+    lengths = [(size, length_in_words(mean_tokens(figure, rows.token_counts, size))) for size in shown]
+    told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
+    return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
 
 
 def draw_curves(chart: Chart) -> Figure:
@@ -142,13 +148,8 @@ def _draw_ticks(ax: Axes, panel: Panel) -> None:
     ax.margins(x=0.07)
 
 
-def draw_differences(figure: Mapping, rows: Rows) -> Figure:
-    """The difference a - b in points against the position, with paired 95 % intervals and a line at 0.
-
-    One panel per size, one curve per model. With several experiments: the pairs of them that condition_differences.csv
-    compares. With one: its tuned models minus their base models.
-    """
-    chart = difference_chart(figure, rows.differences, rows.token_counts)
+def draw_differences(chart: Chart) -> Figure:
+    """The panels of a chart, each with its curves and a line at 0, above a common legend."""
     if not chart.panels:
         return style.empty_canvas(chart.title, NO_DIFFERENCES)
     looks = style.model_looks(chart.models, chart.places)
@@ -162,16 +163,19 @@ def draw_differences(figure: Mapping, rows: Rows) -> Figure:
     ends = style.ends_of(chart)
     first.set_ylim(min(-ALWAYS, min(ends) - 3), max(ALWAYS, max(ends) + 3))
     counted = style.describe_n(chart.series(CURVE), "point", "bars")
-    lines = [*compared(figure, rows.differences), f"{counted}, each by itself"]
-    characters = int(canvas.get_figwidth() * style.TITLE_CHARACTERS_AN_INCH)
-    note = "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in lines)
+    note = "\n".join(filter(None, [chart.note, f"{counted}, each by itself"]))
+    note = style.wrapped(note, canvas.get_figwidth() * style.TITLE_CHARACTERS_AN_INCH)
     style.add_legend(canvas, style.legend_handles(chart, looks), note)
     return canvas
 
 
-def difference_chart(figure: Mapping, differences: pd.DataFrame, token_counts: pd.DataFrame | None = None) -> Chart:
-    """Panels in the order of their sizes; no panel for sizes without a comparison."""
-    shown = _shown(figure, differences)
+def differences(figure: Mapping, rows: Rows) -> Chart:
+    """The difference a - b in points against the position, with paired 95 % intervals.
+
+    One panel per size with a comparison, one curve per model. With several experiments: the pairs of them that
+    condition_differences.csv compares, which the note names. With one: its tuned models minus their base models.
+    """
+    shown = _shown(figure, rows.differences)
     named = [_compared_models(row) for row in shown.to_dict("records")]
     dashes = {pair: dash for dash, pair in enumerate(dict.fromkeys(pair for _, pair in named))}
     panels = []
@@ -186,31 +190,21 @@ def difference_chart(figure: Mapping, differences: pd.DataFrame, token_counts: p
             for own in [of_size[[key == (model, pair) for key in keys]]]
             if len(own)
         ]  # fmt: skip
-        panels.append(Panel(panel_title(figure, size, token_counts), _ticks(of_size["position_a"]), tuple(series)))
+        title = panel_title(figure, size, rows.token_counts)
+        panels.append(Panel(title, _ticks(of_size["position_a"]), tuple(series)))
     models = list(dict.fromkeys(model for model, _ in named))
-    return replace(make_chart(figure, panels, models), y_label=DIFFERENCE_LABEL)
-
-
-def compared(figure: Mapping, differences: pd.DataFrame) -> Sequence[str]:
-    """One line per pair that a figure compares: side a minus side b."""
-    pairs = dict.fromkeys(_compared_models(row)[1] for row in _shown(figure, differences).to_dict("records"))
-    return [f"{a} minus {b}" for a, b in pairs if a]
+    note = "\n".join(f"{a} minus {b}" for a, b in dashes if a)
+    return replace(make_chart(figure, panels, models), y_label=DIFFERENCE_LABEL, note=note)
 
 
 def _shown(figure: Mapping, differences: pd.DataFrame) -> pd.DataFrame:
     """The figure's differences of accuracy at positions, with the columns that `points_of` reads."""
     names = list(figure["experiments"])
-    shown = differences["experiment_a"].isin(names) & differences["experiment_b"].isin(names)
-    if len(names) > 1:
-        shown &= differences["experiment_a"] != differences["experiment_b"]
-    else:
-        shown &= differences["condition"] == "model"
-    shown &= (differences["quantity"] == "accuracy") & (differences["chosen_of"] == 1) & (differences["n"] > 0)
-    shown &= differences["position_a"].notna()
-    for key, column in (("models", "model_a"), ("sizes", "size_a")):
-        if figure.get(key):
-            shown &= differences[column].isin(list(figure[key]))
-    return differences[shown].rename(columns={"difference_ci_low": "ci_low", "difference_ci_high": "ci_high"})
+    table = shown_cells(figure, scored(differences), side="_a")
+    are_compared = table["experiment_a"] != table["experiment_b"] if len(names) > 1 else table["condition"] == "model"
+    shown = are_compared & table["experiment_b"].isin(names)
+    shown &= (table["quantity"] == "accuracy") & (table["chosen_of"] == 1) & table["position_a"].notna()
+    return table[shown].rename(columns={"difference_ci_low": "ci_low", "difference_ci_high": "ci_high"})
 
 
 def _compared_models(row: Mapping) -> tuple[str, Pair]:

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.pbi import CLASSES, FLAT_WITHIN, INVERTED
-from litm.base.messages import ordinal
 from litm.figures import style
-from litm.figures.chart import IndexedCurve, Rows, indexed_curves
+from litm.figures.chart import Rows, index_of, indexed_curves, places_in_words
 from litm.figures.kinds import KINDS, room_of
-from litm.placements import gold_depths, gold_positions
 
 #: Points: the range that is always shown, and the widest range.
 ALWAYS, EVER = (-20.0, 40.0), (-100.0, 100.0)
@@ -40,17 +39,17 @@ NORMAL, COMPACT = _Layout(0.27, 9.5, 7.0), _Layout(0.15, 7.5, 5.5)
 
 
 class _Row(NamedTuple):
-    """A line of the plot; height: from the top; limits: lower limit, index and upper limit in points."""
+    """A line of the plot: a row of position_bias.csv.
+
+    height: from the top; limits: lower limit, index and upper limit in points; word: the text after n, the reason for
+    no information or the curve's word.
+    """
 
     label: str
     height: float
-    curve: IndexedCurve
+    curve: Mapping
     limits: Sequence[float]
-
-    @property
-    def word(self) -> str:
-        """The text after n: the reason for no information, or the curve's word."""
-        return self.curve.reason or self.curve.shape
+    word: str
 
 
 class _Group(NamedTuple):
@@ -70,11 +69,9 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     curve has an index, the figure has a sentence instead.
     """
     curves = indexed_curves(rows.position_bias)
-    shown = [curve for curve in curves if curve.index or curve.reason]
-    if not any(curve.index for curve in shown):
-        canvas = style.new_canvas(6.4, 1.4, TITLE)
-        canvas.text(0.5, 0.35, NO_ROWS, ha="center", va="center", color="0.35", fontsize=9.5)
-        return canvas
+    shown = [curve for curve in curves if index_of(curve) or curve["reason"]]
+    if not any(map(index_of, shown)):
+        return style.empty_canvas(TITLE, NO_ROWS)
     groups = _groups(shown)
     lines = [row for group in groups for row in group.rows]
     height = lines[-1].height + 1
@@ -82,9 +79,9 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     canvas = style.new_canvas(_width(lines, layout, room_of(figure)), height * layout.line_inches + 1.8, TITLE)
     panel = canvas.subplots()
     _draw_bands(panel, lines)
-    looks = style.model_looks([curve.model for curve in curves], figure.get("places") or {})
+    looks = style.model_looks([curve["model"] for curve in curves], figure.get("places") or {})
     for row in lines:
-        _draw_row(panel, row, looks[row.curve.model], layout)
+        _draw_row(panel, row, looks[row.curve["model"]], layout)
     for group in groups:
         ends = group.rows[0].height - 0.5, group.rows[-1].height + 0.5
         panel.plot([0, 0], ends, color="0.25", linewidth=1, zorder=1)
@@ -105,33 +102,23 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     return canvas
 
 
-def _groups(curves: Sequence[IndexedCurve]) -> list[_Group]:
+def _groups(curves: Sequence[Mapping]) -> list[_Group]:
     """Groups in the order of experiments; properties that all curves of a group share are in its name only."""
     groups, height = [], 0.0
-    for experiment, group in groupby(curves, key=lambda curve: curve.experiment):
+    for experiment, group in groupby(curves, key=itemgetter("experiment")):
         members = list(group)
-        parts = [(f"size {curve.size}", _place(curve.placement)) for curve in members]
-        differ = [
-            len(set(values)) > 1 for values in ([one.size for one in members], [one.placement for one in members])
-        ]
+        places = [f"at {places_in_words(curve['placement'])}" if curve["placement"] else "" for curve in members]
+        parts = [(f"size {curve['size']}", place) for curve, place in zip(members, places, strict=True)]
+        differ = [len(set(values)) > 1 for values in zip(*parts, strict=True)]
         name = [experiment, *("" if own else part for own, part in zip(differ, parts[0], strict=True))]
         rows = []
         for index, (curve, part) in enumerate(zip(members, parts, strict=True), start=1):
-            label = [curve.model, *(text if own else "" for own, text in zip(differ, part, strict=True))]
-            limits = [100 * end for end in curve.index or ()]
-            rows.append(_Row(", ".join(filter(None, label)), height + index, curve, limits))
+            label = [curve["model"], *(text if own else "" for own, text in zip(differ, part, strict=True))]
+            limits, word = [100 * end for end in index_of(curve)], curve["reason"] or curve["shape"] or ""
+            rows.append(_Row(", ".join(filter(None, label)), height + index, curve, limits, word))
         groups.append(_Group(", ".join(filter(None, name)), height, rows))
         height += len(rows) + 1.5
     return groups
-
-
-def _place(placement: str) -> str:
-    """Places of a prompt's gold items in words: positions from 1, or depths; '' if the table has none."""
-    if depths := gold_depths(placement):
-        return f"at depths {', '.join(f'{depth:g}' for depth in depths)}"
-    if positions := gold_positions(placement):
-        return f"at {', '.join(ordinal(position + 1) for position in positions)}"
-    return placement
 
 
 def _draw_bands(panel: Axes, rows: Sequence[_Row]) -> None:
@@ -153,7 +140,7 @@ def _draw_bands(panel: Axes, rows: Sequence[_Row]) -> None:
 
 
 def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None:
-    reason = row.curve.reason
+    reason = row.curve["reason"]
     ink: tuple | str = NO_INFORMATION_COLOUR if reason else look.colour
     if row.limits:
         low, value, high = row.limits
@@ -166,7 +153,7 @@ def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None
             markerfacecolor="white" if reason else ink, markeredgewidth=1.2 if reason else 0.8,
             linestyle="", clip_on=False, zorder=3,
         )  # fmt: skip
-    aside = "   ".join(filter(None, [f"{row.curve.n:,}", row.word]))
+    aside = "   ".join(filter(None, [f"{row.curve['n']:,}", row.word]))
     panel.annotate(
         aside, (1, row.height), (6, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
         va="center_baseline", fontsize=layout.font_size, color="0.35" if reason else "0.15", annotation_clip=False,
@@ -185,11 +172,11 @@ def _width(rows: Sequence[_Row], layout: _Layout, room: float | None) -> float:
 
 def _explanation(rows: Sequence[_Row], left_out: int) -> list[str]:
     asides = []
-    if any(row.curve.reason and row.limits for row in rows):
+    if any(row.curve["reason"] and row.limits for row in rows):
         asides.append("hollow: no information, for the reason at the right")
     if left_out:
         asides.append(f"left out: {left_out} without a middle position")
     told = ["bars are 95 % intervals; n: questions scored at every position"]
-    if any(row.curve.shape for row in rows):
+    if any(row.curve["shape"] for row in rows):
         told.append("shape: corrected over all curves of an experiment, which the bars are not")
     return told + (["; ".join(asides)] if asides else [])

@@ -40,13 +40,12 @@ EMPTY = "no question scored"
 NOTHING = "No question was scored."
 
 
-def draw_heatmap(figure: Mapping, rows: Rows) -> Figure:
+def draw_heatmap(chart: Chart) -> Figure:
     """Grids of sizes and positions: one row of equal cells per size, the smallest at the top.
 
     A cell has the accuracy in per cent, its 95 % interval, the position from the 1st, and n. Colours stand for 0 to
     100 % in every figure.
     """
-    chart = heatmap(figure, rows)
     most_cells = max((len(row.points) for panel in chart.panels for row in panel.series), default=0)
     if not most_cells:
         return style.empty_canvas(chart.title, NOTHING)

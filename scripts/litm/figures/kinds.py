@@ -84,10 +84,11 @@ def has_sizes_alone(experiment: Experiment) -> bool:
 class Kind:
     """A kind of figure.
 
-    draws: the module of this package, and its function of a figure's settings and `Rows` that draws the picture.
-    x_label: the default label of the horizontal axis, {item} stands for the task's noun. inputs: the fields of `Rows`
-    that it reads, except `published`, which is a setting of each figure. charts: the function that gives the same as
-    plain data, which the report draws from its tables; '' if it needs more than these.
+    charts: the module of this package, and its function of a figure's settings and `Rows` that gives the figure as
+    plain data, a `Chart`; '' without one. draws: the function that draws the picture: from the chart, or else from
+    settings and rows. x_label: the default label of the horizontal axis, {item} stands for the task's noun. inputs: the
+    fields of `Rows` that it reads, except `published`, which is a setting of each figure. in_report: whether the report
+    draws the chart, from its tables.
     alone: the sentence if a figure must be of one experiment and is not; {kind} stands for this kind. each: what every
     experiment of a figure must be, and the end of the sentence on one that is not. one: what at least one of them must
     be, and the sentence if none is. is_automatic: whether an experiment without a figure gets one of this kind.
@@ -100,6 +101,7 @@ class Kind:
     x_label: str
     inputs: tuple[str, ...]
     charts: str = ""
+    in_report: bool = False
     alone: str = ""
     each: tuple[Fits, str] = (lambda experiment: True, "")
     one: tuple[Fits, str] = (lambda experiment: True, "")
@@ -128,11 +130,12 @@ class Kind:
         sizes, places (of models in the study, which decide their colours), facts (about models, for the legend),
         training_lengths (tokens, by model) and prices (`input` and `output`, US dollars per million tokens, by model).
         """
-        return self._function(self.draws)(figure, rows)
+        draw = self._function(self.draws)
+        return draw(self.chart(figure, rows)) if self.charts else draw(figure, rows)
 
     def chart(self, figure: Mapping, rows: Any) -> Any:
-        """The same as plain data, a `chart.Chart`; None if the report shows the picture."""
-        return self._function(self.charts)(figure, rows) if self.charts else None
+        """The same as plain data, a `chart.Chart`."""
+        return self._function(self.charts)(figure, rows)
 
     def _function(self, name: str) -> Callable:
         """Its module is imported here, because the rules read this one at each start."""
@@ -146,25 +149,25 @@ _KINDS = (
         each=(has_no_curve, "has positions, a figure of {kind} is of conditions of remedies"),
     ),
     Kind(
-        "accuracy_by_position", "curves.draw_positions", "Position of the {item} with the answer",
-        ("accuracy", "token_counts"), "curves.positions",
+        "accuracy_by_position", "curves.draw_curves", "Position of the {item} with the answer",
+        ("accuracy", "token_counts"), "curves.positions", in_report=True,
         one=(has_positions, "none of its experiments has positions to draw a curve over"), is_automatic=has_positions,
     ),
     Kind(
-        "accuracy_by_size", "curves.draw_sizes", "Number of {item}s in the context",
-        ("accuracy", "recall", "token_counts"), "curves.sizes",
+        "accuracy_by_size", "curves.draw_curves", "Number of {item}s in the context",
+        ("accuracy", "recall", "token_counts"), "curves.sizes", in_report=True,
         each=(has_no_curve, "has positions, a figure of {kind} is of experiments without"),
         is_automatic=has_sizes_alone,
     ),
     Kind(
         "accuracy_by_size_and_position", "heatmap.draw_heatmap",
-        "Position of the {item} with the answer, from start to end", ("accuracy", "token_counts"),
+        "Position of the {item} with the answer, from start to end", ("accuracy", "token_counts"), "heatmap.heatmap",
         each=(has_positions, "has no positions, a figure of {kind} is of experiments that have"),
         by_size=("_heatmap", ", by size and position"),
     ),
     Kind(
-        "accuracy_by_target", "bars.draw_targets", "Item asked for, and its position", ("accuracy", "token_counts"),
-        "bars.targets",
+        "accuracy_by_target", "bars.draw_bars", "Item asked for, and its position", ("accuracy", "token_counts"),
+        "bars.targets", in_report=True,
         each=(has_targets, "asks for one item at a time, a figure of {kind} is of those with several"),
         is_automatic=has_targets,
     ),
@@ -176,14 +179,14 @@ _KINDS = (
     ),
     Kind(
         "condition_differences", "curves.draw_differences", "Position of the {item} with the answer",
-        ("differences", "token_counts"),
+        ("differences", "token_counts"), "curves.differences",
         each=(asks_one, "asks for several items at once, which condition_differences.csv leaves out"),
         one=(lambda one: bool(one.curves), "none of its experiments has positions to compare"),
     ),
     # Also the scores, because the interval of a mean needs each question's answers at every position.
     Kind(
-        "mean_accuracy_by_size", "curves.draw_means", "Number of {item}s in the context",
-        ("accuracy", "scores", "token_counts"),
+        "mean_accuracy_by_size", "curves.draw_curves", "Number of {item}s in the context",
+        ("accuracy", "scores", "token_counts"), "curves.means",
         each=(has_positions, "has no positions, a figure of {kind} is of experiments that have"),
         by_size=("_by_size", ", mean of the positions"),
     ),
@@ -193,8 +196,8 @@ _KINDS = (
         one=(lambda one: False, "a figure of {kind} is always made, of all curves; take this one out of the config"),
     ),
     Kind(
-        "wrong_answers", "bars.draw_wrong_answers", "Position of the item asked for", ("wrong_answers",),
-        "bars.wrong_answers", alone="a figure of {kind} is of one experiment",
+        "wrong_answers", "bars.draw_stacks", "Position of the item asked for", ("wrong_answers",),
+        "bars.wrong_answers", in_report=True, alone="a figure of {kind} is of one experiment",
     ),
 )  # fmt: skip
 #: Kinds of figures by name. Of those that are automatic, an experiment gets the first.

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import count
 from math import ceil
@@ -12,11 +12,13 @@ from typing import Any
 import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
+from litm.analysis.sentences import in_range, interval
 from litm.base.files import atomic_writer
 from litm.base.loading import hidden
 from litm.base.messages import percent
@@ -97,6 +99,11 @@ def new_canvas(width: float, height: float, title: str) -> Figure:
     return canvas
 
 
+def wrapped(text: str, characters: float) -> str:
+    """A text with lines of at most so many characters; names are not broken at hyphens."""
+    return "\n".join(textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.splitlines())
+
+
 def empty_canvas(title: str, reason: str) -> Figure:
     """A small figure of a title and the reason why nothing is drawn."""
     canvas = new_canvas(MINIMUM_INCHES, 1.6, title)
@@ -166,11 +173,18 @@ def model_looks(models: Sequence[str], places: Mapping[str, int]) -> dict[str, L
     """The look of each model: colour and marker by its place in the study, equal in all figures; shift by its place in
     this figure.
     """
-    step, centre = min(STEP_POINTS, SPREAD_POINTS / max(1, len(models))), (len(models) - 1) / 2
+    of_study = places_of(models, places)
     return {
-        model: Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], (index - centre) * step)
-        for index, (model, place) in enumerate(places_of(models, places).items())
+        model: Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], shift)
+        for (model, place), shift in zip(
+            of_study.items(), shifts(len(of_study), STEP_POINTS, SPREAD_POINTS), strict=True
+        )
     }
+
+
+def shifts(number: int, step: float, spread: float) -> list[float]:
+    """Offsets of curves around 0: `step` from one to the next, `spread` for all at most."""
+    return [(place - (number - 1) / 2) * min(step, spread / number) for place in range(number)]
 
 
 def places_of(models: Iterable[str], places: Mapping[str, int]) -> dict[str, int]:
@@ -194,16 +208,29 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
             ax.axhline(100 * one.points[0].value, color=look.colour, linestyle=dash_of(one), linewidth=1.4)
             continue
         xs = [point.x for point in one.points if point.x is not None]
-        values = [100 * point.value for point in one.points]
-        artists: Iterable[Artist]
+        aside = replace(look, shift=look.shift + EXPERIMENT_STEP_POINTS * one.dash)
         if one.kind == PUBLISHED:
+            values = [100 * point.value for point in one.points]
             artists = ax.plot(xs, values, color=look.colour, marker=look.marker, zorder=1.9, **PUBLISHED_LOOK)
+            move_aside(ax, artists, aside.shift)
         else:
-            artists = ax.errorbar(
-                xs, values, yerr=interval_lengths(one.points), color=look.colour, marker=look.marker,
-                linestyle=dash_of(one), markersize=5, capsize=3, elinewidth=1,
-            ).get_children()  # fmt: skip
-        move_aside(ax, artists, look.shift + EXPERIMENT_STEP_POINTS * one.dash)
+            draw_points(ax, xs, one.points, aside, linestyle=dash_of(one))
+
+
+def draw_points(
+    ax: Axes, xs: Iterable[float], points: Sequence[Point], look: Look, **options: Any
+) -> ErrorbarContainer:
+    """Draw points at these places in per cent, with their 95 % intervals and a line through them, moved aside.
+
+    options: of `Axes.errorbar`.
+    """
+    values = [100 * point.value for point in points]
+    drawn = ax.errorbar(
+        list(xs), values, yerr=interval_lengths(points), color=look.colour, marker=look.marker,
+        **{"markersize": 5, "capsize": 3, "elinewidth": 1, **options},
+    )  # fmt: skip
+    move_aside(ax, drawn.get_children(), look.shift)
+    return drawn
 
 
 def move_aside(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
@@ -226,10 +253,12 @@ def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
 def name_absent(ax: Axes, absent: Sequence[str], width: float) -> None:
     """Name the models without a curve in a panel of `width` inches, because no question was scored."""
     if absent:
-        names = textwrap.fill(", ".join(absent), int(width / CHARACTER_INCHES), break_on_hyphens=False)
-        look: dict[str, Any] = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
+        names = wrapped(", ".join(absent), width / CHARACTER_INCHES)
         background: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-        ax.text(0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=background, zorder=5, **look)
+        ax.text(
+            0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=background, zorder=5,
+            ha="center", va="bottom", color="0.35", fontsize="small",
+        )  # fmt: skip
 
 
 def ends_of(chart: Chart) -> list[float]:
@@ -243,10 +272,10 @@ def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel], width: float
     """Set the titles of panels of `width` inches, with the models beyond their training length below each title."""
     characters = int(width / CHARACTER_INCHES)
     notes = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in panels]
-    notes = [textwrap.fill(note, int(1.2 * characters), break_on_hyphens=False) for note in notes]
+    notes = [wrapped(note, 1.2 * characters) for note in notes]
     lines = max((len(note.splitlines()) for note in notes), default=0)
     for ax, panel, note in zip(axes, panels, notes, strict=True):
-        ax.set_title(textwrap.fill(panel.title, characters, break_on_hyphens=False), pad=6 + NOTE_LINE_POINTS * lines)
+        ax.set_title(wrapped(panel.title, characters), pad=6 + NOTE_LINE_POINTS * lines)
         if note:
             ax.annotate(note, (0.5, 1), (0, 3), va="bottom", **NOTE)
 
@@ -273,19 +302,13 @@ def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
     points = [point for one in series for point in one.points]
     if not points:
         return "no question was scored"
-    return f"{in_range(point.n for point in points)} questions a {mark}; {intervals} are 95 % intervals"
+    return f"n = {in_range(point.n for point in points)} questions a {mark}; {intervals} are 95 % intervals"
 
 
 def describe_axis(ax: Axes) -> str:
     """A note if the vertical axis begins at 1 % or more; else ''."""
     bottom, _ = ax.get_ylim()
     return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom >= 1 else ""
-
-
-def in_range(counts: Iterable[int]) -> str:
-    """`n = 40`, or `n = 38 to 40`."""
-    fewest, most = min(counts := [int(count) for count in counts]), max(counts)
-    return f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
 
 
 def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
@@ -309,22 +332,20 @@ def legend_name(chart: Chart, model: str) -> str:
 
 def reference_handles(chart: Chart) -> list[Artist]:
     """Legend entries of reference lines with n and, for a single model, value and interval."""
-    lines: dict[str, dict[str | None, Series]] = {}
+    lines: dict[tuple[int, str], dict[str | None, Series]] = {}
     for one in chart.series(REFERENCE):
-        lines.setdefault(one.label, {})[one.model] = one
-    entries = sorted(lines.items(), key=lambda item: next(iter(item[1].values())).dash)
+        lines.setdefault((one.dash, one.label), {})[one.model] = one
     return [
-        line("0.3", dash_of(next(iter(models.values()))), _reference_label(label, list(models.values())))
-        for label, models in entries
+        line("0.3", REFERENCE_STYLES[dash % len(REFERENCE_STYLES)], _reference_label(label, list(models.values())))
+        for (dash, label), models in sorted(lines.items())
     ]
 
 
 def _reference_label(label: str, models: Sequence[Series]) -> str:
-    points = [one.points[0] for one in models]
-    if len(points) > 1 or points[0].low is None or points[0].high is None:
-        return f"{label} ({in_range(point.n for point in points)})"
-    low, value, high = map(percent, (points[0].low, points[0].value, points[0].high))
-    return f"{label} {value} [{low}, {high}] ({in_range(point.n for point in points)})"
+    (point, *others), n = [one.points[0] for one in models], in_range(one.points[0].n for one in models)
+    if others or point.low is None or point.high is None:
+        return f"{label} (n = {n})"
+    return f"{label} {percent(point.value)} {interval(point.low, point.high)} (n = {n})"
 
 
 def line(colour: Any, linestyle: Any, label: str, marker: str = "") -> Line2D:
@@ -341,20 +362,18 @@ def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
     canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * max(0, lines - 1))
     legend = canvas.legend(handles=list(handles), loc="outside lower center", ncols=columns, frameon=False)
     if canvas.get_figwidth() < MINIMUM_INCHES:
-        characters = int(canvas.get_figwidth() / SMALL_CHARACTER_INCHES)
-        title = "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in title.splitlines())
+        title = wrapped(title, canvas.get_figwidth() / SMALL_CHARACTER_INCHES)
     legend.set_title(title, prop=FontProperties(size="small"))
     legend.get_title().set_color("0.35")
 
 
 def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
     """Add sentences below the legend's title, which has the number of questions; the figure becomes higher."""
-    characters = int(canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH * 1.3)
-    lines = [line for sentence in sentences for line in textwrap.wrap(sentence, characters, break_on_hyphens=False)]
-    if lines and canvas.legends:
+    note = wrapped("\n".join(sentences), canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH * 1.3)
+    if note and canvas.legends:
         title = canvas.legends[0].get_title()
-        title.set_text("\n".join([title.get_text(), *lines]))
-        canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(lines))
+        title.set_text(f"{title.get_text()}\n{note}")
+        canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(note.splitlines()))
 
 
 def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look], panel_inches: float) -> None:
@@ -373,7 +392,7 @@ def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[st
     for number, (label, models) in enumerate(lines.items()):
         at = high + (number + 0.5) * step
         for one in models:
-            _draw_interval(ax, one, looks[str(one.model)], at)
+            draw_points(ax, [at], one.points, looks[str(one.model)], markersize=4, capsize=2.5)
         if len(models) == 1:
             _name(ax, label, models[0], looks[str(models[0].model)])
     ax.set_xlim(low, high + step * (len(lines) + 0.5))
@@ -387,14 +406,6 @@ def _name(ax: Axes, label: str, one: Series, look: Look) -> None:
         label, (0.5, value), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_low else -3),
         textcoords="offset points", ha="center", va="bottom" if is_low else "top", color=look.colour, fontsize="small",
     )  # fmt: skip
-
-
-def _draw_interval(ax: Axes, one: Series, look: Look, at: float) -> None:
-    artists = ax.errorbar(
-        [at], [100 * one.points[0].value], yerr=interval_lengths(one.points), color=look.colour,
-        marker=look.marker, markersize=4, capsize=2.5, elinewidth=1,
-    ).get_children()  # fmt: skip
-    move_aside(ax, artists, look.shift)
 
 
 def describe_reference_columns(chart: Chart) -> str:

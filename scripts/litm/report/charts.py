@@ -6,11 +6,12 @@ series {model (None for a retriever), label, kind, dash, points}, see `litm.figu
 reference has x None.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 import pandas as pd
 
+from litm.analysis.sentences import interval_of
 from litm.base.messages import percent
 from litm.figures.chart import (
     CURVE,
@@ -18,15 +19,16 @@ from litm.figures.chart import (
     PART,
     WHOLE,
     Chart,
-    IndexedCurve,
     Panel,
     Point,
     Rows,
+    index_of,
     indexed_curves,
+    places_in_words,
 )
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS
-from litm.report.wording import SizeNames, place
+from litm.report.wording import SizeNames
 
 #: Fraction: the least height of the vertical axis.
 LEAST_HEIGHT = 0.2
@@ -47,7 +49,8 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
         token_counts=tables.get("token_counts"),
         wrong_answers=tables.get("wrong_answers"),
     )
-    made = KINDS[figure["kind"]].chart(figure, rows)
+    kind = KINDS[figure["kind"]]
+    made = kind.chart(figure, rows) if kind.in_report else None
     panels = [panel for panel in made.panels if _has_own(panel)] if made else []
     if not made or not panels:
         return None
@@ -125,37 +128,27 @@ def forest(position_bias: pd.DataFrame | None, models: Sequence[str], names: Siz
     are left out.
     """
     curves = [] if position_bias is None else indexed_curves(position_bias)
-    rows = [(curve, curve.index) for curve in curves if curve.index and curve.pbi_class]
+    rows = [curve for curve in curves if index_of(curve) and curve["pbi_class"]]
     if not rows:
         return None
-    limit = STEP * max(1, ceil(max(abs(end) for _, index in rows for end in index) / STEP))
-    return {"ticks": list(_ticks(limit)), "rows": list(_forest_rows(rows, limit, models, names))}
+    limit = STEP * max(1, ceil(max(abs(end) for curve in rows for end in index_of(curve)) / STEP))
+    # Five ticks from -limit to limit: per cent of the width, and points.
+    ticks = [(50 + 25 * step, f"{50 * step * limit:+g}" if step else "0") for step in range(-2, 3)]
+    return {"ticks": ticks, "rows": [_forest_row(curve, limit, models, names) for curve in rows]}
 
 
-def _ticks(limit: float) -> Iterator[tuple[float, str]]:
-    """Five ticks from -limit to limit: per cent of the width, and points."""
-    for step in range(-2, 3):
-        yield 50 + 25 * step, f"{50 * step * limit:+g}" if step else "0"
-
-
-def _forest_rows(
-    rows: Sequence[tuple[IndexedCurve, tuple[float, float, float]]],
-    limit: float,
-    models: Sequence[str],
-    names: SizeNames,
-) -> Iterator[dict]:
-    for curve, index in rows:
-        low, value, high = map(percent, index)
-        left, dot, right = (round(50 + 50 * number / limit, 2) for number in index)
-        yield {
-            "experiment": curve.experiment,
-            "model": curve.model,
-            "colour": models.index(curve.model) % len(COLOURS),
-            "what": names(curve.experiment, curve.size) + (f", {place(curve.placement)}" if curve.placement else ""),
-            "n": f"{curve.n:,}",
-            "text": f"{value} [{low}, {high}]",
-            "words": "; ".join(filter(None, [curve.pbi_class if curve.is_certain else None, curve.shape])),
-            "left": left,
-            "dot": dot,
-            "right": right,
-        }
+def _forest_row(curve: Mapping, limit: float, models: Sequence[str], names: SizeNames) -> dict:
+    left, dot, right = (round(50 + 50 * number / limit, 2) for number in index_of(curve))
+    what = [names(curve["experiment"], curve["size"]), places_in_words(curve["placement"] or "")]
+    return {
+        "experiment": curve["experiment"],
+        "model": curve["model"],
+        "colour": models.index(curve["model"]) % len(COLOURS),
+        "what": ", ".join(filter(None, what)),
+        "n": f"{curve['n']:,}",
+        "text": f"{percent(curve['pbi'])} {interval_of(curve, 'pbi')}",
+        "words": "; ".join(filter(None, [curve["pbi_class"] if curve["class_certain"] else None, curve["shape"]])),
+        "left": left,
+        "dot": dot,
+        "right": right,
+    }

@@ -8,42 +8,11 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
+from litm.figures.chart import models_in
+from litm.report import page_tables, provenance, wording
 from litm.report.charts import chart, forest
-from litm.report.page_tables import (
-    COMPARISONS,
-    SHOWN,
-    TOKENS_USED,
-    accuracy_files,
-    accuracy_tables,
-    overview_table,
-    packed_files,
-    shown_tables,
-    table_files,
-    token_table,
-    tokens_in_words,
-)
-from litm.report.provenance import (
-    cited,
-    experiment_rows,
-    experiments_studied,
-    identities,
-    models_studied,
-    software,
-    sweep_rows,
-)
+from litm.report.page_tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.question_samples import most_of_a_size, pack
-from litm.report.wording import (
-    WRONG_KIND,
-    SizeNames,
-    claims_told,
-    findings,
-    first_answers,
-    kinds_told,
-    lengths_of,
-    named_briefly,
-    overview,
-    verdicts,
-)
 
 #: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
 SAMPLE_CHARACTERS = 16_000_000
@@ -86,6 +55,11 @@ class Contents:
         """The title of each experiment."""
         return {experiment["name"]: experiment["title"] for experiment in self.experiments}
 
+    @property
+    def sizes(self) -> wording.SizeNames:
+        """Sizes in words."""
+        return wording.SizeNames(self.figures, self.experiments, self.tables.get("token_counts"))
+
 
 def render_report(sources: Mapping[str, str], contents: Contents) -> str:
     """The report's HTML; the same contents give the same text.
@@ -111,27 +85,21 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
 
 def _first_screen(contents: Contents) -> dict:
     """The first screen: counts, advice, warnings, and the curves with one sentence each."""
-    tables, bias = contents.tables, contents.tables.get("position_bias")
-    names, lengths = SizeNames(contents.figures, contents.experiments), lengths_of(tables.get("token_counts"))
-    several = tables["accuracy"]["model"].nunique() > 1
-    counted, *told = overview(tables["accuracy"], bias, tables.get("published_comparison"))
-    figures = [
-        {
-            **_figure(figure, contents),
-            "verdicts": verdicts(figure, bias, names, lengths, several),
-        }
-        for figure in contents.figures
-    ]
+    tables, models = contents.tables, models_in(contents.tables["accuracy"])
+    counted, *told = wording.overview(
+        tables["accuracy"], tables.get("position_bias"), tables.get("published_comparison")
+    )
+    figures = [_figure(figure, contents, several=len(models) > 1) for figure in contents.figures]
     return {
         "counted": counted,
         "told": told,
-        **first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins),
-        "asked": named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
-        "asked_of": named_briefly([str(model) for model in dict.fromkeys(tables["accuracy"]["model"])]),
+        **wording.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins),
+        "asked": wording.named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
+        "asked_of": wording.named_briefly(models),
         "figures": [figure for figure in figures if not figure["is_wrong"]],
         "wrong_figures": [figure for figure in figures if figure["is_wrong"]],
-        "kinds": kinds_told(tables.get("wrong_answers")),
-        "several": several,
+        "kinds": wording.kinds_told(tables.get("wrong_answers")),
+        "several": len(models) > 1,
         "charts": {
             "models": list(contents.models),
             "charts": [figure["chart"] for figure in figures if figure["chart"]],
@@ -142,23 +110,22 @@ def _first_screen(contents: Contents) -> dict:
 def _numbers(contents: Contents) -> dict:
     """The middle sections: what was measured, accuracies, statistics and all tables."""
     tables, bias = contents.tables, contents.tables.get("position_bias")
-    names, lengths = SizeNames(contents.figures, contents.experiments), lengths_of(tables.get("token_counts"))
-    used = token_table(contents.manifests, contents.prices)
-    accuracies = accuracy_tables(tables["accuracy"], contents.titles, names, lengths)
-    files = table_files([*SHOWN, *COMPARISONS, TOKENS_USED], {**tables, "tokens_used": used})
-    packed, left_out = packed_files({**files, **accuracy_files(accuracies)})
+    used = page_tables.token_table(contents.manifests, contents.prices)
+    accuracies = page_tables.accuracy_tables(tables["accuracy"], contents.titles, contents.sizes)
+    files = page_tables.table_files([*SHOWN, *COMPARISONS, TOKENS_USED], {**tables, "tokens_used": used})
+    packed, left_out = page_tables.packed_files({**files, **page_tables.accuracy_files(accuracies)})
     return {
-        "studied": experiments_studied(contents.experiments, contents.samples, names, lengths),
-        "models": models_studied(sweep_rows(contents.manifests), contents.manifests, contents.about),
-        "grid": overview_table(tables["accuracy"], bias, contents.titles, names, lengths),
+        "studied": provenance.experiments_studied(contents.experiments, contents.samples, contents.sizes),
+        "models": provenance.models_studied(contents.manifests, contents.about),
+        "grid": page_tables.overview_table(tables["accuracy"], bias, contents.titles, contents.sizes),
         "accuracies": accuracies,
-        "findings": findings(bias),
-        "forest": forest(bias, contents.models, names),
-        "claims": claims_told(tables.get("claims_summary")),
+        "findings": wording.findings(bias),
+        "forest": forest(bias, contents.models, contents.sizes),
+        "claims": wording.claims_told(tables.get("claims_summary")),
         "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
         "tables": shown_tables(tables, SHOWN),
         "tokens": shown_tables({"tokens_used": used}, [TOKENS_USED]),
-        "tokens_in_words": tokens_in_words(used, contents.prices),
+        "tokens_in_words": page_tables.tokens_in_words(used, contents.prices),
         "files": packed,
         "files_left_out": left_out,
     }
@@ -182,28 +149,29 @@ def _questions(contents: Contents) -> dict:
 
 def _provenance(contents: Contents) -> dict:
     return {
-        "sweeps": sweep_rows(contents.manifests),
-        "identities": identities(contents.manifests),
-        "experiments": experiment_rows(contents.experiments),
+        "sweeps": provenance.sweep_rows(contents.manifests),
+        "identities": provenance.identities(contents.manifests),
+        "experiments": provenance.experiment_rows(contents.experiments),
         "datasets": contents.datasets,
-        "software": software(contents.commit),
-        "cited": cited(contents.experiments),
+        "software": provenance.software(contents.commit),
+        "cited": provenance.cited(contents.experiments),
         "seed": contents.seed,
         "config": contents.config,
     }
 
 
-def _figure(figure: Mapping, contents: Contents) -> dict:
-    """Title, picture and, where the figure's kind has one, chart of a figure."""
+def _figure(figure: Mapping, contents: Contents, several: bool) -> dict:
+    """Title, picture, verdicts and, where the figure's kind has one, chart of a figure."""
     png = contents.pictures[figure["name"]]
     drawn = chart(figure, contents.tables)
     return {
         "title": figure["title"],
-        "is_wrong": figure["kind"] == WRONG_KIND,
+        "is_wrong": figure["kind"] == "wrong_answers",
         "png": base64.b64encode(png).decode(),
         "width": png_width(png),
         "chart": drawn,
         "is_wide": len(drawn["panels"]) > 1 if drawn else png_width(png) > WIDE_PIXELS,
+        "verdicts": wording.verdicts(figure, contents.tables.get("position_bias"), contents.sizes, several),
     }
 
 

@@ -5,12 +5,14 @@ from typing import cast
 
 import pandas as pd
 
+from litm.analysis.sentences import in_range, interval
 from litm.analysis.shapes import word_of
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, tables
 from litm.base.messages import ordinal, percent
 from litm.base.records import csv_text
+from litm.figures.chart import models_in, places_in_words
 from litm.report.question_samples import packed
-from litm.report.wording import Lengths, SizeNames, place
+from litm.report.wording import SizeNames
 
 _ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.
@@ -87,9 +89,7 @@ NOTED = {
 }  # fmt: skip
 
 
-def accuracy_tables(
-    accuracy: pd.DataFrame, titles: Mapping[str, str], names: SizeNames, lengths: Lengths
-) -> list[dict]:
+def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: SizeNames) -> list[dict]:
     """One table {title, headings, rows} per experiment and size: rows are models, columns are positions.
 
     A row is {name, cells, n, noted}, a cell {value, limits}; noted: cut, empty and lost answers in words. An experiment
@@ -104,9 +104,9 @@ def accuracy_tables(
             found.append(_table(title, cells.assign(column=columns), several=False))
             continue
         for size, of_size in cells.groupby("size", sort=False):
-            what = f"{title}, {names.with_length(experiment, cast(int, size), lengths)}"
+            what = f"{title}, {names.with_length(experiment, cast(int, size))}"
             several = of_size["target"].nunique() > 1
-            column = of_size["target"] if several else of_size["placement"].map(place)
+            column = of_size["target"] if several else of_size["placement"].map(places_in_words)
             found.append(_table(what, of_size.assign(column=column), several))
     return found
 
@@ -121,9 +121,9 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
         noted = {words: int(own[name].fillna(0).sum()) for words, name in NOTED.items()}
         rows.append(
             {
-                "name": ", ".join([model, *map(place, placement)]),
+                "name": ", ".join([model, *map(places_in_words, placement)]),
                 "cells": [_cell(by_column.get(heading)) for heading in headings],
-                "n": _range(own["n"]),
+                "n": in_range(own["n"]),
                 "noted": ", ".join(f"{count:,} {words}" for words, count in noted.items() if count),
             }
         )
@@ -133,26 +133,18 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
 def _cell(row: Mapping | None) -> dict:
     if row is None or pd.isna(row["accuracy"]):
         return {"value": "-", "limits": ""}
-    return {"value": percent(row["accuracy"]), "limits": f"[{percent(row['ci_low'])}, {percent(row['ci_high'])}]"}
-
-
-def _range(numbers: pd.Series) -> str:
-    return " to ".join(f"{number:,}" for number in dict.fromkeys((int(numbers.min()), int(numbers.max()))))
+    return {"value": percent(row["accuracy"]), "limits": interval(row["ci_low"], row["ci_high"])}
 
 
 def overview_table(
-    accuracy: pd.DataFrame,
-    position_bias: pd.DataFrame | None,
-    titles: Mapping[str, str],
-    names: SizeNames,
-    lengths: Lengths,
+    accuracy: pd.DataFrame, position_bias: pd.DataFrame | None, titles: Mapping[str, str], names: SizeNames
 ) -> dict:
     """Models by experiments: {models, rows}; a row is {title, what, cells}, a cell {text, word}, both '' if empty.
 
     text: the accuracy with its interval, or the lowest and the highest accuracy of several positions, with n; word: the
     curve's shape, see `meanings.word_of`.
     """
-    models = [str(model) for model in dict.fromkeys(accuracy["model"])]
+    models = models_in(accuracy)
     words: dict[tuple, str] = {}
     if position_bias is not None:
         for row in position_bias[position_bias["placement"].isna()].to_dict("records"):
@@ -164,7 +156,7 @@ def overview_table(
         rows.append(
             {
                 "title": titles[experiment],
-                "what": names.with_length(experiment, size, lengths),
+                "what": names.with_length(experiment, size),
                 "cells": [
                     _overview_cell(of_model.get(model), words.get((model, experiment, size), "")) for model in models
                 ],
@@ -177,9 +169,12 @@ def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
     scored = [] if cells is None else cells[cells["accuracy"].notna()].to_dict("records")
     if not scored:
         return {"text": "", "word": ""}
-    n = f"n = {_range(pd.Series([row['n'] for row in scored]))}"
+    n = f"n = {in_range(row['n'] for row in scored)}"
     if len(scored) == 1:
-        return {"text": f"{percent(scored[0]['accuracy'])} {_cell(scored[0])['limits']}, {n}", "word": ""}
+        return {
+            "text": f"{percent(scored[0]['accuracy'])} {interval(scored[0]['ci_low'], scored[0]['ci_high'])}, {n}",
+            "word": "",
+        }
     ends = [choose(scored, key=lambda row: row["accuracy"]) for choose in (min, max)]
     # With its position, if a cell has one gold item.
     where = ["" if pd.isna(row["position"]) else f" ({ordinal(int(row['position']) + 1)})" for row in ends]
@@ -244,14 +239,13 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
 #: Characters of all packed tables, at most; the largest tables are left out and the page names them.
 MOST_CHARACTERS = 4_000_000
 #: Characters that LaTeX reads as commands.
-_SPECIAL = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
+_SPECIAL = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}",
+    }
+)  # fmt: skip
 
 
 def packed_files(files: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -291,7 +285,7 @@ def accuracy_files(tables: Sequence[Mapping]) -> dict[str, str]:
 def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Sequence[str]], title: str = "") -> str:
     """A table in LaTeX, for the package booktabs."""
     columns = "".join("l" if text else "r" for text in is_text)
-    lines = [" & ".join(map(escaped, cells)) + r" \\" for cells in (headings, *rows)]
+    lines = [" & ".join(text.translate(_SPECIAL) for text in cells) + r" \\" for cells in (headings, *rows)]
     text = [
         *([f"% {title}"] if title else []),
         rf"\begin{{tabular}}{{{columns}}}",
@@ -303,8 +297,3 @@ def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Se
         r"\end{tabular}",
     ]
     return "\n".join(text) + "\n"
-
-
-def escaped(text: str) -> str:
-    """A text with LaTeX's special characters escaped."""
-    return "".join(_SPECIAL.get(character, character) for character in text)

@@ -2,13 +2,14 @@
 
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 
+from litm.analysis.sentences import counted
 from litm.base.messages import single_spaced
 from litm.placements import gold_places
 from litm.records import Cut, several_names
-from litm.report.wording import Lengths, SizeNames, tokens
+from litm.report.wording import SizeNames
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
@@ -72,7 +73,7 @@ def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
 def _sweep(manifest: Mapping) -> dict[str, str]:
     fields = manifest["identity_fields"]
     if files := fields["source"].get("recorded"):
-        weights = [f"recorded responses ({len(files)} hashed file{'s' if len(files) > 1 else ''})"]
+        weights = [f"recorded responses ({counted(len(files), 'hashed file')})"]
         made = dict.fromkeys(["Number format", "Attention", "Prompt format", "Decoding", "Computed with"], "not known")
     else:
         model, decoding = fields["model"], fields["decoding"]
@@ -107,7 +108,7 @@ def _weights(source: Mapping) -> str:
         return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
     if "hub" in source:
         return f"{source['hub']} @ {source['commit']}"
-    return f"{len(source['files'])} hashed file{'' if len(source['files']) == 1 else 's'}"
+    return counted(len(source["files"]), "hashed file")
 
 
 def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
@@ -167,7 +168,7 @@ ABOUT = {
 
 
 def experiments_studied(
-    experiments: Sequence[Mapping], samples: Mapping[str, Sequence[Mapping]], names: SizeNames, lengths: Lengths
+    experiments: Sequence[Mapping], samples: Mapping[str, Sequence[Mapping]], names: SizeNames
 ) -> list[dict]:
     """{name, title, asks, right_if, contexts, example} per experiment, in their order.
 
@@ -177,7 +178,7 @@ def experiments_studied(
         {
             **{key: one[key] for key in ("name", "title", "asks", "right_if")},
             "contexts": [
-                ": ".join(filter(None, [names(one["name"], size), tokens(lengths, one["name"], size)]))
+                names.with_length(one["name"], size, ": ")
                 for size in dict.fromkeys(cell["size"] for cell in one["cells"])
             ],
             "example": _example(samples.get(one["name"], ())),
@@ -210,32 +211,17 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
-def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -> list[dict]:
-    """One row by heading per model; values that differ between its sweeps are joined.
-
-    sweeps: rows of `provenance.sweep_rows`, in the order of the manifests; about: descriptions by model.
-    """
-    by_model: dict[str, list[tuple[Mapping, Mapping]]] = {}
-    for sweep, manifest in zip(sweeps, manifests, strict=True):
-        by_model.setdefault(sweep["Model"], []).append((sweep, manifest))
-    return [
-        {
-            "Model": model,
-            "What it is": ", ".join(words.format(said[key]) for key, words in ABOUT.items() if key in said)
-            or "no facts in its entry (`about`)",
-            **{
-                heading: _joined(sweep[heading] for sweep, _ in own)
-                for heading in ("Weights", "Number format", "Prompt format")
-            },
-            "Context window": _joined(
-                f"{manifest['context_window']:,} tokens" if manifest.get("context_window") else "not known"
-                for _, manifest in own
-            ),
-        }
-        for model, own in by_model.items()
-        for said in [about.get(model, {})]
-    ]
-
-
-def _joined(values: Iterator[str]) -> str:
-    return "; ".join(dict.fromkeys(values))
+def models_studied(manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -> list[dict]:
+    """One row by heading per model; values that differ between its sweeps are joined. about: descriptions by model."""
+    by_model: dict[str, list[dict]] = {}
+    for sweep, manifest in zip(sweep_rows(manifests), manifests, strict=True):
+        window = f"{manifest['context_window']:,} tokens" if manifest.get("context_window") else "not known"
+        by_model.setdefault(sweep["Model"], []).append({**sweep, "Context window": window})
+    headings = ("Weights", "Number format", "Prompt format", "Context window")
+    rows = []
+    for model, own in by_model.items():
+        said = about.get(model, {})
+        facts = ", ".join(words.format(said[key]) for key, words in ABOUT.items() if key in said)
+        values = {heading: "; ".join(dict.fromkeys(sweep[heading] for sweep in own)) for heading in headings}
+        rows.append({"Model": model, "What it is": facts or "no facts in its entry (`about`)", **values})
+    return rows

@@ -14,7 +14,10 @@ import gzip
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 
 import pandas as pd
 
@@ -153,19 +156,12 @@ def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tupl
 
 def first_of_each_size(records: Iterable[Mapping], questions: int) -> list[Mapping]:
     """The first `questions` records of each size, in their order."""
-    kept: list[Mapping] = []
-    counts: dict[int, int] = {}
-    for record in records:
-        counts[record["size"]] = counts.get(record["size"], 0) + 1
-        if counts[record["size"]] <= questions:
-            kept.append(record)
-    return kept
+    return [record for _, own in groupby(records, itemgetter("size")) for record in islice(own, questions)]
 
 
 def most_of_a_size(records: Iterable[Mapping]) -> int:
     """The most questions that a size has."""
-    sizes = [record["size"] for record in records]
-    return max(map(sizes.count, set(sizes)), default=0)
+    return max(Counter(record["size"] for record in records).values(), default=0)
 
 
 def packed(value: object) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from litm.base.messages import UserError
-from litm.figures.bars import draw_targets
+from litm.figures.bars import draw_bars, targets
 from litm.figures.chart import Rows
 from litm.figures.curves import draw_curves, positions
 from litm.figures.kinds import KINDS
@@ -41,21 +41,6 @@ class ExportNames:
         if self.is_suite and self.size_key is None and position is not None:
             return f"{self.stem}_depth_{nominal_depth(position, items)}.jsonl"
         return f"{self.stem}_pos_{position}.jsonl"
-
-    @property
-    def data(self) -> str:
-        """File of the examples."""
-        return f"{self.stem}_data.jsonl"
-
-    @property
-    def summary(self) -> str:
-        """File of the summary."""
-        return f"{self.stem}_summary.json"
-
-    @property
-    def picture(self) -> str:
-        """File of the figure."""
-        return f"{self.stem}_{self.figure}.png"
 
 
 def nominal_depth(position: int, items: int) -> float:
@@ -199,7 +184,7 @@ def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
         "places": dict.fromkeys(accuracy["model"], COLOURS.index(RED)),
     }
     if curve.placement is not None:
-        return draw_targets(settings, Rows(accuracy))
+        return draw_bars(targets(settings, Rows(accuracy)))
     settings["x_label"] = f"Normalised position of the {curve.item} with the answer"
     drawn, items = positions(settings, Rows(accuracy)), int(accuracy["items"].iloc[0])
     depths = [tuple((at, f"{nominal_depth(at, items):g}") for at, _ in panel.ticks) for panel in drawn.panels]

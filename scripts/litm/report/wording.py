@@ -1,31 +1,30 @@
 """Sentences of the page: the first screen, the verdict of each curve, findings, claims, sizes and places in words."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import cast
 
 import pandas as pd
 
 from litm.analysis.cells import reading_warnings
 from litm.analysis.sentences import (
-    Row,
     compared,
+    compared_on,
+    counted,
     cut_sentences,
-    silenced,
+    difference_of,
+    interval_of,
+    to_know_first,
     to_look_at,
-    uninformative,
-    without_information,
 )
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
-from litm.base.messages import ordinal, percent, points
+from litm.base.messages import ordinal, percent
 from litm.base.records import plain_rows
 from litm.examples.tasks import load_task
-from litm.figures.chart import of_size
-from litm.placements import gold_depths, gold_positions
+from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 
-#: Tokens: smallest and largest mean prompt length over models, by (experiment, size).
-Lengths = Mapping[tuple[str, int], tuple[float, float]]
 #: Names in a list on the first screen, at most.
 NAMED_BRIEFLY = 8
 
@@ -33,10 +32,16 @@ NAMED_BRIEFLY = 8
 class SizeNames:
     """Sizes in words: `10 documents`, as a figure of the experiment or else its task names the items; else `size 10`.
 
-    experiments: settings of each, as in `page.Contents`.
+    experiments: settings of each, as in `page.Contents`; token_counts: lengths of prompts, None where none are known.
     """
 
-    def __init__(self, figures: Sequence[Mapping], experiments: Iterable[Mapping] = ()) -> None:
+    def __init__(
+        self,
+        figures: Sequence[Mapping],
+        experiments: Iterable[Mapping] = (),
+        token_counts: pd.DataFrame | None = None,
+    ) -> None:
+        self._token_counts = token_counts
         self._titles: dict[str, str] = {}
         for figure in figures:
             for experiment in figure["experiments"]:
@@ -51,54 +56,19 @@ class SizeNames:
         title = self._titles.get(experiment, "")
         return of_size(title, f"{size:,}") if "{size}" in title else f"size {size:,}"
 
-    def with_length(self, experiment: str, size: int, lengths: Lengths) -> str:
+    def length(self, experiment: str, size: int) -> str:
+        """`about 400 tokens`, or a range if models differ; '' if no tokens were counted."""
+        return length_in_words(mean_tokens({"experiments": [experiment]}, self._token_counts, size), "about ")
+
+    def with_length(self, experiment: str, size: int, between: str = ", ") -> str:
         """`10 documents, about 400 tokens`."""
-        return ", ".join(filter(None, [self(experiment, size), tokens(lengths, experiment, size)]))
-
-
-def lengths_of(token_counts: pd.DataFrame | None) -> Lengths:
-    """Lengths from the table of token counts; {} where no tokens were counted."""
-    if token_counts is None or token_counts.empty:
-        return {}
-    means = token_counts.groupby(["experiment", "size", "model"])["tokens_mean"].mean()
-    by_size = means.groupby(level=["experiment", "size"]).agg(["min", "max"])
-    return {(str(name), int(size)): (float(low), float(high)) for (name, size), (low, high) in _pairs(by_size)}
-
-
-def _pairs(table: pd.DataFrame) -> list:
-    return list(zip(table.index, table.itertuples(index=False, name=None), strict=True))
-
-
-def tokens(lengths: Lengths, experiment: str, size: int) -> str:
-    """`about 400 tokens`, with two significant digits, or a range if models differ; '' if unknown."""
-    if (experiment, size) not in lengths:
-        return ""
-    low, high = (f"{two_digits(length):,}" for length in lengths[experiment, size])
-    return f"about {low} tokens" if low == high else f"about {low} to {high} tokens"
-
-
-def two_digits(number: float) -> int:
-    """A length rounded to two significant digits: 397.5 becomes 400."""
-    return int(float(f"{number:.1e}"))
-
-
-def place(placement: str) -> str:
-    """Positions of a prompt's gold items: `5th`, `1st, 150th, 300th`, `depth 0.5`, or the placement in words."""
-    if positions := gold_positions(placement):
-        return ", ".join(ordinal(position + 1) for position in positions)
-    if depths := gold_depths(placement):
-        return "depth " + ", ".join(f"{depth:g}" for depth in depths)
-    return placement.replace("_", " ")
+        return between.join(filter(None, [self(experiment, size), self.length(experiment, size)]))
 
 
 def named_briefly(names: Sequence[str]) -> str:
     """Names with semicolons; of more than `NAMED_BRIEFLY` the first ones, and how many more there are."""
     more = f"; and {len(names) - NAMED_BRIEFLY} more" if len(names) > NAMED_BRIEFLY else ""
     return "; ".join(names[:NAMED_BRIEFLY]) + more
-
-
-#: Kind of the figures of wrong answers.
-WRONG_KIND = "wrong_answers"
 
 
 def kinds_told(table: pd.DataFrame | None) -> list[tuple[str, str]]:
@@ -119,70 +89,55 @@ def claims_told(summary: pd.DataFrame | None) -> dict | None:
     if summary is None or summary.empty:
         return None
     asked, others = [], []
-    for row in summary.to_dict("records"):
+    for row in plain_rows(summary):
         if row["finding"].startswith(NOT_ASKED):
             others.append({"statement": row["statement"], "needs": row["finding"].removeprefix(NOT_ASKED)})
             continue
-        asked.append({**{key: row[key] for key in ("statement", "section", "finding")}, "status": _status(row)})
+        # What later works say of the paper's claim is no verdict on this study's models.
+        status = "Later works support the paper's claim." if row.get("status") == "supported" else ""
+        if row.get("contested_by"):
+            status = f"Later works contest the paper's claim: {row['contested_by']}."
+        asked.append({**{key: row[key] for key in ("statement", "section", "finding")}, "status": status})
     return {"asked": asked, "others": others}
-
-
-def _status(row: Mapping) -> str:
-    """What later works say of the paper's claim; it is no verdict on this study's models."""
-    status, works = (None if pd.isna(row.get(name)) else row[name] for name in ("status", "contested_by"))
-    if works:
-        return f"Later works contest the paper's claim: {works}."
-    return "Later works support the paper's claim." if status == "supported" else ""
 
 
 #: Kinds of figures whose verdicts are shown; other figures of the same curves do not repeat them.
 SHAPE_KINDS = ("accuracy_by_position", "accuracy_by_target")
 
 
-def verdicts(
-    figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNames, lengths: Lengths, several: bool
-) -> list[dict]:
+def verdicts(figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNames, several: bool) -> list[dict]:
     """Verdicts on the curves of a figure: {what, tokens, says} per size, in the order of the table.
 
     what: the size in words, with the experiment if the figure has several. tokens: its length, '' if unknown. says:
     {word, meaning, of} per word, where `of` names its models and is '' if the study has one model. several: whether the
     study has several models.
     """
-    if position_bias is None or position_bias.empty or figure["kind"] not in SHAPE_KINDS:
+    if position_bias is None or figure["kind"] not in SHAPE_KINDS:
         return []
-    shown = position_bias[position_bias["experiment"].isin(list(figure["experiments"]))]
-    for limit, column in (("models", "model"), ("sizes", "size")):
-        if figure.get(limit) is not None:
-            shown = shown[shown[column].isin(list(figure[limit]))]
     found = []
-    for curve, rows in shown.groupby(["experiment", "size"], sort=False):
+    for curve, rows in shown_cells(figure, position_bias).groupby(["experiment", "size"], sort=False):
         experiment, size = cast(tuple[str, int], curve)
         what = names(experiment, size)
+        owners: dict[tuple[str, str], list[str]] = {}
+        for row in plain_rows(rows):
+            owners.setdefault(word_of(row), []).append(_owner(row, several))
         found.append(
             {
                 "what": f"{experiment}, {what}" if len(figure["experiments"]) > 1 else what,
-                "tokens": tokens(lengths, experiment, size),
-                "says": _words(rows.to_dict("records"), several),
+                "tokens": names.length(experiment, size),
+                "says": [
+                    {"word": word, "meaning": meaning, "of": ", ".join(of)} for (word, meaning), of in owners.items()
+                ],
             }
         )
     return found
 
 
-def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
-    """Each word once, in the order of the models."""
-    owners: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        owners.setdefault(word_of(row), []).append(_owner(row, several))
-    return [
-        {"word": word, "meaning": meaning, "of": ", ".join(filter(None, of))} for (word, meaning), of in owners.items()
-    ]
-
-
 def _owner(row: Mapping, several: bool) -> str:
     """`model (n = 40)`, with the placement if it distinguishes curves of one size."""
-    placement = "" if pd.isna(row["placement"]) else f" at {place(row['placement'])}"
+    placement = f"at {places_in_words(row['placement'])} " if row["placement"] else ""
     n = f"n = {row['n']:,}"
-    return f"{row['model']}{placement} ({n})" if several else f"{placement.removeprefix(' ')} {n}".strip()
+    return f"{row['model']} {placement}({n})" if several else placement + n
 
 
 #: Number of curves that the overview names one by one, at most.
@@ -202,14 +157,14 @@ def overview(
     """Sentences: what was measured, the results over all curves, and the comparison with published values."""
     models, experiments = accuracy["model"].nunique(), accuracy["experiment"].nunique()
     told = [
-        f"{_count(models, 'model')}, {_count(experiments, 'experiment')}, {_count(len(accuracy), 'cell')} with "
+        f"{counted(models, 'model')}, {counted(experiments, 'experiment')}, {counted(len(accuracy), 'cell')} with "
         f"{int(accuracy['n'].sum()):,} answers counted."
     ]
     if position_bias is not None:
         told += _bias_overview(position_bias)
     if published is not None and len(published):
         counts = ", ".join(f"{n} {verdict}" for verdict, n in published["verdict"].value_counts().items())
-        told.append(f"Compared with {_count(len(published), 'published value')}: {counts}.")
+        told.append(f"Compared with {counted(len(published), 'published value')}: {counts}.")
     return told
 
 
@@ -218,7 +173,7 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     differ = int((measured["cochran_p_holm"] < SIGNIFICANT).sum())
     unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
     told = [
-        f"Positions differ by more than chance in {differ} of {_count(len(position_bias), 'curve')} (Cochran's Q, p < "
+        f"Positions differ by more than chance in {differ} of {counted(len(position_bias), 'curve')} (Cochran's Q, p < "
         f"{SIGNIFICANT} by Holm), and are not shown to differ in {unclear}; {silent} have no information on position "
         "(floor, ceiling, or too few questions)."
     ]
@@ -226,23 +181,15 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     told += _shapes(indexed)
     if len(indexed) > 1:
         told.append(
-            f"The Position Bias Index (edges minus middle) is highest for {_index(indexed[-1])}, and lowest for "
-            f"{_index(indexed[0])}."
+            "The Position Bias Index (edges minus middle) is highest for "
+            f"{_named(indexed[-1], difference_of(indexed[-1], 'pbi'))}, and lowest for "
+            f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}."
         )
     return told
 
 
-def _index(row: Mapping) -> str:
-    return f"{_curve_name(row)} ({_with_interval(row, 'pbi')}, n = {row['n']:,})"
-
-
-def _with_interval(row: Mapping, name: str) -> str:
-    """A difference in points with its interval."""
-    return f"{points(row[name])} {_limits(row, name)}"
-
-
-def _limits(row: Mapping, name: str) -> str:
-    return f"[{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
+def _named(row: Mapping, told: str) -> str:
+    return f"{_curve_name(row)} ({told}, n = {row['n']:,})"
 
 
 def _shapes(curves: Sequence[Mapping]) -> list[str]:
@@ -256,15 +203,15 @@ def _shapes(curves: Sequence[Mapping]) -> list[str]:
     told = []
     for word in sorted(by_word, key=list(MEANINGS).index):
         rows = by_word[word]
-        named = [f"{_curve_name(row)} ({_primacy_and_recency(row)}, n = {row['n']:,})" for row in rows]
+        named = [_named(row, _primacy_and_recency(row)) for row in rows]
         is_told = len(rows) <= NAMED and word != NONE
-        which = "; ".join(named) if is_told else f"{len(rows)} of {_count(len(curves), 'curve')}"
+        which = "; ".join(named) if is_told else f"{len(rows)} of {counted(len(curves), 'curve')}"
         told.append(f"{word[0].upper()}{word[1:]} ({MEANINGS[word]}): {which}.")
     return told
 
 
 def _primacy_and_recency(row: Mapping) -> str:
-    return ", ".join(f"{name} {_with_interval(row, name)}" for name in ("primacy", "recency"))
+    return ", ".join(f"{name} {difference_of(row, name)}" for name in ("primacy", "recency"))
 
 
 def shape(row: Mapping) -> str:
@@ -279,15 +226,11 @@ def shape(row: Mapping) -> str:
     told = [f"{word} ({MEANINGS[word]}; {_primacy_and_recency(row)}"]
     alone = [one for one in UNSAID.get(word, ()) if row[f"{one}_ci_low"] > 0 or row[f"{one}_ci_high"] < 0]
     if alone:
-        tilt = f", tilt {_with_interval(row, 'tilt')}" if "tilt" in alone else ""
+        tilt = f", tilt {difference_of(row, 'tilt')}" if "tilt" in alone else ""
         told.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
     if word == NONE and not pd.isna(row["pbi_mde"]):
         told.append(f"; {row['n']:,} questions show a PBI from {percent(row['pbi_mde'])} points on")
     return "".join(told) + ")"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _curve_name(row: Mapping) -> str:
@@ -310,20 +253,15 @@ def _finding(row: Mapping) -> str:
         spread = f"{percent(row['accuracy_best'])} % {everywhere} (n = {row['n']})"
     else:
         best, worst = (ordinal(int(row[f"position_{end}"]) + 1) for end in ("best", "worst"))
+        p = row["cochran_p_holm"]
         spread = (
             f"best with the answer in the {best} ({percent(row['accuracy_best'])} %), "
             f"worst in the {worst} ({percent(row['accuracy_worst'])} %), "
-            f"gap {percent(row['gap'])} points {_limits(row, 'gap')}, n = {row['n']}; the positions "
-            f"{_chance(row['cochran_p_holm'])}"
+            f"gap {percent(row['gap'])} points {interval_of(row, 'gap')}, n = {row['n']}; the positions "
+            f"{'differ by more than chance' if p < SIGNIFICANT else 'are not shown to differ'} (Cochran's Q, "
+            f"{'p < 0.001' if p < 0.001 else f'p = {p:.3f}'} by Holm)"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
-
-
-def _chance(p: float) -> str:
-    """The result of Cochran's Q in words."""
-    written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    differ = "differ by more than chance" if p < SIGNIFICANT else "are not shown to differ"
-    return f"{differ} (Cochran's Q, {written} by Holm)"
 
 
 def _describe_pbi(row: Mapping) -> str:
@@ -333,7 +271,7 @@ def _describe_pbi(row: Mapping) -> str:
         return f" Its PBI carries no information ({row['reason']})."
     ends = shape(row)
     told = f" Shape: {ends}." if ends else ""
-    return f"{told} PBI {_with_interval(row, 'pbi')}: {row['class_words']}."
+    return f"{told} PBI {difference_of(row, 'pbi')}: {row['class_words']}."
 
 
 Tables = Mapping[str, pd.DataFrame]
@@ -342,7 +280,7 @@ OPEN, MOST_PAIRS = 3, 6
 
 
 def first_answers(
-    tables: Tables, manifests: Sequence[Mapping], experiments: Sequence[Mapping], stand_ins: Iterable[str]
+    tables: Tables, manifests: Sequence[Mapping], experiments: Sequence[Mapping], stand_ins: Collection[str]
 ) -> dict:
     """{answers, advice, warnings, more_warnings}: sentences on pairs of models; (headline, details) of each advice;
     sentences in the order of their meaning for the reader; `OPEN` are open.
@@ -350,21 +288,22 @@ def first_answers(
     experiments: settings of each, as in `page.Contents`. stand_ins: models that are none: nothing is concluded
     from their answers.
     """
-    skipped = set(stand_ins)
-    own = {name: table[~table["model"].isin(skipped)] if "model" in table else table for name, table in tables.items()}
-    told = uninformative(*(_rows(own, name) for name in ("utilisation", "accuracy", "position_bias")))
-    silent = silenced(told, {one["name"]: one.get("closed_book") for one in experiments})
-    flat = without_information(told, _rows(own, "position_bias"))
-    warnings = [*told.values(), *to_look_at(tables.get("gold_counts")), *_of_answers(own, manifests)]
+    own = {
+        name: table[~table["model"].isin(list(stand_ins))] if "model" in table else table
+        for name, table in tables.items()
+    }
+    closed_book = {one["name"]: one.get("closed_book") for one in experiments}
+    useless, flat, advice = to_know_first(lambda name: _rows(own, name), closed_book, stand_ins)
+    warnings = [*useless, *to_look_at(tables.get("gold_counts")), *_of_answers(own, manifests)]
+    pairs = compared(_rows(tables, "model_pairs"), closed_book, stand_ins, flat)
+    answers = (
+        f"{rows[0]['model_a']} and {rows[0]['model_b']} on {compared_on(rows[0])}: {conclusion}"
+        for rows, conclusion in pairs
+        if len(rows) > 1
+    )
     return {
-        "answers": list(_of_models(_rows(tables, "model_pairs"), {one["name"] for one in experiments}, skipped, flat))[
-            :MOST_PAIRS
-        ],
-        "advice": [
-            (row["advice"], row["advice_details"] or "")
-            for row in _rows(own, "advice")
-            if row["advice"] and (row["model"], row["remedies_of"]) not in silent
-        ],
+        "answers": list(islice(answers, MOST_PAIRS)),
+        "advice": advice,
         "warnings": warnings[:OPEN],
         "more_warnings": warnings[OPEN:],
     }
@@ -374,24 +313,13 @@ def _rows(tables: Tables, name: str) -> list[dict]:
     return plain_rows(tables[name]) if name in tables else []
 
 
-def _of_models(rows: Iterable[Row], experiments: Collection[str], skipped: set[str], flat: set[tuple]) -> Iterator[str]:
-    for own, conclusion in compared(rows, experiments, skipped, flat):
-        first = own[0]
-        if len(own) > 1:
-            sizes = "" if first["n_sizes"] == 1 else f", mean of {first['n_sizes']} sizes"
-            pair = f"{first['model_a']} and {first['model_b']}"
-            yield f"{pair} on {first['experiment']}{sizes}, n = {first['n']:,}: {conclusion}"
-
-
 def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
     """Cut answers, then conclusions that depend on the reading of answers."""
-    yield from (f"{one}." for one in cut_sentences(_rows(tables, "accuracy"), limits_of_answers(manifests)))
     decodings = {(one["model"], one["experiment"]): one["identity_fields"].get("decoding") for one in manifests}
+    # The limit of new tokens per answer; experiments with recorded responses only have none.
+    of_experiments = {experiment: decoding for (_, experiment), decoding in decodings.items()}
+    limits = {experiment: one["max_new_tokens"] for experiment, one in of_experiments.items() if one}
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
-    yield from (f"{one}." for one in reading_warnings(tables.get("reading_sensitivity"), stops))
-
-
-def limits_of_answers(manifests: Sequence[Mapping]) -> dict[str, int]:
-    """Limit of new tokens per answer, by experiment; experiments with recorded responses only have none."""
-    decodings = {manifest["experiment"]: manifest["identity_fields"].get("decoding") for manifest in manifests}
-    return {experiment: one["max_new_tokens"] for experiment, one in decodings.items() if one}
+    told = cut_sentences(_rows(tables, "accuracy"), limits)
+    told += reading_warnings(tables.get("reading_sensitivity"), stops)
+    yield from (f"{one}." for one in told)

@@ -14,15 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from litm.analysis.sentences import (
-    compared_lines,
-    cut_sentences,
-    gold_sentences,
-    run_summary,
-    silenced,
-    uninformative,
-    without_information,
-)
+from litm.analysis.sentences import compared_lines, cut_sentences, gold_sentences, run_summary, to_know_first
 from litm.analysis.table import tables as all_tables
 from litm.base.messages import UserError, points
 from litm.base.records import read_csv, read_json, read_result_rows
@@ -444,16 +436,13 @@ def _readings(study: Study, tables: Container[str]) -> list[str]:
 
 def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
     """What a reader wants to know first; experiments: those in which models are compared."""
-    told = uninformative(*(_rows(name, tables) for name in ("utilisation", "accuracy", "position_bias")))
-    silent = silenced(told, {name: one.closed_book for name, one in study.experiments.items()})
-    yield from (sentence for (model, _), sentence in told.items() if model not in study.stand_ins)
-    flat = without_information(told, _rows("position_bias", tables))
+    closed_book = {name: one.closed_book for name, one in study.experiments.items()}
+    useless, flat, advice = to_know_first(lambda name: _rows(name, tables), closed_book, study.stand_ins)
+    yield from useless
     yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, flat)
-    for row in _rows("advice", tables):
-        is_told = row["advice"] and row["model"] not in study.stand_ins
-        if is_told and (row["model"], row["remedies_of"]) not in silent:
-            yield row["advice"]
-            yield from filter(None, [row["advice_details"] and f"  {row['advice_details']}"])
+    for headline, details in advice:
+        yield headline
+        yield from [f"  {details}"] if details else []
 
 
 def _rows(table: str, tables: Container[str]) -> list[dict[str, str]]:
