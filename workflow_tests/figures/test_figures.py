@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from types import SimpleNamespace
 
 import pandas as pd
@@ -30,31 +30,19 @@ from litm.base.records import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, places_of, save_figure, without_title
-from litm.scoring.scores import accuracy_table
 
 
-@dataclass(frozen=True)
-class Experiment:
+def experiment(name: str, number_of_curves: int, asks_several: bool = False) -> SimpleNamespace:
     """What kinds of figures look at; it has two sizes."""
-
-    name: str
-    number_of_curves: int
-    asks_several: bool
-
-    @property
-    def curves(self) -> range:
-        return range(self.number_of_curves)
-
-    @property
-    def cells(self) -> list[SimpleNamespace]:
-        return [SimpleNamespace(size=5), SimpleNamespace(size=10)]
+    cells = [SimpleNamespace(size=size) for size in (5, 10)]
+    return SimpleNamespace(name=name, curves=range(number_of_curves), asks_several=asks_several, cells=cells)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
     kind = KINDS[name]
     assert kind.x_label and set(kind.inputs) <= {field.name for field in fields(Rows)}
-    experiments = [Experiment("one", 2, False), Experiment("several", 2, True), Experiment("none", 0, False)]
+    experiments = [experiment("one", 2), experiment("several", 2, asks_several=True), experiment("none", 0)]
     fitting = [one.name for one in experiments if kind.misfit([one]) is None]
     automatic = [one.name for one in experiments if kind.is_automatic(one)]
     assert (fitting, automatic) == {
@@ -72,7 +60,7 @@ def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
 
 
 def test_a_figure_by_position_needs_one_experiment_with_a_curve_and_a_figure_of_another_kind_all():
-    both = [Experiment("one", 2, False), Experiment("none", 0, False)]
+    both = [experiment("one", 2), experiment("none", 0)]
     assert KINDS["accuracy_by_position"].misfit(both) is None
     assert KINDS["accuracy_by_size"].misfit(both) == (
         "one has positions, a figure of 'kind: accuracy_by_size' is of experiments without"
@@ -236,18 +224,7 @@ def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
 
 
 def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
-    rows = [
-        {
-            "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code",
-            "size": 300, "items": 300, "placement": "gold_at_0_149_299", "position": position, "depth": position / 299,
-            "target": target,
-            "id": f"q{question}", "correct": question % 2 == 0, "correct_first_line": True, "correct_full": True,
-            "correct_strict": None, "correct_lenient": None,
-            "empty": False, "finish_reason": "stop", "excluded": False, "preamble": False,
-        }
-        for question in range(4) for target, position in (("start", 0), ("middle", 149), ("end", 299))
-    ]  # fmt: skip
-    accuracy, png = accuracy_table(pd.DataFrame(rows)), tmp_path / "f.png"
+    accuracy, png = BARS.assign(n_cut=0), tmp_path / "f.png"
     write_csv(tmp_path / "accuracy.csv", accuracy, decimals=None)
     for kind in ("accuracy_by_target", "accuracy_by_position"):
         settings = {**NEEDLES, "kind": kind}

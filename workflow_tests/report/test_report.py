@@ -128,15 +128,10 @@ def test_the_report_has_yes_and_no_and_empty_cells_for_missing_values(tmp_path):
 
 
 def test_the_report_shows_differences_with_their_intervals_and_sizes_as_whole_numbers(tmp_path):
-    row = {"model": "a", "experiment": "e", "size": 20, "n": 2655}
-    row |= {
-        "primacy": 0.1,
-        "primacy_ci_low": -0.05,
-        "primacy_ci_high": 0.2,
-        "gap": 0.3,
-        "gap_ci_low": 0.0,
-        "gap_ci_high": 0.5,
-    }
+    row = {
+        "model": "a", "experiment": "e", "size": 20, "n": 2655, "primacy": 0.1, "primacy_ci_low": -0.05,
+        "primacy_ci_high": 0.2, "gap": 0.3, "gap_ci_low": 0.0, "gap_ci_high": 0.5,
+    }  # fmt: skip
     write_csv(tmp_path / "position_bias.csv", POSITION_BIAS.frame([row, {"model": "b"}]))
     table = load_program("make_report").read_table(tmp_path / "position_bias.csv")
     (shown,) = shown_tables({"position_bias": table})

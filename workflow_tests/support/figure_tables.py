@@ -46,8 +46,10 @@ def draw_forest(position_bias: pd.DataFrame) -> Figure:
 
 #: Of a cell without a scored question.
 NOT_SCORED = {"n": 0, "accuracy": pd.NA, "ci_low": pd.NA, "ci_high": pd.NA}
-NEEDLES = FIGURE | {"kind": "accuracy_by_target", "experiments": ["needles"], "panel_title": "{size} items"}
-NEEDLES["references"] = {}
+NEEDLES = {
+    **{**FIGURE, "kind": "accuracy_by_target", "references": {}},
+    **{"experiments": ["needles"], "panel_title": "{size} items"},
+}
 
 
 def needles(

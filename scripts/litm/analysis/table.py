@@ -163,10 +163,11 @@ def read_tables(path: Path) -> dict[str, Table]:
     """The tables of a file such as tables.yaml."""
     # libyaml, if PyYAML has it, is ten times faster.
     declared = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return {name: _table(name, **keys) for name, keys in declared.items()}
+    return {name: declared_table(name, **keys) for name, keys in declared.items()}
 
 
-def _table(name: str, columns: Mapping[str, str], report: Sequence[str] = (), **keys: Any) -> Table:
+def declared_table(name: str, columns: Mapping[str, str], report: Sequence[str] = (), **keys: Any) -> Table:
+    """A table from what tables.yaml says of one."""
     made: dict[str, Column] = {}
     marked = []
     for column, text in columns.items():

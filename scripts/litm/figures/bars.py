@@ -112,7 +112,7 @@ def draw_bars(chart: Chart) -> Figure:
     _fit_y_axis(axes[0], chart)
     handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
     notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), style.describe_reference_columns(chart)]
-    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], "\n".join(filter(None, notes)))
+    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], *notes)
     return canvas
 
 
@@ -140,20 +140,16 @@ def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fi
     """Draw a row of panels, each with a note on the models without bars; between panels and titles is room for the
     longest. The note of a panel without any bar stands in its middle.
     """
-    notes = [
-        textwrap.fill(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
-        for panel in panels
-    ]
-    has_bars = [any(one.kind == MARKS for one in panel.series) for panel in panels]
-    lines = max(len(note.splitlines()) if above else 0 for note, above in zip(notes, has_bars, strict=True))
-    for ax, panel, note, above in zip(axes, panels, notes, has_bars, strict=True):
+    above = []
+    for ax, panel in zip(axes, panels, strict=True):
         _draw_bars(ax, panel, fills)
-        if note:
-            at, offset, vertical = ((0.5, 1), (0, 3), "bottom") if above else ((0.5, 0.5), (0, 0), "center")
-            ax.annotate(note, at, offset, va=vertical, **style.NOTE)
-        if note and not above:
+        note = textwrap.fill(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
+        has_bars = any(one.kind == MARKS for one in panel.series)
+        above.append(note if has_bars else "")
+        if note and not has_bars:
+            ax.annotate(note, (0.5, 0.5), (0, 0), va="center", **style.NOTE)
             ax.grid(False)
-        ax.set_title(panel.title, pad=6 + style.NOTE_LINE_POINTS * lines)
+    style.set_titles(axes, [panel.title for panel in panels], above)
 
 
 def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:

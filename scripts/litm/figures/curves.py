@@ -118,7 +118,7 @@ def draw_curves(chart: Chart) -> Figure:
     style.fit_y_axis(first, chart)
     counted = style.describe_n([one for one in chart.series(CURVE) if one.model is not None], "point", "bars")
     notes = [counted, style.describe_reference_columns(chart), style.describe_axis(first)]
-    style.add_legend(canvas, style.legend_handles(chart, looks), "\n".join(filter(None, notes)))
+    style.add_legend(canvas, style.legend_handles(chart, looks), *notes)
     style.add_note(canvas, filter(None, [chart.note]))
     return canvas
 
@@ -133,8 +133,10 @@ def _drawn(chart: Chart, around: float, draw: Callable[[Axes, Panel, float], Non
     axes = grid.axes(canvas)
     for ax, panel in zip(axes, chart.panels, strict=True):
         draw(ax, panel, grid.panel_width)
-    style.set_panel_titles(axes, chart.panels, grid.panel_width)
     characters = int(grid.panel_width / style.CHARACTER_INCHES)
+    beyond = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in chart.panels]
+    notes = [style.wrapped(note, 1.2 * characters) for note in beyond]
+    style.set_titles(axes, [style.wrapped(panel.title, characters) for panel in chart.panels], notes)
     grid.label(axes, textwrap.fill(chart.x_label, characters) if chart.room else chart.x_label, chart.y_label)
     return canvas, axes[0]
 

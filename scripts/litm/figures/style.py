@@ -22,7 +22,7 @@ from litm.analysis.sentences import in_range, interval
 from litm.base.files import atomic_writer
 from litm.base.loading import hidden
 from litm.base.messages import percent
-from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
+from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
 from litm.figures.kinds import Page
 from litm.scoring.wrong_answers import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
 
@@ -268,14 +268,11 @@ def ends_of(chart: Chart) -> list[float]:
     return [100 * limit for limit in limits]
 
 
-def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel], width: float) -> None:
-    """Set the titles of panels of `width` inches, with the models beyond their training length below each title."""
-    characters = int(width / CHARACTER_INCHES)
-    notes = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in panels]
-    notes = [wrapped(note, 1.2 * characters) for note in notes]
-    lines = max((len(note.splitlines()) for note in notes), default=0)
-    for ax, panel, note in zip(axes, panels, notes, strict=True):
-        ax.set_title(wrapped(panel.title, characters), pad=6 + NOTE_LINE_POINTS * lines)
+def set_titles(axes: Sequence[Axes], titles: Sequence[str], notes: Sequence[str]) -> None:
+    """Set the titles of panels, with a note below each; all have the room of the longest note."""
+    lines = max(len(note.splitlines()) for note in notes)
+    for ax, title, note in zip(axes, titles, notes, strict=True):
+        ax.set_title(title, pad=6 + NOTE_LINE_POINTS * lines)
         if note:
             ax.annotate(note, (0.5, 1), (0, 3), va="bottom", **NOTE)
 
@@ -353,8 +350,12 @@ def line(colour: Any, linestyle: Any, label: str, marker: str = "") -> Line2D:
     return Line2D([], [], color=colour, marker=marker, linestyle=linestyle, label=label)
 
 
-def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
-    """Add the legend below the panels, with as many columns as fit; further lines make the figure higher."""
+def add_legend(canvas: Figure, handles: Sequence[Artist], *sentences: str) -> None:
+    """Add the legend below the panels, with as many columns as fit; further lines make the figure higher.
+
+    sentences: of its title, a line each; those that are empty are left out.
+    """
+    title = "\n".join(filter(None, sentences))
     longest = max((len(str(handle.get_label())) for handle in handles), default=0)
     entry = max(LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES + CHARACTER_INCHES * longest)
     columns = max(1, min(len(handles), int(canvas.get_figwidth() / entry)))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from litm.analysis.sentences import in_range, interval
 from litm.analysis.shapes import word_of
-from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, tables
+from litm.analysis.table import TEXT, Table, declared_table, tables
 from litm.base.messages import ordinal, percent
 from litm.base.records import csv_text
 from litm.figures.chart import models_in, places_in_words
@@ -25,21 +25,9 @@ OPEN_TABLES, FEW_ROWS = ("advice",), 24
 
 #: Characters: a longer text counts as a sentence.
 SENTENCE = 80
-_TOKENS_USED = {
-    "model": Column(TEXT, "name of the model", "Model"),
-    "experiment": Column(TEXT, "name of the experiment", "Experiment"),
-    "answers": Column(INTEGER, "answers in the journal", "Answers"),
-    "prompt_tokens": Column(INTEGER, "tokens of their prompts", "Prompt tokens"),
-    "response_tokens": Column(INTEGER, "their tokens", "Answer tokens"),
-    "last_asked": Column(INTEGER, "prompts of the last run of the sweep", "Asked last"),
-    "last_prompt_tokens": Column(INTEGER, "their tokens", "Their prompt tokens"),
-    "last_computed_tokens": Column(INTEGER, "computed tokens of these prompts", "Computed"),
-    "saved": Column(FLOAT, "share of tokens that shared prefixes saved", "Saved", PERCENT),
-    "dollars": Column(FLOAT, "cost by the prices in the config", "US$"),
-}
 #: Cost of each sweep; the report computes it from the manifests.
-TOKENS_USED = Table(
-    name="tokens_used",
+TOKENS_USED = declared_table(
+    "tokens_used",
     title="Tokens and cost of each sweep",
     doc="Tokens and cost of each sweep, from its manifest.",
     note=(
@@ -47,8 +35,18 @@ TOKENS_USED = Table(
         "computed tokens, and the share that shared prefixes saved, in per cent. Empty: nothing was asked, or only the "
         "server knows. US$: by the prices in the config."
     ),
-    columns=_TOKENS_USED,
-    report=tuple(_TOKENS_USED),
+    columns={
+        "model": "text + | Model | name of the model",
+        "experiment": "text + | Experiment | name of the experiment",
+        "answers": "integer + | Answers | answers in the journal",
+        "prompt_tokens": "integer + | Prompt tokens | tokens of their prompts",
+        "response_tokens": "integer + | Answer tokens | their tokens",
+        "last_asked": "integer + | Asked last | prompts of the last run of the sweep",
+        "last_prompt_tokens": "integer + | Their prompt tokens | their tokens",
+        "last_computed_tokens": "integer + | Computed | computed tokens of these prompts",
+        "saved": "percent + | Saved | share of tokens that shared prefixes saved",
+        "dollars": "number + | US$ | cost by the prices in the config",
+    },
 )
 
 
