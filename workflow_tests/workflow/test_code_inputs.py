@@ -63,7 +63,7 @@ def test_a_figure_is_made_of_the_code_of_its_own_kind():
 
 def test_a_table_is_made_of_its_own_module_and_of_no_model():
     def modules(name: str) -> set[str]:
-        path = SCRIPTS.joinpath("litm", "analysis", *tables()[name].module.split("."))
+        path = SCRIPTS.joinpath("litm", *tables()[name].module.split("."))
         files = local_modules(path.with_suffix(".py"), SCRIPTS)
         return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table")
 
