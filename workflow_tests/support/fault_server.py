@@ -53,7 +53,7 @@ BYTES: dict[str, Callable[[bytes], bytes]] = {
 
 
 def filled(one: Any, words: Mapping[str, Any]) -> Any:
-    """A value of a fault with words in the place of their names; one that is only a name becomes the word itself."""
+    """A value of a fault in which names are replaced by their words; a name alone becomes the word itself."""
     if isinstance(one, dict):
         return {filled(key, words): filled(value, words) for key, value in one.items()}
     if isinstance(one, list):

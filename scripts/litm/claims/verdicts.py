@@ -53,7 +53,7 @@ NEAR_PERFECT = 0.95
 
 @dataclass(frozen=True)
 class Range:
-    """A range of a quantity, or several of which one is enough (limits of each, exclusive), and what it is called."""
+    """Ranges of a quantity with exclusive limits, one of which must hold, and their name."""
 
     words: str
     limits: tuple[tuple[float, float], ...]

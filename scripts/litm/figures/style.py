@@ -100,7 +100,7 @@ def new_canvas(width: float, height: float, title: str) -> Figure:
 
 
 def wrapped(text: str, characters: float) -> str:
-    """A text with lines of at most so many characters; names are not broken at hyphens."""
+    """A text wrapped at a number of characters; names are not broken at hyphens."""
     return "\n".join(textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.splitlines())
 
 

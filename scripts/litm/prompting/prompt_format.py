@@ -103,7 +103,7 @@ def check_begins_once(
 
 
 def begins_twice(ids: Sequence[int], beginnings: set[int]) -> bool:
-    """Whether the first token begins a text and is there twice."""
+    """Whether the token that begins a text stands first and second."""
     return len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings
 
 

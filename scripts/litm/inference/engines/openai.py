@@ -106,7 +106,7 @@ class Engine(ApiEngine):
     provider = PROVIDER
     sdk = "openai"
     client_class = "AsyncOpenAI"
-    # Otherwise the key of an administrator (OPENAI_ADMIN_KEY) would be sent instead of the model's.
+    # The model's key alone, also where that of an administrator (OPENAI_ADMIN_KEY) is set.
     request_options: ClassVar = {"security": {"bearer_auth": True}}
     read = staticmethod(read)
 
