@@ -54,6 +54,15 @@ def test_equal_positions_are_compared_question_by_question():
     assert (rows[-1]["difference"], rows[-1]["difference_ci_low"]) == pytest.approx((bias.value, bias.low))
 
 
+def test_clusters_of_one_side_are_those_of_both():
+    a, b = two_conditions()
+    one, two = of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain")
+    by_ten = one["id"].str[1:].astype(int).floordiv(10).map("article {}".format)
+    for sides in ((one.assign(cluster=by_ten), two), (one, two.assign(cluster=by_ten))):
+        assert {row["n_clusters"] for row in difference_rows(*sides)} == {20}
+    assert {row["n_clusters"] for row in difference_rows(one, two)} == {None}
+
+
 def test_p_is_corrected_over_all_accuracies_of_a_comparison_and_over_all_contrasts_apart():
     a, b = two_conditions()
     rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))

@@ -115,12 +115,13 @@ def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> Iterator[dict]:
         **_names("b", b, comparison.setting_b, comparison.condition),
         "metric": ", ".join(dict.fromkeys(grid.names["metric"] for grid in (a, b))),
     }
-    if a.ids.intersection(b.ids, sort=False).empty:
+    both = joined(a, b)
+    if both.ids.empty:
         left = {"n": 0, "n_scored_only_a": len(a.ids), "n_scored_only_b": len(b.ids)}
         yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
         return
     for contrast in _contrasts(comparison.condition, a, b):
-        yield {**names, **_row(contrast, a, b)}
+        yield {**names, **_row(contrast, a, b, both)}
 
 
 def _names(side: str, grid: CurveGrid, setting: str, condition: str) -> dict:
@@ -190,25 +191,24 @@ def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[C
 # --- One difference --------------------------------------------------------------------------------------------
 
 
-def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
-    own, other = a.complete(contrast.a), b.complete(contrast.b)
-    both = joined(own, other)
-    n = len(both.ids)
+def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
+    shared = both.complete([*contrast.a, *(len(a.columns) + column for column in contrast.b)])
+    n = len(shared.ids)
     row = {
         "quantity": contrast.quantity,
         "place": contrast.place,
         **_positions(contrast, a, b),
         "n": n,
-        "n_scored_only_a": len(own.ids) - n,
-        "n_scored_only_b": len(other.ids) - n,
+        "n_scored_only_a": int(a.scored[:, contrast.a].all(axis=1).sum()) - n,
+        "n_scored_only_b": int(b.scored[:, contrast.b].all(axis=1).sum()) - n,
         "chosen_of": contrast.chosen_of,
         "p_value": None,
     }
     if not n:
         return row
-    matrices = {reading: grid.astype(np.int64) for reading, grid in both.answers.items()}
+    matrices = {reading: grid.astype(np.int64) for reading, grid in shared.answers.items()}
     confidence = 1 - SIGNIFICANT / contrast.chosen_of
-    matrix, width, codes = both.matrix, len(contrast.a), both.clusters
+    matrix, width, codes = shared.matrix, len(contrast.a), shared.clusters
     means = matrix.mean(axis=0)
     if contrast.quantity == GAP:
         gaps = {name: gap_difference(of[:, :width], of[:, width:], codes) for name, of in matrices.items()}
