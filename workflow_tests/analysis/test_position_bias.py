@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.analysis.grid import curves
+from litm.analysis.grid import Files, curves
 from litm.analysis.model_differences import model_difference_rows
 from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
-from litm.analysis.positions import pairwise_rows, position_bias_row
+from litm.analysis.positions import pairwise_rows, pbi_table, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.table import tables
 from litm.base.messages import UserError
+from litm.base.records import write_csv
 
 TABLE = tables()["position_bias"]
 
@@ -287,3 +288,23 @@ def test_the_area_version_weighs_each_outer_third_the_same():
     assert area_weights([0, 0.1, 0.2, 0.5, 1]) == pytest.approx([1 / 6, 1 / 6, 1 / 6, -1, 0.5])
     assert area_weights([0, 0.2, 1]) is None
     assert area_weights([0.5]) is None
+
+
+# --- The table of indices ---------------------------------------------------------------------------------------
+
+
+def test_indices_have_three_decimals_or_a_reason_and_curves_without_a_middle_are_left_out(tmp_path):
+    curve = {"model": "m", "experiment": "e", "size": 10, "items": 10, "n_positions": 3, "n": 100}
+    measured = {
+        "pbi": 0.123456, "pbi_ci_low": 0.05, "pbi_ci_high": 0.2, "accuracy_edge": 0.9, "accuracy_middle": 0.776544,
+        "pbi_class": "weak", "class_certain": False,
+    }  # fmt: skip
+    rows = [curve | more for more in (measured, {"n_positions": 2}, {"pbi": 0.0, "reason": "floor"})]
+    write_csv(tmp_path / "position_bias.csv", TABLE.frame(rows))
+    table = tables()["pbi"].frame(pbi_table(Files([str(tmp_path / "position_bias.csv")])))
+    _, _, *lines = tables()["pbi"].markdown(table).splitlines()
+    first, second = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
+    assert first == [
+        "m", "e", "10", "10", "", "100", "0.123", "0.050", "0.200", *[""] * 6, "0.900", "0.777", "weak", "no", ""
+    ]  # fmt: skip
+    assert second[6:] == ["0.000", *[""] * 12, "floor"]
