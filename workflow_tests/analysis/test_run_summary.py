@@ -141,8 +141,10 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
         "                    middle           PBI",
         "  points            -30.0*        +25.0",
         "  95 %      [-40.0, -20.0]  [15.0, 35.0]",
-        "  other is better in the middle by 30.0 points [20.0, 40.0]; no difference of the PBI is shown.",
-        "* shown: p < 0.05, corrected for all comparisons of the experiment; the intervals are not corrected",
+        "  p                  0.001         0.200",
+        "  other is better in the middle by 30.0 points [20.0, 40.0]; no difference of the PBI is shown (m minus "
+        "other: +25.0 points [15.0, 35.0], p = 0.200).",
+        "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not",
     ]
     rows[1] = pair("pbi", "", 0.25, 0.01)
     assert "other uses its context more evenly (PBI 50.0 against 75.0)" in "".join(compared_lines(rows, {"qa"}, []))

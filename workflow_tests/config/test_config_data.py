@@ -74,6 +74,13 @@ def test_the_config_s_number_of_questions_limits_files_and_is_that_of_generated_
     assert asked() == {"few": 2, "all": None, "kv_retrieval_small": 50}
     assert asked(examples=5) == {"few": 2, "all": 5, "kv_retrieval_small": 5}
     assert asked(examples=500) == {"few": 2, "all": 500, "kv_retrieval_small": 500}
+    # An experiment that keeps fewer questions is named before the run.
+    (line,) = load_study({**config, "examples": 500}, ROOT).notes
+    assert line == (
+        "examples: 500 does not raise an entry's own number of questions from a file: few 2; set "
+        "define.experiments.NAME.examples"
+    )
+    assert load_study({**config, "examples": 2}, ROOT).notes == []
 
 
 def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():

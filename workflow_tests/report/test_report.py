@@ -30,18 +30,32 @@ def bias(**values) -> pd.DataFrame:
     return pd.DataFrame([row | values])
 
 
-def test_findings_name_best_and_worst_positions_and_whether_they_differ_by_more_than_chance():
-    assert findings(bias()) == [
+def test_findings_name_best_and_worst_positions_and_the_shape():
+    best = (
         "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), gap 40.0 points "
-        "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001 by Holm). Shape: U "
-        "(start and end are above the middle; primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]). "
-        "PBI +35.0 points [31.0, 39.0]: strong."
-    ]
-    (near,) = findings(bias(cochran_p_holm=0.21, class_words="strong, by its interval anything from weak to strong"))
-    assert "the positions are not shown to differ (Cochran's Q, p = 0.210 by Holm)" in near
+        "[25.0, 50.0], n = 50"
+    )
+    ends = "primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]"
+    pbi = "PBI +35.0 points [31.0, 39.0]: strong"
+    assert findings(bias()) == [f"{best}. Shape: U (start and end are above the middle; {ends}). {pbi}."]
+    (near,) = findings(bias(class_words="strong, by its interval anything from weak to strong"))
     assert near.endswith(": strong, by its interval anything from weak to strong.")
     (flat,) = findings(bias(gap=0.0, accuracy_best=0.5, accuracy_worst=0.5, pbi=None))
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
+    # Without a word, such as with two positions, Cochran's Q says whether positions differ.
+    (differ, unclear) = findings(pd.concat([bias(shape=None), bias(shape=None, cochran_p_holm=0.21)]))
+    assert differ == f"{best}; the positions differ by more than chance (Cochran's Q, p < 0.001 by Holm). {pbi}."
+    assert "; the positions are not shown to differ (Cochran's Q, p = 0.210 by Holm). PBI" in unclear
+
+
+@pytest.mark.parametrize(
+    ("word", "cochran", "differ"), [("no difference shown", 0.02, 0), ("U", 0.2, 1), (None, 0.02, 1)]
+)
+def test_the_word_alone_says_whether_positions_differ_and_cochrans_q_only_where_there_is_none(word, cochran, differ):
+    curve = bias(shape=word, cochran_p_holm=cochran)
+    told = overview(pd.DataFrame({"model": ["a"], "experiment": ["qa"], "n": [50]}), curve)
+    assert told[1].startswith(f"Positions are shown to differ in {differ} of 1 curve,")
+    assert ("more than chance" in findings(curve)[0]) == (word is None)
 
 
 def test_findings_report_no_bias_without_information():
@@ -51,7 +65,7 @@ def test_findings_report_no_bias_without_information():
     (too_long,) = findings(bias(verdict="no_information", reason=nothing, n=0, n_left_out=7))
     assert too_long == f"a on qa, size 10: no information on position, {nothing} (n = 0, 7 left out)."
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
-    assert no_class.endswith("p < 0.001 by Holm). Its PBI carries no information (floor at start, middle and end).")
+    assert no_class.endswith("n = 50. Its PBI carries no information (floor at start, middle and end).")
     assert findings(None) == []
 
 
@@ -65,10 +79,10 @@ def test_the_overview_counts_curves_that_differ_and_agreements_with_published_va
     published = pd.DataFrame({"verdict": ["differs", "consistent", "consistent"]})
     told = overview(accuracy, pd.concat(curves), published)
     assert told[0] == "2 models, 1 experiment, 3 cells with 148 answers counted."
-    assert told[1].startswith(
-        "Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05 by Holm), and are"
+    assert told[1] == (
+        "Positions are shown to differ in 2 of 3 curves, and to be within 5 points of one another in 0; neither is "
+        "shown in 0, and 1 have no information on position (floor, ceiling, or too few questions)."
     )
-    assert "not shown to differ in 1; 1 have no information on position" in told[1]
     assert told[2] == (
         "U (start and end are above the middle): "
         "b on qa, size 10 (primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0], n = 50); "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import word_of
 from litm.analysis.table import tables
-from litm.base.messages import in_columns, percent, points
+from litm.base.messages import first_of, in_columns, percent, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +59,11 @@ def interval_of(row: Row, name: str) -> str:
 def difference_of(row: Row, name: str) -> str:
     """A difference in points with its interval: `+29.6 points [18.6, 38.6]`."""
     return f"{points(row[name])} {interval_of(row, name)}"
+
+
+def p_in_words(p: float) -> str:
+    """`p = 0.042`, or `p < 0.001`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def counted(number: int, noun: str) -> str:
@@ -201,7 +206,8 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
             winner = a if (number(row, "difference") or 0) > 0 else b
             better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
-    told = told or ["no difference of accuracy is shown"]
+    overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] in ("all", "")), rows[0])
+    told = told or [f"no difference of accuracy is shown ({_signed(overall)})"]
     flat = [model for model in (a, b) if (model, rows[0]["experiment"]) in silent]
     for row in rows:
         if row["quantity"] == "pbi" and flat:
@@ -216,8 +222,16 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
                 f"{even} uses its context more evenly (PBI {percent(values[even])} against {percent(values[other])})"
             )
         elif row["quantity"] == "pbi":
-            told.append("no difference of the PBI is shown")
+            told.append(f"no difference of the PBI is shown ({_signed(row)})")
     return "; ".join(told) + "."
+
+
+def _signed(row: Row) -> str:
+    """`a minus b: +3.3 points [-8.0, 14.6], p = 0.42`, over all positions."""
+    value, low, high = (number(row, name) or 0 for name in ("difference", "ci_low", "ci_high"))
+    p = number(row, "p_holm")
+    tested = f", {p_in_words(p)}" if p is not None else ""
+    return f"{row['model_a']} minus {row['model_b']}: {points(value)} {interval(low, high)}{tested}"
 
 
 def _size_of(row: Row) -> str:
@@ -262,10 +276,9 @@ def _cut_of(model: str, cut: Counter[str], answers: Counter[str], limits: Mappin
     first, *others = shares = sorted(cut, key=lambda name: -cut[name] / answers[name])
     if not others:
         return f"{model} on {first}: {cut[first]:,} of {answers[first]:,} answers were cut{_at(limits.get(first))}"
-    told = [f"{name} {cut[name]:,} of {answers[name]:,}{_at(limits.get(name))}" for name in shares[:MOST_CUT]]
-    more = f" and {len(shares) - MOST_CUT} more" if len(shares) > MOST_CUT else ""
+    told = [f"{name} {cut[name]:,} of {answers[name]:,}{_at(limits.get(name))}" for name in shares]
     whole = sum(answers[name] for name in shares)
-    return f"{model}: {cut.total():,} of {whole:,} answers were cut ({', '.join(told)}{more})"
+    return f"{model}: {cut.total():,} of {whole:,} answers were cut ({first_of(told, MOST_CUT)})"
 
 
 def _cells(rows: Iterable[Mapping[Any, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:
@@ -331,13 +344,14 @@ def compared_lines(
                 row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
                 points(number(row, "difference") or 0).removesuffix(" points") + ("*" if is_shown(row) else " "),
                 interval(number(row, "ci_low") or 0, number(row, "ci_high") or 0),
+                "" if (p := number(row, "p_holm")) is None else p_in_words(p).removeprefix("p ").removeprefix("= "),
             )
             for row in own
         ]
-        yield from _columns(("", "points", "95 %"), columns)
+        yield from _columns(("", "points", "95 %", "p"), columns)
         yield f"  {told}"
     if found:
-        yield "* shown: p < 0.05, corrected for all comparisons of the experiment; the intervals are not corrected"
+        yield "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not"
     if len(found) > MOST_PAIRS:
         yield f"and {len(found) - MOST_PAIRS} more comparisons: tables/model_pairs.csv"
 

@@ -69,6 +69,12 @@ def points(difference: float) -> str:
     return f"{round(100 * difference, 1) + 0:+.1f} points"
 
 
+def first_of(texts: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first texts, and how many more there are: `a, b and 3 more`."""
+    more = f"{between.replace(',', '').rstrip()} and {len(texts) - most:,} more" if len(texts) > most else ""
+    return between.join(texts[:most]) + more
+
+
 def single_spaced(text: str) -> str:
     """A text on one line: runs of white space become one space, none at the ends."""
     return " ".join(text.split())

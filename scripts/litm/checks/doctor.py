@@ -15,7 +15,7 @@ from filelock import lock_descriptor
 from huggingface_hub import constants
 
 from litm.base.loading import free_memory
-from litm.base.messages import UserError
+from litm.base.messages import UserError, first_of
 from litm.base.records import read_csv
 from litm.checks.costs import results_bytes
 from litm.checks.doctor_models import (
@@ -171,8 +171,7 @@ def package_checks(installed: Mapping[str, str], lock: Mapping[str, str], needed
     ]
     checks = [missing(f"package {name}", f"not installed: {INSTALL}") for name in absent]
     if others:
-        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
-        told = f"not the version of requirements.lock: {', '.join(others[:SHOWN])}{more}"
+        told = f"not the version of requirements.lock: {first_of(others, SHOWN)}"
         checks.append(warning("packages", f"{told}; results were tested with those: {INSTALL}"))
     elif not absent:
         same = sum(name in installed for name in lock)

@@ -10,7 +10,7 @@ from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Lite
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
 from litm.base.files import with_part
-from litm.base.messages import percent, points
+from litm.base.messages import first_of, percent, points
 from litm.claims import verdicts as method
 from litm.claims.curve_words import Words, curve_words, families, name_of
 from litm.claims.evidence import Evidence, Relations
@@ -198,10 +198,9 @@ def _reading(changed: pd.DataFrame) -> str:
         return ""
     named = [
         f"{_case(row)}: {row['verdict_first_line']} by the first line, {row['verdict_full']} by the whole answer"
-        for row in changed.head(NAMED).to_dict("records")
+        for row in changed.to_dict("records")
     ]
-    more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-    return f" With the reading of the answers the verdict changes on {'; '.join(named)}{more}."
+    return f" With the reading of the answers the verdict changes on {first_of(named, NAMED, '; ')}."
 
 
 def _cases(asked: pd.DataFrame, verdict: str) -> str:

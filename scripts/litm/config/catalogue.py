@@ -101,7 +101,8 @@ class Config(Entry):
     """
     examples: Count | None = None
     """Number of questions of every experiment: exactly this many where the task generates them, at most this many where
-    they come from a file. Raise or remove it later, and only new prompts are asked.
+    they come from a file. It does not raise an experiment's own `examples` for questions from a file. Raise or remove
+    it later, and only new prompts are asked.
     """
     figures: AnyNames | None = None
     """Names of figures in config/figures.yaml or under define.figures. If left out: every figure whose experiments are

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.analysis.published import PublishedTokens, read_published_tokens
-from litm.base.messages import UserError
+from litm.base.messages import UserError, first_of
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import (
@@ -173,7 +173,8 @@ class Study:
     the user's own documents; my_questions: the number of their questions. without_format: models whose entries leave
     out their prompt template. conditions: of the selected experiments with remedies, by experiment.
     page: width and text size of figures, None for the default. absent: by model, the words for its package that is not
-    installed. uncounted: models without their tokenizer, by the dataset that the user must still supply.
+    installed. uncounted: models without their tokenizer, by the dataset that the user must still supply. not_raised:
+    lines on experiments with fewer questions than the config's `examples`.
     """
 
     selection: Selection
@@ -202,6 +203,7 @@ class Study:
     page: Page | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
     uncounted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    not_raised: Sequence[str] = ()
 
     def questions_of(self, experiment: Experiment) -> int | None:
         """The number of questions in an experiment's data, None if only a run can tell."""
@@ -263,10 +265,10 @@ class Study:
     @property
     def notes(self) -> list[str]:
         """Lines to print before a run: models that are not installed, parts of the selection that are left out, choices
-        made by default, limits of new tokens that are likely to be too low.
+        made by default, numbers of questions below the config's, limits of new tokens that are likely to be too low.
         """
         absent = [f"models.{model}.package: {words}" for model, words in self.absent.items()]
-        return [*absent, *self.my_data, *self.left_out, *self.prompt_formats, *self.short_limits]
+        return [*absent, *self.my_data, *self.left_out, *self.not_raised, *self.prompt_formats, *self.short_limits]
 
     @property
     def short_limits(self) -> list[str]:
@@ -326,6 +328,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
+        not_raised=_not_raised(read.examples, experiments),
         absent={name: words for name, one in models.items() if isinstance(one, Model) and (words := one.absent(root))},
         **data,
     )
@@ -435,6 +438,21 @@ def _as_configured(entry: Experiment, config: Config, datasets: Mapping[str, Dat
         return entry
     most = entry.examples if entry.named_datasets and entry.examples else config.examples
     return entry.changed(examples=min(config.examples, most))
+
+
+def _not_raised(examples: int | None, experiments: Mapping[str, Experiment]) -> list[str]:
+    """A line on the experiments that keep a smaller number of questions than the config's `examples`, if any."""
+    fewer = [
+        f"{name} {one.examples:,}"
+        for name, one in experiments.items()
+        if one.examples and one.examples < (examples or 0)
+    ]
+    if not fewer:
+        return []
+    return [
+        f"examples: {examples:,} does not raise an entry's own number of questions from a file: "
+        f"{first_of(fewer, 3)}; set define.experiments.NAME.examples"
+    ]
 
 
 def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:

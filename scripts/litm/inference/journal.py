@@ -26,7 +26,7 @@ from typing import IO, Any, TypeVar
 
 from litm.base.cli import describe_os_error, signals_deferred
 from litm.base.files import atomic_writer
-from litm.base.messages import UserError, note
+from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.identity import equal_digests
 from litm.records import Content, Response, response_key
@@ -213,8 +213,7 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
     """Report the bad lines, and `what` happens to each."""
     numbers = list(recorded.bad)
     if numbers:
-        more = f" and {len(numbers) - NAMED_LINES} more" if len(numbers) > NAMED_LINES else ""
-        named = ", ".join(map(str, numbers[:NAMED_LINES])) + more
+        named = first_of([*map(str, numbers)], NAMED_LINES)
         note(f"{path}, line {named}: not a journal line ({recorded.bad[numbers[0]]}); {what}")
     for told, lines in recorded.odd.items():
         if lines:

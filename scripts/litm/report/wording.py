@@ -14,12 +14,13 @@ from litm.analysis.sentences import (
     cut_sentences,
     difference_of,
     interval_of,
+    p_in_words,
     to_know_first,
     to_look_at,
 )
-from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, START_LOWER, UNEVEN, word_of
+from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
-from litm.base.messages import ordinal, percent
+from litm.base.messages import first_of, ordinal, percent
 from litm.base.records import plain_rows
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
@@ -67,8 +68,7 @@ class SizeNames:
 
 def named_briefly(names: Sequence[str]) -> str:
     """Names with semicolons; of more than `NAMED_BRIEFLY` the first ones, and how many more there are."""
-    more = f"; and {len(names) - NAMED_BRIEFLY} more" if len(names) > NAMED_BRIEFLY else ""
-    return "; ".join(names[:NAMED_BRIEFLY]) + more
+    return first_of(names, NAMED_BRIEFLY, "; ")
 
 
 def kinds_told(table: pd.DataFrame | None) -> list[tuple[str, str]]:
@@ -170,12 +170,12 @@ def overview(
 
 def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
-    differ = int((measured["cochran_p_holm"] < SIGNIFICANT).sum())
-    unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
+    differ = sum(map(_differs, measured.to_dict("records")))
+    flat, silent = int((measured["shape"] == FLAT).sum()), len(position_bias) - len(measured)
     told = [
-        f"Positions differ by more than chance in {differ} of {counted(len(position_bias), 'curve')} (Cochran's Q, p < "
-        f"{SIGNIFICANT} by Holm), and are not shown to differ in {unclear}; {silent} have no information on position "
-        "(floor, ceiling, or too few questions)."
+        f"Positions are shown to differ in {differ} of {counted(len(position_bias), 'curve')}, and to be within "
+        f"{100 * SMALL:.0f} points of one another in {flat}; neither is shown in {len(measured) - differ - flat}, and "
+        f"{silent} have no information on position (floor, ceiling, or too few questions)."
     ]
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
     told += _shapes(indexed)
@@ -186,6 +186,11 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
             f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}."
         )
     return told
+
+
+def _differs(row: Mapping) -> bool:
+    """Whether a measured curve's positions are shown to differ: by its word; without a word, by Cochran's Q."""
+    return row["cochran_p_holm"] < SIGNIFICANT if pd.isna(row["shape"]) else row["shape"] not in (FLAT, NONE)
 
 
 def _named(row: Mapping, told: str) -> str:
@@ -239,7 +244,7 @@ def _curve_name(row: Mapping) -> str:
 
 
 def findings(position_bias: pd.DataFrame | None) -> list[str]:
-    """One or two sentences per curve: best and worst position, whether positions differ by more than chance, PBI."""
+    """One or two sentences per curve: best and worst position, whether positions are shown to differ, PBI."""
     return [] if position_bias is None else [_finding(row) for row in position_bias.to_dict("records")]
 
 
@@ -253,15 +258,20 @@ def _finding(row: Mapping) -> str:
         spread = f"{percent(row['accuracy_best'])} % {everywhere} (n = {row['n']})"
     else:
         best, worst = (ordinal(int(row[f"position_{end}"]) + 1) for end in ("best", "worst"))
-        p = row["cochran_p_holm"]
         spread = (
             f"best with the answer in the {best} ({percent(row['accuracy_best'])} %), "
             f"worst in the {worst} ({percent(row['accuracy_worst'])} %), "
-            f"gap {percent(row['gap'])} points {interval_of(row, 'gap')}, n = {row['n']}; the positions "
-            f"{'differ by more than chance' if p < SIGNIFICANT else 'are not shown to differ'} (Cochran's Q, "
-            f"{'p < 0.001' if p < 0.001 else f'p = {p:.3f}'} by Holm)"
+            f"gap {percent(row['gap'])} points {interval_of(row, 'gap')}, n = {row['n']}{_tested(row)}"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
+
+
+def _tested(row: Mapping) -> str:
+    """Cochran's Q of a curve without a word; a word says by itself whether positions differ."""
+    if not pd.isna(row["shape"]):
+        return ""
+    differ = "differ by more than chance" if _differs(row) else "are not shown to differ"
+    return f"; the positions {differ} (Cochran's Q, {p_in_words(row['cochran_p_holm'])} by Holm)"
 
 
 def _describe_pbi(row: Mapping) -> str:

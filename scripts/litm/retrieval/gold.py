@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from litm.answers import Check, dpr_check, dpr_tokens
-from litm.base.messages import UserError, ordinal, quoted, single_spaced
+from litm.base.messages import UserError, first_of, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, Row, line_of, read_rows
 from litm.questions.released_format import Document, QuestionRecord
@@ -94,9 +94,8 @@ class FileNames:
         if found:
             raise UserError(f"{where}: {question.file} is one of {', '.join(found[:LISTED])}; give more of its path")
         known = sorted({name for names in self._short.values() for name in names})
-        more = f" and {len(known) - LISTED:,} more" if len(known) > LISTED else ""
         raise UserError(
-            f"{where}: {question.file} is not among the documents ({', '.join(known[:LISTED])}{more}); fix the name, "
+            f"{where}: {question.file} is not among the documents ({first_of(known, LISTED)}); fix the name, "
             f"or leave the column empty to have its passage looked for"
         )
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from litm.analysis.sentences import compared_lines, cut_sentences, gold_sentences, run_summary, to_know_first
 from litm.analysis.table import tables as all_tables
-from litm.base.messages import UserError, points
+from litm.base.messages import UserError, first_of, points
 from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
 from litm.config.models import Model
@@ -370,8 +370,7 @@ def _in_words(experiment: str, prompts: int, answered: int) -> str:
 
 
 def _some(words: list[str]) -> str:
-    more = len(words) - SHOWN
-    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return first_of(words, SHOWN)
 
 
 # How a run ended
@@ -409,7 +408,7 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
     yield from run_summary(_rows("accuracy", tables), _rows("position_bias", tables), units)
     figures = [path for path in results if path.endswith(".png")]
     if figures:
-        yield f"figures: {', '.join(figures[:3])}{f' and {len(figures) - 3} more' if len(figures) > 3 else ''}"
+        yield f"figures: {first_of(figures, 3)}"
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
     gold = TABLES / "gold_counts.csv"
