@@ -1,12 +1,15 @@
 """The generator of key-value questions, the orders of documents, and the released files as sources."""
 
+import ast
 import re
+import sys
 import uuid
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import pytest
-from conftest import qa_record, write_lines
+from conftest import ROOT, qa_record, write_lines
 
 from litm.base.messages import UserError
 from litm.examples import tasks
@@ -144,12 +147,46 @@ def test_a_task_that_makes_another_number_of_items_than_it_is_asked_for_is_named
         list(examples_of(task, task.questions(5, SETTINGS, None), 5, "gold_at_0", "{context} {question}", SETTINGS))
 
 
-def test_a_module_of_tasks_that_lacks_a_part_is_one_line(monkeypatch, tmp_path):
-    (tmp_path / "mine.py").write_text('from litm.examples.task import Task\nmine = Task(name="mine", asks="?")\n')
+MINE = {"name": "mine", "asks": "?", "prompt": "mine", "metric": "exact_code", "max_new_tokens": 9}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"name": "mine", "asks": "?"}, ".* missing 4 required keyword-only arguments: 'p"),
+        ({**MINE, "stop": "endtoken"}, "the task mine: 'stop' must be first_line or end_token, found 'endtoken'$"),
+        ({**MINE, "tokens_per_item": "30"}, "the task mine: 'tokens_per_item' must be int, found '30'$"),
+        ({**MINE, "generate": 3}, "the task mine: 'generate' must be Callable or NoneType, found 3$"),
+    ],
+)
+def test_a_task_that_lacks_a_part_or_has_one_of_another_type_is_one_line(monkeypatch, tmp_path, fields, message):
+    written = "".join(f", {name}={value!r}" for name, value in fields.items())
+    functions = ", format_items=list" if len(fields) > 2 else ""
+    (tmp_path / "mine.py").write_text(f"from litm.examples.task import Task\nmine = Task({written[2:]}{functions})\n")
     monkeypatch.setattr(tasks, "__path__", [*tasks.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "litm.examples.tasks.mine", raising=False)
     tasks._tasks.cache_clear()
-    with pytest.raises(
-        UserError, match=r"^litm/examples/tasks/mine.py: .* missing 4 required keyword-only arguments: 'p"
-    ):
+    with pytest.raises(UserError, match=rf"^litm/examples/tasks/mine.py: {message}"):
         load_task("mine")
     tasks._tasks.cache_clear()
+
+
+def listed_tasks(path: Path) -> set[str]:
+    """Names of tasks in the lists, sets, keys and types of a module."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.List(elts=inner) | ast.Set(elts=inner) | ast.Tuple(elts=inner) | ast.Dict(keys=inner):
+                found |= {one.value for one in inner if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return found & set(task_names())
+
+
+#: What is about some tasks: the lessons of the reference model, the paper's tables, claims.
+OF_SOME_TASKS = ("examples/tasks/", "reference_model/", "analysis/claims/")
+
+
+def test_nothing_about_a_task_stands_in_a_list_outside_of_it():
+    listed = {path.relative_to(ROOT).as_posix(): listed_tasks(path) for path in ROOT.glob("scripts/**/*.py")}
+    assert "kv_retrieval" in listed["scripts/litm/reference_model/recipe.py"]
+    others = {name: tasks for name, tasks in listed.items() if not any(f"litm/{one}" in name for one in OF_SOME_TASKS)}
+    assert not any(others.values()), others

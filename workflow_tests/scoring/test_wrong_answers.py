@@ -203,6 +203,14 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
     )
 
 
+def test_a_task_says_how_its_values_look_and_whether_it_asks_for_programs():
+    ships = Asked("the ship number 12", "which?", "", (), value=r"\bnumber \d+\b")
+    assert [wrong_answer(text, "stop", ships).kind for text in ("number 13", "Number 12", "ABC-1234")] == [
+        "invented", "other", "other"
+    ]  # fmt: skip
+    assert wrong_answer("return items[0]", "stop", Asked("p", "which?", "", (), asks_for_programs=True)).kind == "other"
+
+
 def test_a_task_that_knows_its_items_reads_all_of_them_back():
     assert {name for name in task_names() if load_task(name).other_items} >= {
         "kv_retrieval", "multi_document_qa", "open_domain_qa", "semantic_distractors", "temporal_narrative",

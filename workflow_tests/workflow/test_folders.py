@@ -40,7 +40,6 @@ IMPORTS = {
 MORE = {
     "prompting/find_size.py": "examples",
     "scoring/score.py": "examples",
-    "report/sample_questions.py": "examples",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
     "config/write_claims_page.py": "claims",

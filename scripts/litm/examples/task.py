@@ -6,8 +6,10 @@ A task is a `Task` in a module of `litm.examples.tasks`. To add one, add it to a
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from types import UnionType
+from typing import Literal, Union, get_args, get_origin, get_type_hints
 
-from litm.base.messages import UserError
+from litm.base.messages import UserError, quoted
 from litm.records import RANKED, Gold, Item, OtherItem, Question, Target
 
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
@@ -64,7 +66,9 @@ class Task:
     golds: gold items per question, each with its own position. has_suite_words: whether there are two wordings.
     fixed_cells: (size, placement) of a task whose contexts never change, else None; placement: the only placement of a
     task whose contexts differ only in size, else None.
-    other_items(prompt, target): if a wrong answer can be traced to an item, the items that were not asked for.
+    other_items(prompt, target): if a wrong answer can be traced to an item, the items that were not asked for. value:
+    the regular expression of a value, by default a UUID or a code: a wrong answer with one that is nowhere in the
+    prompt is `invented`. asks_for_programs: whether a program is an answer like others, and no kind of wrong answers.
     ask_another_key(question, size, placement): if items are all alike, see `ASK_ANOTHER_KEY`.
     """
 
@@ -75,7 +79,7 @@ class Task:
     metric: str
     max_new_tokens: int
     format_items: Callable[[Sequence[Item]], list[str]]
-    stop: str = "end_token"
+    stop: Literal["first_line", "end_token"] = "end_token"
     separator: str = "\n"
     item: str = "item"
     tokens_per_item: int = 175
@@ -87,7 +91,23 @@ class Task:
     placement: str | None = None
     as_messages: Callable[[Sequence[Item], str], list[dict]] | None = None
     other_items: Callable[[str, Target], Sequence[OtherItem]] | None = None
+    value: str | None = None
+    asks_for_programs: bool = False
     ask_another_key: Callable[[Question, int, str], Question] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `TypeError` that names the task and its field, for a value of another type."""
+        for name, hint in get_type_hints(Task).items():
+            value, kinds = getattr(self, name), get_args(hint) or (hint,)
+            if get_origin(hint) is Literal:
+                fits, wanted = value in kinds, kinds
+            else:
+                # A union of classes, or one class, with or without parameters.
+                known = kinds if get_origin(hint) in (Union, UnionType) else (hint,)
+                classes = tuple(get_origin(kind) or kind for kind in known)
+                fits, wanted = isinstance(value, classes), tuple(one.__name__ for one in classes)
+            if not fits:
+                raise TypeError(f"the task {self.name}: '{name}' must be {' or '.join(wanted)}, found {quoted(value)}")
 
     @property
     def sentence(self) -> str:

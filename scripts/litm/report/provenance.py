@@ -7,18 +7,13 @@ from importlib import metadata
 
 from litm.analysis.sentences import counted
 from litm.base.messages import single_spaced
+from litm.examples.tasks import load_task
 from litm.placements import gold_places
 from litm.records import Cut, several_names
 from litm.report.wording import SizeNames
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
-#: Tasks of the suite, apart from key-value retrieval; tasks of neither source.
-SUITE_TASKS = {
-    "needle_in_haystack", "multi_needle", "fact_reasoning", "semantic_distractors", "temporal_narrative",
-    "conversation_memory",
-}  # fmt: skip
-OWN_TASKS = {"demonstrations"}
 PAPER = {
     "Work": "The paper",
     "Reference": "Nelson F. Liu, Kevin Lin, John Hewitt, Ashwin Paranjape, Michele Bevilacqua, Fabio Petroni and Percy "
@@ -34,8 +29,9 @@ SUITE = {
 
 def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
     """One row by heading per work whose experiments a study ran: the paper, and the suite, which asks to cite both."""
-    of_suite = any(one["task"] in SUITE_TASKS or one["name"].startswith("suite_") for one in experiments)
-    of_paper = of_suite or any(one["task"] not in OWN_TASKS for one in experiments)
+    ran = [(one["name"], load_task(one["task"])) for one in experiments]
+    of_suite = any(task.has_suite_words or name.startswith("suite_") for name, task in ran)
+    of_paper = of_suite or any(task.source for _, task in ran)
     return [work for work, is_used in ((PAPER, of_paper), (SUITE, of_suite)) if is_used]
 
 

@@ -118,7 +118,7 @@ NO_KIND = {"wrong_kind": None, "taken_from": None}
 class Sweep:
     """The subject of a score file: the answers of one model to one experiment.
 
-    other_items: the task's function, None where a wrong answer cannot be traced to an item.
+    other_items, value, asks_for_programs: of the task, for its wrong answers, see `litm.examples.task`.
     """
 
     model: str
@@ -126,6 +126,8 @@ class Sweep:
     task: str
     metric: str
     other_items: OtherItems | None = None
+    value: str | None = None
+    asks_for_programs: bool = False
 
 
 def score_sweep(
@@ -200,6 +202,8 @@ def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: Swe
         target.text_in(example.prompt),
         sweep.other_items(example.prompt, target) if sweep.other_items else (),
         any(metric.judge(text, other.answers) for other in example.targets if other is not target),
+        sweep.value,
+        sweep.asks_for_programs,
     )
     wrong = wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
     return {"wrong_kind": wrong.kind, "taken_from": wrong.taken_from}

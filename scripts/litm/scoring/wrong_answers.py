@@ -56,8 +56,8 @@ _PROGRAM = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
-#: A value of a key-value pair (UUID) or a code of the suite.
-_VALUE = re.compile(rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b", re.IGNORECASE)
+#: A value of a task that does not say how its values look: a UUID, or a code of letters and digits.
+_VALUE = rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b"
 #: A name or a number: consecutive words that begin with a capital or a digit.
 _NAME = re.compile(r"(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*(?:\s+(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*)*")
 _EDGES = " \t\n.,;:!?\"'()[]*`\u2019-"
@@ -78,7 +78,8 @@ class WrongAnswer:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What was asked. prompt: all of it; question; gold: the text of the gold item, "" without one; others: the items
-    that were not asked for; has_other_answer: whether the answer is right for another gold item of the prompt.
+    that were not asked for; has_other_answer: whether the answer is right for another gold item of the prompt. value,
+    asks_for_programs: of the task, see `litm.examples.task`.
     """
 
     prompt: str
@@ -86,6 +87,8 @@ class Asked:
     gold: str
     others: Sequence[OtherItem]
     has_other_answer: bool = False
+    value: str | None = None
+    asks_for_programs: bool = False
 
 
 def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
@@ -97,14 +100,15 @@ def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
         return WrongAnswer(REFUSAL if finish_reason == REFUSED else EMPTY)
     if finish_reason == REFUSED or _REFUSAL.search(text):
         return WrongAnswer(REFUSAL)
-    if _PROGRAM.search(text):
+    if not asked.asks_for_programs and _PROGRAM.search(text):
         return WrongAnswer(CODE)
     if items := items_of(text, asked):
         return WrongAnswer(OTHER_ITEM, items[0] if len(items) == 1 else None)
     if asked.has_other_answer:
         return WrongAnswer(LEFT_OUT)
     in_prompt = asked.prompt.lower()
-    if any(value.lower() not in in_prompt for value in _VALUE.findall(text)):
+    values = re.finditer(asked.value or _VALUE, text, re.IGNORECASE)
+    if any(value[0].lower() not in in_prompt for value in values):
         return WrongAnswer(INVENTED)
     return WrongAnswer(CUT if finish_reason == LENGTH else OTHER)
 
