@@ -68,15 +68,15 @@ def test_web_pages_markdown_and_pages_of_a_pdf_are_documents_that_say_where_they
     ids=["langchain", "langchain dump", "llamaindex", "haystack"],
 )  # fmt: skip
 def test_chunks_of_every_library_have_text_file_page_and_headings(record):
-    chunk = read_chunk(record, "x")
+    chunk, _ = read_chunk(record, "x")
     assert (chunk.text, chunk.file, chunk.page, chunk.title) == ("The mill.", "/data/guide.pdf", 4, "Towns")
     assert is_chunk(record) and not is_chunk({"text": "plain", "title": "T"})
 
 
 def test_the_score_next_to_or_inside_a_chunk_is_read():
-    assert read_chunk({"node": {"text": "a"}, "score": 0.5}, "x").score == 0.5
-    assert read_chunk({"document": {"page_content": "a", "score": "2"}}, "x").score == 2
-    assert read_chunk({"text": "a"}, "x").score is None
+    assert read_chunk({"node": {"text": "a"}, "score": 0.5}, "x")[1] == 0.5
+    assert read_chunk({"document": {"page_content": "a", "score": "2"}}, "x")[1] == 2
+    assert read_chunk({"text": "a"}, "x")[1] is None
 
 
 def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):

@@ -9,13 +9,13 @@ Supported are the JSON objects of LangChain (`page_content`, `metadata`; also in
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
-from litm.base.messages import UserError, note, quoted
+from litm.base.messages import UserError, note, quoted, single_spaced
 from litm.base.records import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines, cut_text
 
@@ -30,22 +30,6 @@ HIERARCHY, PAGES = "heading_hierarchy", "page_numbers"
 WRAPPERS = ("node", "document", "kwargs")
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A chunk; missing values are empty texts or None.
-
-    further_pages: of a chunk that spans several, those after `page`.
-    """
-
-    id: str | None
-    title: str
-    text: str
-    file: str | None
-    page: int | None
-    score: float | None
-    further_pages: tuple[int, ...] = ()
-
-
 def is_chunk(record: object) -> bool:
     """Whether an object is a chunk of a text splitter, which is used whole as a passage."""
     if not isinstance(record, Mapping):
@@ -54,8 +38,10 @@ def is_chunk(record: object) -> bool:
     return any(name in record for name in names)
 
 
-def read_chunk(record: object, where: str) -> Chunk:
-    """The chunk in an object; `UserError` beginning with `where` for a missing text or a wrong field."""
+def read_chunk(record: object, where: str) -> tuple[Passage, float | None]:
+    """The chunk in an object, "" as its id if it has none, and its score; `UserError` beginning with `where` for a
+    missing text or a wrong field.
+    """
     inner, score = _unwrapped(record, where)
     metadata: Mapping = next((inner[name] for name in METADATA if isinstance(inner.get(name), Mapping)), {})
     name = next((name for name in TEXT if name in inner), TEXT[0])
@@ -67,18 +53,14 @@ def read_chunk(record: object, where: str) -> Chunk:
         raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
     file = _first(metadata or inner, FILE)
     shown = file if isinstance(file, str) and file.strip() else None
-    headings = _hierarchy(inner, metadata, where) or _headings(metadata)
+    above = _stated(inner, metadata, HIERARCHY, lambda one: isinstance(one, str), "headings in quotes", where)
+    headings = [one for one in above if one.strip()] or _headings(metadata)
     titles = [title or "", " > ".join(headings), PurePosixPath(shown).stem if metadata and shown else ""]
-    pages = _page_numbers(inner, metadata, where)
-    return Chunk(
-        _id(inner, where),
-        " ".join(next(filter(None, titles), "").split()),
-        text,
-        shown,
-        pages[0] if pages else _page(metadata or inner),
-        None if score is None else read_score(score, where),
-        tuple(pages[1:]),
-    )
+    pages = sorted(set(_stated(inner, metadata, PAGES, _is_page, "whole numbers from 0", where)))
+    page, further = (pages[0], tuple(pages[1:])) if pages else (_page(metadata or inner), ())
+    title = single_spaced(next(filter(None, titles), ""))
+    passage = Passage(_id(inner, where) or "", title, text, shown, page, further)
+    return passage, None if score is None else read_score(score, where)
 
 
 def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
@@ -117,24 +99,18 @@ def _headings(metadata: Mapping) -> list[str]:
     return [one for one in found if isinstance(one, str) and one.strip()]
 
 
-def _hierarchy(inner: Mapping, metadata: Mapping, where: str) -> list[str]:
-    """The texts of `heading_hierarchy`, without blank ones."""
-    given = inner.get(HIERARCHY, metadata.get(HIERARCHY))
+def _stated(inner: Mapping, metadata: Mapping, name: str, fits: Callable[[Any], bool], wanted: str, where: str) -> list:
+    """The list of a chunk of a paper, next to its text or in its metadata; one value counts as a list of it."""
+    given = inner.get(name, metadata.get(name))
     found = [] if given is None else given if isinstance(given, list) else [given]
     for one in found:
-        if not isinstance(one, str):
-            raise UserError(f"{where}: '{HIERARCHY}' must be a list of headings in quotes, but has {quoted(one)}")
-    return [one for one in found if one.strip()]
+        if not fits(one):
+            raise UserError(f"{where}: '{name}' must be a list of {wanted}, but has {quoted(one)}")
+    return found
 
 
-def _page_numbers(inner: Mapping, metadata: Mapping, where: str) -> list[int]:
-    """The numbers of `page_numbers`, ascending."""
-    given = inner.get(PAGES, metadata.get(PAGES))
-    found = [] if given is None else given if isinstance(given, list) else [given]
-    for one in found:
-        if isinstance(one, bool) or not isinstance(one, int) or one < 0:
-            raise UserError(f"{where}: '{PAGES}' must be a list of whole numbers from 0, but has {quoted(one)}")
-    return sorted(set(found))
+def _is_page(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _page(metadata: Mapping) -> int | None:
@@ -244,21 +220,8 @@ def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:
 NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text with its title; `id` as the user gave it or None; `where`: its file and line.
-
-    place: its line or page, None if it is the whole file; file, page, further_pages: the origin that a chunk states.
-    """
-
-    where: str
-    place: str | None
-    id: str | None
-    title: str
-    text: str
-    file: str | None = None
-    page: int | None = None
-    further_pages: tuple[int, ...] = ()
+#: Where a text is, for messages; its line or page in the file, None for all of it; and the text with "" or its own id.
+Document = tuple[str, str | None, Passage]
 
 
 def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
@@ -268,7 +231,8 @@ def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passa
     `text`, rows that do not match the header, broken and non-UTF-8 files, and for a folder without documents.
     """
     files = source_files(path)
-    _note_ignored(path, files)
+    if ignored := ignored_files(path, files):
+        note(f"{path}: {ignored}")
     return passages_of(path, files, settings.passage_words)
 
 
@@ -280,7 +244,7 @@ def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Itera
             yield from _text_passages(file, name, words)
         else:
             for document in READERS[file_kind(file)](file):
-                yield from _cut(document, name, words)
+                yield from _cut(*document, name, words)
 
 
 def file_name(folder: Path, file: Path) -> str:
@@ -330,11 +294,6 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _note_ignored(folder: Path, files: list[Path]) -> None:
-    if ignored := ignored_files(folder, files):
-        note(f"{folder}: {ignored}")
-
-
 def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
     """The passages of a text file; if it is cut, it may be larger than memory."""
     title = unpacked_name(path).stem
@@ -354,50 +313,42 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
         raise UserError(f"{path}: there is no text in it; remove the file or write some")
 
 
-def _cut(document: Document, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
-    blocks = cut_text(document.text, words)
-    place = name if document.place is None else f"{name}:{document.place}"
+def _cut(where: str, place: str | None, whole: Passage, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
+    blocks = cut_text(whole.text, words)
+    id_ = whole.id or (name if place is None else f"{name}:{place}")
     for number, block in enumerate(blocks):
-        if document.id is None:
-            id_ = f"{place}:{number}"
-        else:
-            id_ = document.id if len(blocks) == 1 else f"{document.id}:{number}"
-        yield (
-            document.where,
-            Passage(id_, document.title, block, document.file, document.page, document.further_pages),
-        )
-
-
-def _read_whole(path: Path) -> str:
-    with reading(path, lambda: "its beginning"), open_text(path) as file:
-        return file.read()
+        is_all = whole.id and len(blocks) == 1
+        yield where, replace(whole, id=id_ if is_all else f"{id_}:{number}", text=block)
 
 
 def _read_html(path: Path) -> Iterator[Document]:
-    title, text = html_text(_read_whole(path))
+    with reading(path, lambda: "its beginning"), open_text(path) as file:
+        title, text = html_text(file.read())
     if not text.strip():
         raise UserError(f"{path}: there is no text in it; remove the file or write some")
-    yield Document(str(path), None, None, title or unpacked_name(path).stem, text)
+    yield str(path), None, Passage("", title or unpacked_name(path).stem, text)
 
 
 def _read_pdf(path: Path) -> Iterator[Document]:
     page = None
     for page, text in pdf_pages(path):
-        yield Document(f"{path}, page {page}", str(page), None, path.stem, text, page=page)
+        yield f"{path}, page {page}", str(page), Passage("", path.stem, text, page=page)
     if page is None:
         raise UserError(f"{path}: there is no text in it (a scan?); have its text recognised, or remove the file")
 
 
 def _read_jsonl(path: Path) -> Iterator[Document]:
     for line, record in read_jsonl(path):
-        yield _document(record, f"{path}, line {line}", str(line))
+        where = f"{path}, line {line}"
+        yield where, str(line), read_chunk(record, where)[0]
 
 
 def _read_json(path: Path) -> Iterator[Document]:
     before = 0
     for element, (line, record) in enumerate(read_json_list(path), start=1):
         place = f"{line}.{element}" if line == before else str(line)
-        yield _document(record, f"{path}, line {line}, element {element}", place)
+        where = f"{path}, line {line}, element {element}"
+        yield where, place, read_chunk(record, where)[0]
         before = line
     if not before:
         raise UserError(f"{path}: there are no documents in it; remove the file or write some")
@@ -405,13 +356,8 @@ def _read_json(path: Path) -> Iterator[Document]:
 
 def _read_table(path: Path) -> Iterator[Document]:
     for line, record in read_named_columns(path, DELIMITERS[file_kind(path)], needed="text"):
-        yield _document(record, f"{path}, line {line}", str(line))
-
-
-def _document(record: object, where: str, place: str) -> Document:
-    """The document of a record, checked."""
-    chunk = read_chunk(record, where)
-    return Document(where, place, chunk.id, chunk.title, chunk.text, chunk.file, chunk.page, chunk.further_pages)
+        where = f"{path}, line {line}"
+        yield where, str(line), read_chunk(record, where)[0]
 
 
 READERS: dict[str, Callable[[Path], Iterator[Document]]] = {

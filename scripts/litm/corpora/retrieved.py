@@ -6,7 +6,7 @@ first, under one of `LISTS`: chunks as in `read_chunk`, pairs of a chunk and its
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from litm.base.files import open_text, reading
 from litm.base.messages import UserError, quoted, single_spaced
 from litm.base.records import read_records
 from litm.base.store import text_sha256
-from litm.corpora.documents import Chunk, read_chunk, read_score
+from litm.corpora.documents import read_chunk, read_score
 from litm.corpora.passages import CorpusSettings, Passage
 from litm.questions.released_format import QuestionRecord
 
@@ -64,15 +64,11 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
         value, score = value
         if isinstance(score, bool) or not isinstance(score, int | float):
             raise UserError(f"{where}: a pair must be a document and its score, found {quoted(score)}")
-    chunk = read_chunk({"text": value} if isinstance(value, str) else value, where)
-    known = score if score is not None else chunk.score
-    return _passage(chunk), read_score(known, where) if known is not None else float(-index)
-
-
-def _passage(chunk: Chunk) -> Passage:
-    text = single_spaced(chunk.text)
-    made = text_sha256(f"{chunk.title}\n{text}")[:DIGITS]
-    return Passage(chunk.id or made, chunk.title, text, chunk.file, chunk.page, chunk.further_pages)
+    passage, its_score = read_chunk({"text": value} if isinstance(value, str) else value, where)
+    text, known = single_spaced(passage.text), its_score if score is None else score
+    made = text_sha256(f"{passage.title}\n{text}")[:DIGITS]
+    passage = replace(passage, id=passage.id or made, text=text)
+    return passage, read_score(known, where) if known is not None else float(-index)
 
 
 def retrieved(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
