@@ -8,9 +8,9 @@ from conftest import ROOT
 from litm.config.catalogue import CATALOGUES
 from litm.config.reference import json_schemas, reference_files
 from litm.config.schema import string_keys
-from litm.reference_model.recipe import RecipeEntry
+from litm.reference_model.recipe import Recipe
 
-SCHEMAS = json_schemas(RecipeEntry)
+SCHEMAS = json_schemas(Recipe)
 CONFIGS = ("config", "paper", "suite", "reference_model_evaluation")
 #: Each file of the configuration with its schema.
 FILES = {**dict.fromkeys(CONFIGS, "config"), **{name: name for name in (*CATALOGUES, "reference_model")}}
@@ -18,8 +18,8 @@ FILES = {**dict.fromkeys(CONFIGS, "config"), **{name: name for name in (*CATALOG
 
 def test_schemas_and_page_are_those_of_the_classes():
     """If this fails: make reference."""
-    written = {path: (ROOT / path).read_text() for path in reference_files(RecipeEntry, ROOT)}
-    assert written == reference_files(RecipeEntry, ROOT)
+    written = {path: (ROOT / path).read_text() for path in reference_files(Recipe, ROOT)}
+    assert written == reference_files(Recipe, ROOT)
     assert len(written) == len(list((ROOT / "config" / "schemas").iterdir())) + 3
 
 
@@ -60,7 +60,7 @@ def test_every_key_is_described():
 
 
 def test_the_page_has_type_default_and_meaning_of_a_key():
-    page = reference_files(RecipeEntry, ROOT)["docs/configuration.md"]
+    page = reference_files(Recipe, ROOT)["docs/configuration.md"]
     assert "| `threads` | whole number, at least 1 | `8` | CPU threads per sweep, at most Snakemake's" in page
     assert "| `task` | text | required | The kind of questions and prompts" in page
     assert '| `dtype` | `auto`, `float32`, `bfloat16`, `float16` | `"auto"` | Number format of the weights' in page

@@ -18,19 +18,18 @@ from litm.examples.tasks.key_values import kv_retrieval
 from litm.reference_model.export import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, build_tokenizer, ordinary_words, read_templates
 from litm.reference_model.network import ANSWER, DOCUMENT, NAME, initialise, make_network, orthogonalised
-from litm.reference_model.recipe import TASKS, Course, Shape, Stage, rate_factor, read_recipe
+from litm.reference_model.recipe import TASKS, Course, HeldOut, Shape, Stage, rate_factor, read_recipe
 from litm.reference_model.training import Trainer, answer_logits, pack
 
 RECIPE = read_recipe(ROOT / "config" / "reference_model.yaml")
 TEMPLATES = read_templates([ROOT / "resources" / "prompts" / f"{task}.txt" for task in TASKS])
-COURSES = tuple(Course(task, 1.0, 2, 3, 3) for task in TASKS)
+COURSES = {task: Course(share=1.0, sizes=[2, 3], queries=3) for task in TASKS}
 #: As the shipped one, but for its size.
-SMALL = replace(
-    RECIPE,
+SMALL = RECIPE.changed(
     shape=Shape(width=32, layers=4, heads=4, head_width=16, feed_forward=32),
     batch_tokens=600,
-    held_out=(0, 90),
-    stages=(Stage(6, COURSES),),
+    held_out=HeldOut(seed=0, passages=90),
+    stages=[Stage(steps=6, courses=COURSES)],
 )
 
 
@@ -42,7 +41,7 @@ def teacher() -> Teacher:
 @pytest.fixture(scope="module")
 def tokenizer(teacher):
     rng = Random(1)
-    lessons = [teacher.lesson(course, 3, rng) for course in COURSES for _ in range(40)]
+    lessons = [teacher.lesson(task, 3, 3, rng) for task in TASKS for _ in range(40)]
     texts = [text for lesson in lessons for text in (lesson.context, *(query.prompt for query in lesson.queries))]
     return build_tokenizer(texts, ordinary_words(texts))
 
@@ -54,7 +53,7 @@ def whole(teacher, tokenizer) -> Trainer:
 
 
 def lesson_of(teacher: Teacher, task: str, seed: float = 3):
-    return teacher.lesson(Course(task, 1.0, 3, 3, 3), 3, Random(seed))
+    return teacher.lesson(task, 3, 3, Random(seed))
 
 
 def trained(teacher, tokenizer, recipe=SMALL, steps: int | None = None) -> Trainer:
@@ -67,7 +66,7 @@ def trained(teacher, tokenizer, recipe=SMALL, steps: int | None = None) -> Train
 
 def test_no_name_of_the_encyclopedia_held_out_is_in_a_lesson():
     # Held out is a part of the very encyclopedia that lessons are drawn from, so that names would be met soon.
-    held_out = (9_000_001, 30_000)
+    held_out = HeldOut(seed=9_000_001, passages=30_000)
     teacher, rng = Teacher(TEMPLATES, held_out), Random(5)
     drawn = {int(teacher.family(rng)[0].id.split("/")[0]) for _ in range(150)}
     assert len(drawn) > 140
@@ -75,7 +74,7 @@ def test_no_name_of_the_encyclopedia_held_out_is_in_a_lesson():
 
 
 def test_no_title_and_no_question_of_the_default_run_is_in_a_lesson():
-    evaluated = list(make_articles("mini_encyclopedia", *RECIPE.held_out))
+    evaluated = list(make_articles("mini_encyclopedia", RECIPE.held_out.seed, RECIPE.held_out.passages))
     teacher, rng = Teacher(TEMPLATES, RECIPE.held_out), Random(6)
     lessons = [article for _ in range(100) for article in teacher.family(rng)]
     assert not {article.title for article in evaluated} & {article.title for article in lessons}
@@ -98,7 +97,7 @@ def test_a_lesson_in_key_value_retrieval_is_worded_as_the_workflow_does():
     (question,) = kv_retrieval.questions(3, settings, None)
     template = TEMPLATES["kv_retrieval"]
     example = make_example(question, 3, "gold_at_1", template, kv_retrieval)
-    lesson = Teacher(TEMPLATES, (0, 0)).lesson(Course("kv_retrieval", 1.0, 3, 3, 1), 3, Random(0))
+    lesson = Teacher(TEMPLATES, HeldOut(seed=0, passages=0)).lesson("kv_retrieval", 3, 1, Random(0))
     shape = [
         "".join("x" if c in "0123456789abcdef" else c for c in text)
         for text in (example.prompt, lesson.context + lesson.queries[0].prompt)
@@ -138,7 +137,7 @@ def test_hints_point_at_the_next_token_and_at_the_right_document(teacher, tokeni
 
 def test_each_document_of_a_long_context_has_a_number_that_is_a_token_of_its_own(teacher):
     tokenizer = AutoTokenizer.from_pretrained(ROOT / "resources" / "reference_model")
-    lesson = teacher.lesson(Course("multi_document_qa", 1.0, 30, 30, 1), 30, Random(3))
+    lesson = teacher.lesson("multi_document_qa", 30, 1, Random(3))
     batch = pack([lesson], tokenizer, Random(0))
     numbers = {tokenizer.decode(batch.tokens[0, hint.column]) for hint in batch.hints if hint.role == DOCUMENT}
     assert numbers == {f" [{number}](Title:" for number in range(1, 31)}
@@ -168,7 +167,8 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(teacher, tokeniz
 
 
 def test_training_lowers_the_loss(teacher, tokenizer):
-    recipe = replace(SMALL, stages=(Stage(15, COURSES[:1]),), rates=SMALL.rates.changed(warm_up=0))
+    first = [Stage(steps=15, courses={TASKS[0]: COURSES[TASKS[0]]})]
+    recipe = SMALL.changed(stages=first, rates=SMALL.rates.changed(warm_up=0))
     losses = [report.loss for report in trained(teacher, tokenizer, recipe).reports]
     assert sum(losses[-3:]) < 0.98 * sum(losses[:3])
 
@@ -201,7 +201,7 @@ def test_the_training_table_counts_all_tokens_and_steps(whole):
 
 def test_rates_rise_stay_and_fall():
     rates = RECIPE.rates.changed(warm_up=4, decay=0.5)
-    recipe = replace(RECIPE, rates=rates, stages=(Stage(60, COURSES), Stage(40, COURSES)))
+    recipe = RECIPE.changed(rates=rates, stages=[Stage(steps=steps, courses=COURSES) for steps in (60, 40)])
     factors = [rate_factor(recipe, step) for step in range(100)]
     assert factors[:4] == [0.25, 0.5, 0.75, 1.0]
     assert factors[4:50] == [1.0] * 46
@@ -247,8 +247,7 @@ def test_the_shipped_model_finds_answers_in_documents(teacher, documents, least)
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     rng, right = Random(8), 0
     for _ in range(40):
-        course = Course("multi_document_qa", 1.0, documents, documents, 3)
-        lesson = teacher.lesson(course, documents, Random(rng.random()))
+        lesson = teacher.lesson("multi_document_qa", documents, 3, Random(rng.random()))
         query = rng.choice(lesson.queries)
         inputs = tokenizer(lesson.context + query.prompt, return_tensors="pt")
         output = model.generate(**inputs, max_new_tokens=20)[0, inputs["input_ids"].shape[1] :]

@@ -53,10 +53,10 @@ def _means(reports: Sequence[Report]) -> dict[str, float]:
 def model_card(recipe: Recipe, network: LlamaForCausalLM, reports: Sequence[Report]) -> str:
     """The model card in Markdown: description and making; all figures are from this training."""
     shape = recipe.shape
-    largest = {course.task: 0 for stage in recipe.stages for course in stage.courses}
+    largest: dict[str, int] = {}
     for stage in recipe.stages:
-        for course in stage.courses:
-            largest[course.task] = max(largest[course.task], course.largest)
+        for task, course in stage.courses.items():
+            largest[task] = max(largest.get(task, 0), course.sizes[1])
     trained = ", ".join(f"{task} up to {size} items" for task, size in sorted(largest.items()))
     return _CARD.format(
         parameters=sum(parameter.numel() for parameter in network.parameters()) / 1e6,

@@ -25,7 +25,7 @@ from litm.examples.task import PLAIN
 from litm.examples.tasks.key_values import kv_retrieval, random_uuid
 from litm.examples.tasks.needles import generate_needle, needle_in_haystack
 from litm.examples.tasks.question_answering import multi_document_qa
-from litm.reference_model.recipe import Course
+from litm.reference_model.recipe import HeldOut
 
 #: Seed of the encyclopedia for lessons, and its number of families.
 _ENCYCLOPEDIA, _FAMILIES = 9_000_001, 60_000
@@ -63,19 +63,19 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Teacher:
-    """Makes lessons. templates: the prompt of each task; held_out: (seed, passages) of the encyclopedia to avoid."""
+    """Makes lessons. templates: the prompt of each task; held_out: the encyclopedia to avoid."""
 
     templates: Mapping[str, str]
-    held_out: tuple[int, int]
+    held_out: HeldOut
 
-    def lesson(self, course: Course, size: int, rng: Random) -> Lesson:
-        """A lesson of a course at one size, drawn from `rng`."""
+    def lesson(self, task: str, size: int, queries: int, rng: Random) -> Lesson:
+        """A lesson of a task at one size, drawn from `rng`."""
         makers: Mapping[str, Callable[[str, int, int, Random], Lesson]] = {
             "kv_retrieval": _kv_lesson,
             "multi_document_qa": self._qa_lesson,
             "needle_in_haystack": _needle_lesson,
         }
-        return makers[course.task](self.templates[course.task], size, course.queries, rng)
+        return makers[task](self.templates[task], size, queries, rng)
 
     def family(self, rng: Random) -> tuple[Article, ...]:
         """A family that shares no name with the held-out encyclopedia."""
@@ -89,14 +89,13 @@ class Teacher:
 
     @cached_property
     def _held_out_stems(self) -> frozenset[str]:
-        seed, passages = self.held_out
-        return frozenset(stem(seed, index) for index in range(-(-passages // FAMILY_SIZE)))
+        families = range(-(-self.held_out.passages // FAMILY_SIZE))
+        return frozenset(stem(self.held_out.seed, index) for index in families)
 
     @cached_property
     def _held_out_words(self) -> frozenset[str]:
-        seed, passages = self.held_out
         # Indices of the names in the facts of those passages.
-        return frozenset(coined_name(seed, index) for index in range(2 * passages))
+        return frozenset(coined_name(self.held_out.seed, index) for index in range(2 * self.held_out.passages))
 
     def _qa_lesson(self, template: str, size: int, queries: int, rng: Random) -> Lesson:
         """Articles of one family, of many, or of both: hard and easy distractors."""
@@ -193,7 +192,7 @@ def _texts(teacher: Teacher, seed: int) -> Iterator[str]:
     rng = Random(f"{seed}/reference_model/vocabulary")
     for task, size, queries, count in _SAMPLE:
         for _ in range(count):
-            lesson = teacher.lesson(Course(task, 1, size, size, queries), size, rng)
+            lesson = teacher.lesson(task, size, queries, rng)
             yield lesson.context
             yield from (f"{query.prompt} {query.answer}" for query in lesson.queries)
 

@@ -1,6 +1,5 @@
 """Recipe of the reference model: everything that determines its weights, except the code."""
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -42,71 +41,7 @@ class Rates(Entry):
     """Fraction of the steps, at the end, in which they fall."""
 
 
-@dataclass(frozen=True)
-class Course:
-    """The relative frequency of a task in a stage, its sizes, and its queries per lesson."""
-
-    task: str
-    share: float
-    smallest: int
-    largest: int
-    queries: int
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A number of steps with the same courses."""
-
-    steps: int
-    courses: tuple[Course, ...]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """seed: of all random choices; batch_tokens: approximate tokens per step; hints: weight of the hints about
-    attention; deciding: weight of the first token that distinguishes an answer from others, relative to 1; held_out:
-    seed and number of passages of the encyclopedia whose names no lesson uses.
-    """
-
-    seed: int
-    shape: Shape
-    batch_tokens: int
-    rates: Rates
-    hints: float
-    deciding: float
-    held_out: tuple[int, int]
-    stages: tuple[Stage, ...]
-
-    def settings(self) -> dict:
-        """All settings, for the key of their results."""
-        return {**asdict(self), "shape": self.shape.model_dump(), "rates": self.rates.model_dump()}
-
-    @property
-    def steps(self) -> int:
-        """The total number of steps."""
-        return sum(stage.steps for stage in self.stages)
-
-    def stage_at(self, step: int) -> Stage:
-        """The stage of a step, counted from 0."""
-        for stage in self.stages:
-            if step < stage.steps:
-                return stage
-            step -= stage.steps
-        raise IndexError(step)
-
-
-#: Final learning rates as a fraction of the highest.
-LOWEST_RATE = 0.02
-
-
-def rate_factor(recipe: Recipe, step: int) -> float:
-    """The factor of the learning rates at a step, from 0: a rise, a plateau and a linear fall."""
-    rising = min(1.0, (step + 1) / max(1, recipe.rates.warm_up))
-    left = (recipe.steps - step) / recipe.steps
-    return rising * (1.0 if left > recipe.rates.decay else max(LOWEST_RATE, left / recipe.rates.decay))
-
-
-class CourseEntry(Entry):
+class Course(Entry):
     """How a task is practised in a stage."""
 
     share: Positive
@@ -117,18 +52,24 @@ class CourseEntry(Entry):
     """Questions about each context."""
 
     @model_validator(mode="after")
-    def _check(self) -> "CourseEntry":
+    def _check(self) -> "Course":
         if self.sizes[0] > self.sizes[1]:
             raise ValueError("'sizes': put the smaller one first")
         return self
 
+    def settings(self, task: str) -> dict:
+        """All settings, for the key of their results."""
+        smallest, largest = self.sizes
+        sizes = {"smallest": smallest, "largest": largest}
+        return {"task": task, "share": self.share, **sizes, "queries": self.queries}
 
-class StageEntry(Entry):
+
+class Stage(Entry):
     """A number of steps with the same lessons."""
 
     steps: int = Field(ge=1)
     """How many."""
-    courses: Annotated[dict[Task, CourseEntry], Field(min_length=1)]
+    courses: Annotated[dict[Task, Course], Field(min_length=1)]
     """By task."""
 
 
@@ -141,7 +82,7 @@ class HeldOut(Entry):
     """How many it has."""
 
 
-class RecipeEntry(Entry):
+class Recipe(Entry):
     """How `snakemake reference_model` trains a model."""
 
     seed: int
@@ -158,28 +99,42 @@ class RecipeEntry(Entry):
     """Weight of the first token that tells one answer from another, where other tokens have 1."""
     held_out: HeldOut
     """The encyclopedia of the evaluation, whose names are in no lesson."""
-    stages: Annotated[list[StageEntry], Field(min_length=1)]
+    stages: Annotated[list[Stage], Field(min_length=1)]
     """What is practised, one after the other."""
+
+    def settings(self) -> dict:
+        """All settings, for the key of their results."""
+        stages = [
+            {"steps": stage.steps, "courses": [course.settings(task) for task, course in stage.courses.items()]}
+            for stage in self.stages
+        ]
+        return {**self.model_dump(), "held_out": [self.held_out.seed, self.held_out.passages], "stages": stages}
+
+    @property
+    def steps(self) -> int:
+        """The total number of steps."""
+        return sum(stage.steps for stage in self.stages)
+
+    def stage_at(self, step: int) -> Stage:
+        """The stage of a step, counted from 0."""
+        for stage in self.stages:
+            if step < stage.steps:
+                return stage
+            step -= stage.steps
+        raise IndexError(step)
 
 
 def read_recipe(path: str | Path) -> Recipe:
     """The recipe in a YAML file; `UserError` for the first mistake, with the key."""
-    entry = read_entry(RecipeEntry, read_yaml(path), str(path))
-    return Recipe(
-        seed=entry.seed,
-        shape=entry.shape,
-        batch_tokens=entry.batch_tokens,
-        rates=entry.rates,
-        hints=entry.hints,
-        deciding=entry.deciding,
-        held_out=(entry.held_out.seed, entry.held_out.passages),
-        stages=tuple(
-            Stage(stage.steps, tuple(_course(task, course) for task, course in stage.courses.items()))
-            for stage in entry.stages
-        ),
-    )
+    return read_entry(Recipe, read_yaml(path), str(path))
 
 
-def _course(task: str, entry: CourseEntry) -> Course:
-    smallest, largest = entry.sizes
-    return Course(task, entry.share, smallest, largest, entry.queries)
+#: Final learning rates as a fraction of the highest.
+LOWEST_RATE = 0.02
+
+
+def rate_factor(recipe: Recipe, step: int) -> float:
+    """The factor of the learning rates at a step, from 0: a rise, a plateau and a linear fall."""
+    rising = min(1.0, (step + 1) / max(1, recipe.rates.warm_up))
+    left = (recipe.steps - step) / recipe.steps
+    return rising * (1.0 if left > recipe.rates.decay else max(LOWEST_RATE, left / recipe.rates.decay))

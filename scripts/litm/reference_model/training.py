@@ -271,11 +271,12 @@ class Trainer:
 
     def _make_batch(self) -> Batch:
         rng = Random(f"{self.recipe.seed}/reference_model/{self.step}")
-        courses = self.recipe.stage_at(self.step).courses
-        (course,) = rng.choices(courses, [course.share for course in courses])
-        size = rng.randint(course.smallest, course.largest)
-        first = self.teacher.lesson(course, size, rng)
-        lessons = [first, *(self.teacher.lesson(course, size, rng) for _ in range(self._room_beside(first)))]
+        courses = list(self.recipe.stage_at(self.step).courses.items())
+        ((task, course),) = rng.choices(courses, [course.share for _, course in courses])
+        size = rng.randint(*course.sizes)
+        first = self.teacher.lesson(task, size, course.queries, rng)
+        more = range(self._room_beside(first))
+        lessons = [first, *(self.teacher.lesson(task, size, course.queries, rng) for _ in more)]
         return pack(lessons, self.tokenizer, rng)
 
     def _room_beside(self, first: Lesson) -> int:
