@@ -27,7 +27,7 @@ from litm.questions.released_format import read_question_records
 from litm.retrieval import bm25
 from litm.retrieval.bm25 import start_java
 from litm.retrieval.dense import Vectors, search_exact
-from litm.retrieval.scoring_models import Encoder, EncoderSettings
+from litm.retrieval.scoring_models import Encoder
 
 MEMORY_MB = 4000
 K1, B = 0.9, 0.4
@@ -81,8 +81,8 @@ def compare_dense(args: argparse.Namespace) -> None:
     from pyserini.encode import AutoDocumentEncoder
 
     texts = [f"{p.title} {p.text}" for p in islice(read_passages(args.passages), args.count)]
-    settings = EncoderSettings(args.encoder, None, "mean", False, 256, "float32")
-    encoder = Encoder(settings, "cpu")
+    settings = {"pooling": "mean", "normalize": False, "max_tokens": 256, "dtype": "float32"}
+    encoder = Encoder({"location": args.encoder, "revision": None}, settings, "cpu")
     pyserini = AutoDocumentEncoder(args.encoder, device="cpu", pooling="mean", l2_norm=False)
 
     def bare() -> np.ndarray:

@@ -28,7 +28,7 @@ from litm.retrieval.dense import (
     search_indexes,
     write_vectors,
 )
-from litm.retrieval.scoring_models import Encoder, EncoderSettings, load_encoder
+from litm.retrieval.scoring_models import Encoder, load_encoder
 from litm.retrieval.search import rounded
 
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 
 def encoder(folder, batch_tokens=256, **changes) -> Encoder:
     fields = {"pooling": "mean", "normalize": False, "max_tokens": 48, "dtype": "float32", **changes}
-    return Encoder(EncoderSettings(location=str(folder), revision=None, **fields), "cpu", batch_tokens)
+    return Encoder({"location": str(folder), "revision": None}, fields, "cpu", batch_tokens)
 
 
 def texts(count: int, longest: int = 30) -> list[str]:

@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 
 def cross_encoder(folder, max_tokens=48, batch_tokens=200) -> CrossEncoder:
     source = {"location": str(folder), "revision": None}
-    return CrossEncoder(source, max_tokens, "float32", "cpu", batch_tokens)
+    return CrossEncoder(source, {"max_tokens": max_tokens, "dtype": "float32"}, "cpu", batch_tokens)
 
 
 def some_texts() -> tuple[str, list[str]]:

@@ -15,7 +15,7 @@ from reruns import changes, check
 from workbench import Workbench
 
 from litm.base.records import read_jsonl
-from litm.retrieval.scoring_models import Encoder, EncoderSettings
+from litm.retrieval.scoring_models import Encoder
 
 #: Two full shards and an empty one.
 DOCUMENTS, PASSAGES_PER_SHARD, SHARDS = 12, 6, 3
@@ -132,8 +132,8 @@ def retrieved(bench: Workbench, retriever: str) -> list[dict]:
 
 
 def test_dense_retrieval_over_shards_equals_numpy_over_all_vectors(finished):
-    settings = EncoderSettings(str(finished.path("encoder")), None, "mean", False, 48, "float32")
-    encoder = Encoder(settings, "cpu")
+    settings = {"pooling": "mean", "normalize": False, "max_tokens": 48, "dtype": "float32"}
+    encoder = Encoder({"location": str(finished.path("encoder")), "revision": None}, settings, "cpu")
     documents = [document(number) for number in range(DOCUMENTS)]
     vectors = encoder.encode([f"w190 w191 {one['title']} {one['text']}" for one in documents])
     queries = encoder.encode([f"w192 {question(number)['question']}" for number in range(4)])

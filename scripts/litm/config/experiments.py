@@ -394,8 +394,7 @@ class Experiment(Entry):
         prompt = root / "resources" / "prompts" / f"{self.prompt}.txt"
         read_template(prompt, with_context=any(cell.size for cell in cells))
         if self.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
-            known = " or ".join(name for name in task_names() if load_task(name).ask_another_key is not None)
-            raise UserError(f"{self.where}: 'design: {self.design}' is for {known}, not for the task {self.task}")
+            raise UserError(f"{self.where}: 'design: {self.design}' is for kv_retrieval, not for the task {self.task}")
         if self.wording != PLAIN and not task.has_suite_words:
             raise UserError(f"{self.where}: the task {self.task} has no 'wording: {self.wording}'")
         datasets = _dataset_by_size(self, cells)

@@ -1,11 +1,11 @@
 """Models that score texts: encoders, whose vectors are compared, and cross-encoders, which read two texts at once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer, PreTrainedConfig
 from transformers.utils import logging as transformers_logging
 
 from litm.base.loading import loading
@@ -22,68 +22,93 @@ transformers_logging.disable_progress_bar()
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 
 
-@dataclass(frozen=True)
-class EncoderSettings:
-    """The settings that change a vector.
+class _ScoringModel:
+    """A loaded model with its tokenizer.
 
-    location: a folder or a hub name, with its commit; pooling: 'mean' of the last layer over the text's tokens, or the
-    first token ('cls'); normalize: to unit length, so that the inner product is the cosine; max_tokens: longer texts
-    are cut; dtype: of the computation.
+    source: the output of identify_model.py; settings: those of the catalogue, with max_tokens, to which longer texts
+    are cut, and dtype, of the computation; check_source: raises `UserError` if the model's files have changed since
+    they were identified.
     """
 
-    location: str
-    revision: str | None
-    pooling: str
-    normalize: bool
-    max_tokens: int
-    dtype: str
-
-
-class Encoder:
-    """A loaded encoder."""
+    #: What it is, and whose settings it has, for messages; what it reads, and what is done with that; its class.
+    kind, of, reads, done = "", "", "", ""
+    architecture: Any = None
 
     def __init__(
         self,
-        settings: EncoderSettings,
+        source: Mapping,
+        settings: Mapping,
         device: str,
         batch_tokens: int | None = None,
         check_source: Callable[[], None] = lambda: None,
     ) -> None:
-        self._check_source = check_source
+        location, revision = source["location"], source["revision"]
+        self._check_source, self.settings = check_source, settings
         check_source()
-        self.settings = settings
         self.device = choose_device(device)
         self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
-        check_safe_weights(settings.location, settings.revision)
-        with loading(f"encoder {settings.location}"):
-            self.tokenizer = AutoTokenizer.from_pretrained(
-                settings.location, revision=settings.revision, trust_remote_code=False
+        check_safe_weights(location, revision)
+        with loading(f"{self.kind} {location}"):
+            self.tokenizer = AutoTokenizer.from_pretrained(location, revision=revision, trust_remote_code=False)
+            dtype = getattr(torch, settings["dtype"])
+            model = self.architecture.from_pretrained(
+                location, revision=revision, trust_remote_code=False, use_safetensors=True, dtype=dtype
             )
-            model = AutoModel.from_pretrained(
-                settings.location,
-                revision=settings.revision,
-                trust_remote_code=False,
-                use_safetensors=True,
-                dtype=getattr(torch, settings.dtype),
-            )
-        if model.config.is_encoder_decoder:
-            raise UserError(f"encoder {settings.location} is an encoder-decoder, only encoders can be used here")
+        if problem := self.problem(model.config):
+            raise UserError(f"{self.kind} {location} {problem}")
+        self.max_tokens: int = settings["max_tokens"]
         window = context_window_of(model.config)
-        if window is not None and settings.max_tokens > window:
+        if window is not None and self.max_tokens > window:
             raise UserError(
-                f"encoder {settings.location} takes at most {window} tokens: set the retriever's 'max_tokens', "
-                f"which is {settings.max_tokens}, to that or less"
+                f"{self.kind} {location} takes at most {window} tokens: set the {self.of}'s 'max_tokens', "
+                f"which is {self.max_tokens}, to that or less"
             )
         self.model = model.to(self.device).eval()
-        self.dimension: int = model.config.hidden_size
-        #: Half-precision models store half-precision vectors.
-        self.vector_dtype = "float32" if settings.dtype == "float32" else "float16"
-        #: Number of texts longer than `max_tokens`, so far.
-        self.cut = 0
+
+    def problem(self, config: PreTrainedConfig) -> str | None:
+        """Why a model with this configuration cannot be used; None if it can."""
+        raise NotImplementedError
+
+    @torch.inference_mode()
+    def run(self, inputs: Mapping[str, torch.Tensor]) -> Any:
+        """What the model makes of a batch; `UserError` if the memory is too small for it."""
+        try:
+            return self.model(**inputs)
+        except torch.OutOfMemoryError as error:
+            raise UserError(
+                f"out of memory on {self.device} with a batch of {len(inputs['input_ids'])} {self.reads}: set the "
+                f"{self.of}'s 'batch_tokens' below {self.batch_tokens} and run again; what was {self.done} is kept"
+            ) from error
+
+
+class Encoder(_ScoringModel):
+    """A loaded encoder.
+
+    settings: also pooling, 'mean' of the last layer over the text's tokens, or the first token ('cls'); and normalize:
+    to unit length, so that the inner product is the cosine.
+    """
+
+    kind, of, reads, done = "encoder", "retriever", "texts", "encoded"
+    architecture = AutoModel
+    #: Number of texts longer than `max_tokens`, so far.
+    cut = 0
+
+    def problem(self, config: PreTrainedConfig) -> str | None:
+        return "is an encoder-decoder, only encoders can be used here" if config.is_encoder_decoder else None
+
+    @property
+    def dimension(self) -> int:
+        """The numbers of a vector."""
+        return self.model.config.hidden_size
+
+    @property
+    def vector_dtype(self) -> str:
+        """Half-precision models store half-precision vectors."""
+        return "float32" if self.settings["dtype"] == "float32" else "float16"
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """The vectors of the texts, float32 (texts, dimension), in order."""
-        longest = self.settings.max_tokens
+        longest = self.max_tokens
         encoded = self._tokenize(texts)
         if cut := sum(len(ids) > longest for ids in encoded):
             self.cut += cut
@@ -97,12 +122,11 @@ class Encoder:
 
     def count_cut(self, texts: Sequence[str]) -> int:
         """Number of texts longer than `max_tokens`."""
-        return sum(len(ids) > self.settings.max_tokens for ids in self._tokenize(texts))
+        return sum(len(ids) > self.max_tokens for ids in self._tokenize(texts))
 
     def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         return self.tokenizer(list(texts), verbose=False)["input_ids"] if texts else []
 
-    @torch.inference_mode()
     def _encode_batch(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
         width = max(len(ids) for ids in batch)
         # Padding is masked out of attention and mean, so any token works.
@@ -110,42 +134,11 @@ class Encoder:
         ids = torch.tensor([[*ids, *[pad] * (width - len(ids))] for ids in batch], device=self.device)
         lengths = torch.tensor([len(ids) for ids in batch], device=self.device)
         mask = torch.arange(width, device=self.device)[None, :] < lengths[:, None]
-        try:
-            hidden = self.model(input_ids=ids, attention_mask=mask.long()).last_hidden_state
-        except torch.OutOfMemoryError as error:
-            raise UserError(
-                f"out of memory on {self.device} with a batch of {len(batch)} texts: set the retriever's "
-                f"'batch_tokens' below {self.batch_tokens} and run again; what was encoded is kept"
-            ) from error
-        pooled = pool(hidden, mask, self.settings.pooling).float()
-        if self.settings.normalize:
+        hidden = self.run({"input_ids": ids, "attention_mask": mask.long()}).last_hidden_state
+        pooled = pool(hidden, mask, self.settings["pooling"]).float()
+        if self.settings["normalize"]:
             pooled = torch.nn.functional.normalize(pooled, dim=-1)
         return pooled.cpu().numpy()
-
-
-def load_encoder(
-    source: Mapping, encoding: Mapping, device: str, batch_tokens: int | None, digests: str = DIGESTS
-) -> Encoder:
-    """The encoder in an output of identify_model.py, with the catalogue's settings.
-
-    digests: the folder of `FileDigests`. Encoding raises `UserError` if the model's files have changed since they were
-    identified.
-    """
-    known = FileDigests(digests, source["location"])
-    settings = EncoderSettings(
-        location=source["location"],
-        revision=source["revision"],
-        pooling=encoding["pooling"],
-        normalize=encoding["normalize"],
-        max_tokens=encoding["max_tokens"],
-        dtype=encoding["dtype"],
-    )
-    return Encoder(
-        settings,
-        device,
-        batch_tokens,
-        lambda: check_identified("of the retriever", source, None, known.sha256, identified_by="identify_encoder"),
-    )
 
 
 def pool(hidden: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
@@ -161,46 +154,16 @@ def pool(hidden: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor
 Pair = tuple[str, str]
 
 
-class CrossEncoder:
-    """A loaded cross-encoder.
+class CrossEncoder(_ScoringModel):
+    """A loaded cross-encoder."""
 
-    source: the output of identify_model.py; max_tokens: longer pairs are cut; check_source: raises `UserError` if the
-    model's files have changed since they were identified.
-    """
+    kind, of, reads, done = "cross-encoder", "reranker", "pairs", "scored"
+    architecture = AutoModelForSequenceClassification
 
-    def __init__(
-        self,
-        source: Mapping,
-        max_tokens: int,
-        dtype: str,
-        device: str,
-        batch_tokens: int | None = None,
-        check_source: Callable[[], None] = lambda: None,
-    ) -> None:
-        location, revision = source["location"], source["revision"]
-        self._check_source = check_source
-        check_source()
-        self.device = choose_device(device)
-        self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
-        check_safe_weights(location, revision)
-        with loading(f"cross-encoder {location}"):
-            self.tokenizer = AutoTokenizer.from_pretrained(location, revision=revision, trust_remote_code=False)
-            model = AutoModelForSequenceClassification.from_pretrained(
-                location, revision=revision, trust_remote_code=False, use_safetensors=True, dtype=getattr(torch, dtype)
-            )
-        if model.config.num_labels != 1:
-            raise UserError(
-                f"cross-encoder {location} has {model.config.num_labels} scores for a pair, a reranker has one: take a "
-                "model that was made for ranking"
-            )
-        window = context_window_of(model.config)
-        if window is not None and max_tokens > window:
-            raise UserError(
-                f"cross-encoder {location} takes at most {window} tokens: set the reranker's 'max_tokens', which is "
-                f"{max_tokens}, to that or less"
-            )
-        self.max_tokens = max_tokens
-        self.model = model.to(self.device).eval()
+    def problem(self, config: PreTrainedConfig) -> str | None:
+        if config.num_labels == 1:
+            return None
+        return f"has {config.num_labels} scores for a pair, a reranker has one: take a model that was made for ranking"
 
     def score(self, pairs: Sequence[Pair]) -> np.ndarray:
         """The score of each (question, document) pair, float32 (pairs, 1), higher for a better document.
@@ -223,24 +186,22 @@ class CrossEncoder:
     def _tokenize(self, pairs: Sequence[Pair], **options: object) -> Mapping[str, list]:
         return self.tokenizer([a for a, _ in pairs], [b for _, b in pairs], verbose=False, **options)
 
-    @torch.inference_mode()
     def _score_batch(self, batch: dict[str, list]) -> np.ndarray:
-        padded = self.tokenizer.pad(batch, return_tensors="pt").to(self.device)
-        try:
-            logits = self.model(**padded).logits
-        except torch.OutOfMemoryError as error:
-            raise UserError(
-                f"out of memory on {self.device} with a batch of {len(batch['input_ids'])} pairs: set the reranker's "
-                f"'batch_tokens' below {self.batch_tokens} and run again; what was scored is kept"
-            ) from error
-        return logits.float().cpu().numpy()
+        return self.run(self.tokenizer.pad(batch, return_tensors="pt").to(self.device)).logits.float().cpu().numpy()
+
+
+def load_encoder(
+    source: Mapping, encoding: Mapping, device: str, batch_tokens: int | None, digests: str = DIGESTS
+) -> Encoder:
+    """The encoder in an output of identify_model.py, with the settings of the catalogue; digests: see `FileDigests`."""
+    return Encoder(source, encoding, device, batch_tokens, _unchanged(source, "retriever", "encoder", digests))
 
 
 def load_cross_encoder(source: Mapping, settings: Mapping, device: str, batch_tokens: int) -> CrossEncoder:
     """The cross-encoder in an output of identify_model.py, with the catalogue's settings."""
-    known = FileDigests(DIGESTS, source["location"])
+    return CrossEncoder(source, settings, device, batch_tokens, _unchanged(source, "reranker", "reranker", DIGESTS))
 
-    def check_source() -> None:
-        check_identified("of the reranker", source, None, known.sha256, identified_by="identify_reranker")
 
-    return CrossEncoder(source, settings["max_tokens"], settings["dtype"], device, batch_tokens or None, check_source)
+def _unchanged(source: Mapping, of: str, rule: str, digests: str) -> Callable[[], None]:
+    known = FileDigests(digests, source["location"])
+    return lambda: check_identified(f"of the {of}", source, None, known.sha256, identified_by=f"identify_{rule}")
