@@ -40,8 +40,7 @@ def main(
     if source:
         check_origin(responses, made, Origin(read_json(source)["identity"], settings or {}, decoding or {}))
     answers = list(read_responses(responses))
-    asks = load_task(task)
-    sweep = Sweep(model, experiment, task, metric, asks.other_items, asks.value, asks.asks_for_programs)
+    sweep = Sweep(model, experiment, task, metric, load_task(task))
     asked = with_checked_keys(responses, made, read_examples(*examples), answers)
     scores = score_sweep(sweep, asked, answers, responses)
     if unknown := sum(answer.prompt_sha256 is None for answer in answers):

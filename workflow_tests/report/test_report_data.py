@@ -28,7 +28,7 @@ from report_contents import (
     scores,
 )
 
-from litm.examples.tasks.question_answering import other_documents
+from litm.examples.tasks.question_answering import multi_document_qa, other_documents
 from litm.figures.style import DPI
 from litm.report.charts import chart, forest
 from litm.report.page import png_width, render_report
@@ -196,7 +196,7 @@ def test_a_wrong_answer_names_the_item_that_its_score_names_and_marks_it_in_the_
     target = {"answers": ["Karl Hughes"], "position": 1, "span": [start, prompt.index("Document [3]")]}
     asked = example(size=3, prompt=prompt, question="who owns the inn", targets=[target])
     answered = response(id=asked.id, size=3, placement=asked.placement, response=answer)
-    sweep = Sweep("m", "qa", "multi_document_qa", "best_subspan_em", other_documents)
+    sweep = Sweep("m", "qa", "multi_document_qa", "best_subspan_em", multi_document_qa)
     scored = score_sweep(sweep, [asked], [answered])
     (record,) = question_records([asked], {"m": [answered]}, scored, {3: [asked.id]}, other_documents)
     found = record["cells"][0]["responses"][0].get("taken")

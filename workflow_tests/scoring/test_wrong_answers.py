@@ -1,5 +1,7 @@
 """Kinds of wrong answers, and the item they were taken from."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 import record_makers
@@ -47,7 +49,7 @@ def scored(example, module, task: str, answer: str, finish_reason: str = "stop")
     response = record_makers.response(
         id=example.id, size=example.size, placement=example.placement, response=answer, finish_reason=finish_reason
     )
-    (row,) = score_sweep(Sweep("m", "e", task, metric, module.other_items), [example], [response]).to_dict("records")
+    (row,) = score_sweep(Sweep("m", "e", task, metric, module), [example], [response]).to_dict("records")
     return row
 
 
@@ -204,11 +206,10 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
 
 
 def test_a_task_says_how_its_values_look_and_whether_it_asks_for_programs():
-    ships = Asked("the ship number 12", "which?", "", (), value=r"\bnumber \d+\b")
-    assert [wrong_answer(text, "stop", ships).kind for text in ("number 13", "Number 12", "ABC-1234")] == [
-        "invented", "other", "other"
-    ]  # fmt: skip
-    assert wrong_answer("return items[0]", "stop", Asked("p", "which?", "", (), asks_for_programs=True)).kind == "other"
+    task = replace(load_task("kv_retrieval"), value=r"\bnumber \d+\b", asks_for_programs=True)
+    ships = Asked("the ship number 12", "which?", "", (), task=task)
+    kinds = {"number 13": "invented", "Number 12": "other", "ABC-1234": "other", "return items[0]": "other"}
+    assert {text: wrong_answer(text, "stop", ships).kind for text in kinds} == kinds
 
 
 def test_a_task_that_knows_its_items_reads_all_of_them_back():

@@ -25,7 +25,7 @@ IMPORTS = {
     "examples": "base records placements answers questions corpora",
     "prompting": "base records models",
     "inference": "base records models questions prompting",
-    "scoring": "base records answers models prompting",
+    "scoring": "base records answers models examples prompting",
     "analysis": "base records placements examples scoring",
     "claims": "base placements analysis",
     "figures": "base placements scoring analysis",
@@ -39,7 +39,6 @@ IMPORTS = {
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {
     "prompting/find_size.py": "examples",
-    "scoring/score.py": "examples",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
     "config/write_claims_page.py": "claims",

@@ -52,8 +52,7 @@ def question_records(
 ) -> Iterator[dict]:
     """Yield the record of each sampled question, size by size in the order of the sample.
 
-    responses: by model; scores: rows of `scoring.score_sweep` for all these models; other_items: the task's function,
-    as in `scoring.Sweep`.
+    responses: by model; scores: rows of `scoring.score_sweep` for all these models; other_items: of the task.
     """
     wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
     cells: dict[tuple[int, str], list[Example]] = {}

@@ -1,6 +1,6 @@
 """Scores of a sweep: one row per prompt and target; the accuracy of each cell; whether responses are of the sweep."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import pandas as pd
 
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
+from litm.examples.task import Task
 from litm.models.devices import AUTO
 from litm.prompting.prompt_format import CHAT
 from litm.records import (
@@ -18,7 +19,6 @@ from litm.records import (
     REFUSED,
     UNKNOWN,
     Example,
-    OtherItem,
     SweepResponse,
     Target,
     response_key,
@@ -108,8 +108,6 @@ SCORE_COLUMNS = {
     "wrong_kind": "string",
     "taken_from": "Int64",
 }
-#: Function of a prompt and a target: the items that are not the target's gold item, see `litm.records.OtherItem`.
-OtherItems = Callable[[str, Target], Sequence[OtherItem]]
 #: Values of these columns for an answer that is right or was not scored.
 NO_KIND = {"wrong_kind": None, "taken_from": None}
 
@@ -118,16 +116,14 @@ NO_KIND = {"wrong_kind": None, "taken_from": None}
 class Sweep:
     """The subject of a score file: the answers of one model to one experiment.
 
-    other_items, value, asks_for_programs: of the task, for its wrong answers, see `litm.examples.task`.
+    asks: the task itself, for its wrong answers, None if it is not known.
     """
 
     model: str
     experiment: str
     task: str
     metric: str
-    other_items: OtherItems | None = None
-    value: str | None = None
-    asks_for_programs: bool = False
+    asks: Task | None = None
 
 
 def score_sweep(
@@ -200,10 +196,9 @@ def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: Swe
         example.prompt,
         example.question,
         target.text_in(example.prompt),
-        sweep.other_items(example.prompt, target) if sweep.other_items else (),
+        sweep.asks.other_items(example.prompt, target) if sweep.asks and sweep.asks.other_items else (),
         any(metric.judge(text, other.answers) for other in example.targets if other is not target),
-        sweep.value,
-        sweep.asks_for_programs,
+        sweep.asks,
     )
     wrong = wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
     return {"wrong_kind": wrong.kind, "taken_from": wrong.taken_from}

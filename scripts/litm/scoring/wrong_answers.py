@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from litm.examples.task import Task
 from litm.records import LENGTH, REFUSED, OtherItem
 
 EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER = (
@@ -78,8 +79,8 @@ class WrongAnswer:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What was asked. prompt: all of it; question; gold: the text of the gold item, "" without one; others: the items
-    that were not asked for; has_other_answer: whether the answer is right for another gold item of the prompt. value,
-    asks_for_programs: of the task, see `litm.examples.task`.
+    that were not asked for; has_other_answer: whether the answer is right for another gold item of the prompt; task:
+    says how its values look, and whether a program is a kind of wrong answers.
     """
 
     prompt: str
@@ -87,8 +88,7 @@ class Asked:
     gold: str
     others: Sequence[OtherItem]
     has_other_answer: bool = False
-    value: str | None = None
-    asks_for_programs: bool = False
+    task: Task | None = None
 
 
 def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
@@ -100,14 +100,14 @@ def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
         return WrongAnswer(REFUSAL if finish_reason == REFUSED else EMPTY)
     if finish_reason == REFUSED or _REFUSAL.search(text):
         return WrongAnswer(REFUSAL)
-    if not asked.asks_for_programs and _PROGRAM.search(text):
+    if not (asked.task and asked.task.asks_for_programs) and _PROGRAM.search(text):
         return WrongAnswer(CODE)
     if items := items_of(text, asked):
         return WrongAnswer(OTHER_ITEM, items[0] if len(items) == 1 else None)
     if asked.has_other_answer:
         return WrongAnswer(LEFT_OUT)
     in_prompt = asked.prompt.lower()
-    values = re.finditer(asked.value or _VALUE, text, re.IGNORECASE)
+    values = re.finditer((asked.task and asked.task.value) or _VALUE, text, re.IGNORECASE)
     if any(value[0].lower() not in in_prompt for value in values):
         return WrongAnswer(INVENTED)
     return WrongAnswer(CUT if finish_reason == LENGTH else OTHER)

@@ -1,6 +1,7 @@
 """Tasks on needles: sentences or an exchange with what is asked for, among dull ones on other subjects."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from litm.base.messages import UserError
@@ -61,19 +62,14 @@ def _generate_needles(id_: str, size: int, rng: Random, wording: str) -> Questio
     return Question(id_, words["question"], golds, others)
 
 
-multi_needle = Task(
+multi_needle = replace(
+    needle_in_haystack,
     name="multi_needle",
     asks="three sentences with a code each, asked for together and scored separately.",
     prompt="multi_needle",
-    metric="exact_code",
     max_new_tokens=80,
-    item="sentence",
-    tokens_per_item=30,
     golds=len(NEEDLES),
     generate=_generate_needles,
-    has_suite_words=True,
-    format_items=format_sentences,
-    separator=" ",
 )
 
 
@@ -88,19 +84,15 @@ def _generate_price(id_: str, size: int, rng: Random, wording: str) -> Question:
     return one_gold(id_, text, (item,), str(QUANTITY * price), [(other,) for other in others])
 
 
-fact_reasoning = Task(
+fact_reasoning = replace(
+    needle_in_haystack,
     name="fact_reasoning",
     asks="one sentence gives a price, the question asks for the cost of a quantity.",
     prompt="fact_reasoning",
     metric="exact_integer",
     stop="first_line",
     max_new_tokens=60,
-    item="sentence",
-    tokens_per_item=30,
     generate=_generate_price,
-    has_suite_words=True,
-    format_items=format_sentences,
-    separator=" ",
 )
 
 

@@ -1,6 +1,7 @@
 """Tasks on similar items: a code among those of other countries, statues or requests, one item a line."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -88,18 +89,15 @@ def _format_events(items: Sequence[Item]) -> list[str]:
     return [event.replace("{year}", str(year)) for year, (event,) in enumerate(items, start=FIRST_YEAR)]
 
 
-temporal_narrative = Task(
+temporal_narrative = replace(
+    semantic_distractors,
     name="temporal_narrative",
     asks="a chronicle of one event per year, with unveilings of similar statues among them.",
     prompt="temporal_narrative",
-    metric="exact_code",
-    max_new_tokens=30,
     item="event",
     tokens_per_item=40,
     generate=generate_chronicle,
-    has_suite_words=True,
     format_items=_format_events,
-    other_items=other_coded_lines,
 )
 
 
