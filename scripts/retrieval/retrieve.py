@@ -17,7 +17,7 @@ from litm.base.records import read_json, write_json
 from litm.base.store import digest, stored
 from litm.corpora.passages import corpus_passages, find_passages
 from litm.questions.released_format import read_question_records, write_question_records
-from litm.retrieval.search import METHODS, RECIPE, Hit, SearchTask, load_method, retrieved_records
+from litm.retrieval.search import METHODS, RECIPE, Hit, SearchTask, find_by, retrieved_records
 
 
 @program
@@ -44,7 +44,7 @@ def main(
 
     def build(path: Path) -> dict:
         # Not `asdict`, which would copy each hit.
-        facts = dict(vars(load_method(method).find(task, texts)))
+        facts = dict(vars(find_by(method, task, texts)))
         write_json(path, {"hits": facts.pop("hits")})
         return facts
 

@@ -95,11 +95,6 @@ def test_a_prompt_file_without_question_or_context_is_refused(tmp_path, text, wi
         read_template(path, with_context)
 
 
-def test_a_position_outside_the_context_is_refused():
-    with pytest.raises(UserError, match="position 2 is impossible, positions in a context of 2 are 0 to 1"):
-        place(question_of([("a", "b"), ("c", "d")]), 2, "gold_at_2")
-
-
 # --- As retrieved ---
 
 RETRIEVED = Question("id", "who", (Gold("gold", None, ("Rome",)),), tuple((f"T{n}", f"text {n}") for n in range(6)))

@@ -16,7 +16,6 @@ from suite_examples import (
     TASKS,
     example,
     examples_by_position,
-    first_prompt,
     nine_positions,
     questions,
     suite_placements,
@@ -28,175 +27,12 @@ from litm.config.yaml_files import read_yaml
 from litm.examples.checks import check_examples, checked
 from litm.examples.examples import make_example, place, read_template, shuffle_distractors
 from litm.examples.tasks import load_task
-from litm.examples.tasks.needles import multi_needle
-from litm.placements import gold_placement, gold_positions
+from litm.placements import gold_placement
 from litm.records import read_examples
 from litm.scoring.metrics import METRICS
 from litm.scoring.scores import Sweep, score_sweep
 
-# fmt: off
-PROMPTS = {
-    ("needle_in_haystack", 3, "gold_at_1"): (
-        "Read the text below and answer the question after it.\n"
-        "\n"
-        "There is talk in Prapurkal of turning the mill into a ropewalk. The secret code is CGT-2485. The path "
-        "between Valdoto and Warandis is hard to find after the harvest.\n"
-        "\n"
-        "Question: What is the secret code? Answer with only the code.\n"
-        "Answer:"
-    ),
-    ("multi_needle", 5, "gold_at_0_2_4"): (
-        "Read the text below and answer the question after it.\n"
-        "\n"
-        "The first secret code is CXH-7779. Nobody in Thupilmo can say who built the market hall. The second "
-        "secret code is SXG-2336. A grey cat sleeps among the benches beside the water tower in Stemosto. The "
-        "third secret code is SDV-6737.\n"
-        "\n"
-        "Question: What are the first, the second and the third secret code? Answer with only the three codes, in "
-        "this order.\n"
-        "Answer:"
-    ),
-    ("fact_reasoning", 3, "gold_at_2"): (
-        "Read the text below and answer the question after it.\n"
-        "\n"
-        "Travellers on the way to Pazagis often ask the beekeeper about the weather. An old walnut tree shades the"
-        " town hall in Pazagis, where the cooper works. Skivozum amber costs $468 per kg.\n"
-        "\n"
-        "Question: I buy 12 kg of Skivozum amber. What is the total cost in dollars? Answer with only the number.\n"
-        "Answer:"
-    ),
-    ("semantic_distractors", 6, "gold_at_3"): (
-        "Read the statements below and answer the question after them.\n"
-        "\n"
-        "The national archive code of Jerfong is KGT-7264.\n"
-        "The national archive code of Jerfoft is ZBZ-7327.\n"
-        "The national archive code of Jerforn is PXG-3523.\n"
-        "The national archive code of Jerfoth is RWJ-6279.\n"
-        "The national archive code of Jerford is ZLR-7849.\n"
-        "The national archive code of Peimgilt is PNG-2862.\n"
-        "\n"
-        "Question: What is the national archive code of Jerfoth? Answer with only the code.\n"
-        "Answer:"
-    ),
-    ("temporal_narrative", 11, "gold_at_2"): (
-        "Read the chronicle below and answer the question after it.\n"
-        "\n"
-        "In 1001, a statue of copper was unveiled in Blortedor, with the code RHS-4592 carved into its plinth.\n"
-        "In 1002, a statue of copper was unveiled in Grollumo, with the code DTB-4239 carved into its plinth.\n"
-        "In 1003, a statue of oak was unveiled in Grollumo, with the code MFQ-7374 carved into its plinth.\n"
-        "In 1004, a statue of sandstone was unveiled in Blortedor, with the code PNC-9669 carved into its plinth.\n"
-        "In 1005, a quarrel over cider divided Tetandal and Grurkortor.\n"
-        "In 1006, a statue of copper was unveiled in Flortisso, with the code RWB-9947 carved into its plinth.\n"
-        "In 1007, the first fair for malt was held in the fields outside Blortedor.\n"
-        "In 1008, a statue of oak was unveiled in Flortisso, with the code FZW-9896 carved into its plinth.\n"
-        "In 1009, a statue of sandstone was unveiled in Grollumo, with the code SZW-9429 carved into its plinth.\n"
-        "In 1010, a statue of oak was unveiled in Blortedor, with the code ZSB-2849 carved into its plinth.\n"
-        "In 1011, a statue of sandstone was unveiled in Flortisso, with the code NXR-7444 carved into its plinth.\n"
-        "\n"
-        "Question: What code is carved into the plinth of the statue of oak that was unveiled in Grollumo? Answer "
-        "with only the code.\n"
-        "Answer:"
-    ),
-    ("conversation_memory", 3, "gold_at_1"): (
-        "This is a conversation between a user and an assistant.\n"
-        "\n"
-        "User: Can I leave my wooden bowls at the chapel in Reneldum?\n"
-        "Assistant: Yes, leave your wooden bowls at the chapel in Reneldum and tell the stationmaster when you "
-        "will be back.\n"
-        "User: Please remember this for later: my favourite colour is the paint shade PBR-2732.\n"
-        "Assistant: I will remember which shade is your favourite.\n"
-        "User: How long does it take from Kakirtal to Reneldum?\n"
-        "Assistant: With a light cart it takes most of a day to get from Kakirtal to Reneldum.\n"
-        "User: What is my favourite colour? Answer with only the code of the shade.\n"
-        "Assistant:"
-    ),
-    ("demonstrations", 5, "gold_at_1"): (
-        "Each request below is followed by the code of the desk that takes it. All requests about one subject go to "
-        "the same desk. Name the desk of the last request. Answer with only its code.\n"
-        "\n"
-        "Request: I would like to complain about the benches in the post office. Desk: SQZ-5534\n"
-        "Request: I have a question about the wagon wheels in the fire station. Desk: MFB-7547\n"
-        "Request: I would like to complain about the ladders in the lighthouse. Desk: QMT-5774\n"
-        "Request: Can somebody have a look at the picture frames in the chapel? Desk: PPR-7536\n"
-        "Request: I have a question about the garden tools in the brewery. Desk: MXD-2464\n"
-        "Request: Can somebody have a look at the wagon wheels in the fire station? Desk:"
-    ),
-}
-#: The words of the suite's description, by prompt file: the texts around the quoted ones are this project's.
-SUITE_PROMPTS = {
-    ("suite_needle_in_haystack", "needle_in_haystack", 3, "gold_at_1"): (
-        "Read the text and find the secret code.\n"
-        "\n"
-        "The train to Bukezal waits at Westimek until the mail has been loaded. [1]. The secret code is SECRET-2382. "
-        "[2]. The path between Thivizek and Drertentand is hard to find when the days grow short. [3].\n"
-        "\n"
-        "What is the secret code? Answer with only the code."
-    ),
-    ("suite_multi_needle", "multi_needle", 5, "gold_at_0_2_4"): (
-        "Read the text and list ALL three secret codes in order.\n"
-        "\n"
-        "The secret code is SECRET-2947. The path between Grepoval and Konolda is hard to find in the middle of winter."
-        " The secret code is SECRET-7797. The innkeeper of Drirkilin learned the trade in Kludiskis and speaks of it "
-        "often. The secret code is SECRET-9323.\n"
-        "\n"
-        "Codes:"
-    ),
-    ("suite_document", "fact_reasoning", 3, "gold_at_1"): (
-        "Travellers on the way to Pazagis often ask the beekeeper about the weather. For this order, Skivozum apples "
-        "cost $468/kg. An old walnut tree shades the town hall in Pazagis, where the cooper works.\n"
-        "\n"
-        "According to the document, I buy 12 kg of Skivozum apples. What is my total cost?"
-    ),
-    ("suite_document", "semantic_distractors", 3, "gold_at_0"): (
-        "The capital of Tobissum is RKBZN-6237.\n"
-        "The capital of Bendirkum is ZTGHK-9594.\n"
-        "The capital of Bipissum is TLRXR-2482.\n"
-        "\n"
-        "What is the capital of Tobissum? Answer with only the secret code."
-    ),
-    ("suite_document", "temporal_narrative", 11, "gold_at_3"): (
-        "Year 1001: a granite statue was unveiled in the college court.\n"
-        "Year 1002: a marble statue was unveiled in the northern cemetery.\n"
-        "Year 1003: a silver statue was unveiled in the royal gardens.\n"
-        "Year 1004: a golden statue was unveiled in the central square (CODE: TK-5974).\n"
-        "Year 1005: a shipment of timber from Tetandal was lost near Datasin.\n"
-        "Year 1006: a slate statue was unveiled in the city park.\n"
-        "Year 1007: a copper statue was unveiled in the market hall.\n"
-        "Year 1008: the archive of Blindepand was moved to the ropewalk.\n"
-        "Year 1009: a limestone statue was unveiled in the western quarter.\n"
-        "Year 1010: a tin statue was unveiled in the cathedral close.\n"
-        "Year 1011: a stone statue was unveiled in the old harbor.\n"
-        "\n"
-        "What is the secret code for the golden statue that was unveiled in the central square?"
-    ),
-    ("conversation_memory", "conversation_memory", 2, "gold_at_1"): (
-        "This is a conversation between a user and an assistant.\n"
-        "\n"
-        "User: What would be a good present for the bell-ringer in Blupuldis?\n"
-        "Assistant: A few stools from Morvaska would suit the bell-ringer in Blupuldis.\n"
-        "User: Please always remember that my favorite color is MYFAVCOLOR-675. This is very important.\n"
-        "Assistant: I will remember that.\n"
-        "User: Based on our conversation, what is my favorite color?\n"
-        "Assistant:"
-    ),
-}
-# fmt: on
-
-
-# --- What the prompts say ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("cell", PROMPTS)
-def test_a_small_prompt_reads_exactly_so(cell):
-    assert first_prompt(*cell) == PROMPTS[cell]
-
-
-@pytest.mark.parametrize("cell", SUITE_PROMPTS)
-def test_a_small_prompt_in_the_suite_s_words_reads_exactly_so(cell):
-    prompt, task, size, placement = cell
-    template = read_template(ROOT / "resources" / "prompts" / f"{prompt}.txt")
-    question = questions(task, size, IN_SUITE_WORDS)[0]
-    assert make_example(question, size, placement, template, load_task(task)).prompt == SUITE_PROMPTS[cell]
+# --- What the prompts say: their texts are in the golden files --------------------------------------------------
 
 
 def test_a_demonstration_shows_the_label_of_one_subject_and_the_question_asks_about_it_in_other_words():
@@ -207,11 +43,6 @@ def test_a_demonstration_shows_the_label_of_one_subject_and_the_question_asks_ab
         assert not [request for request, _ in question.distractors if subject in request]
     placements = [gold_placement([position]) for position in (0, 20, 39)]
     assert not check_examples(examples_by_position("demonstrations", 40, placements), generated=True)
-
-
-def test_a_context_of_more_demonstrations_than_subjects_is_refused():
-    with pytest.raises(UserError, match="demonstrations: there are 576 subjects, so that a context cannot have 577"):
-        next(load_task("demonstrations").questions(577, SETTINGS, None))
 
 
 def test_a_conversation_also_has_chat_messages_in_turns():
@@ -259,7 +90,7 @@ def test_all_questions_have_ids_and_answers_of_their_own(task):
     assert len({question.distractors for question in some}) == 35
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", [name for name in TASKS if load_task(name).read is None])
 def test_a_dataset_is_refused_because_nothing_is_taken_from_it(task):
     with pytest.raises(UserError, match=f"the task {task} makes its own questions: remove 'dataset'"):
         list(load_task(task).questions(20, SETTINGS, "questions.jsonl"))
@@ -277,32 +108,22 @@ def test_three_needles_go_to_any_three_ascending_positions_among_the_same_senten
 
 
 @pytest.mark.parametrize(
-    ("placement", "message"),
+    ("task", "placement", "message"),
     [
-        ("gold_at_4", "gold_at_4 has 1 positions, but question multi_needle/30/0 has 3 gold items"),
-        ("gold_at_4_5", "has 2 positions"),
-        ("gold_at_4_5_6_7", "has 4 positions"),
-        ("gold_at_5_4_6", "gold_at_5_4_6: the positions must ascend"),
-        ("gold_at_4_4_6", "gold_at_4_4_6: the positions must ascend"),
-        ("gold_at_4_5_30", "position 30 is impossible, positions in a context of 30 are 0 to 29"),
-        ("gold_at_30_5_6", "position 30 is impossible"),
+        ("multi_needle", "gold_at_4", "gold_at_4 has 1 positions, but question multi_needle/30/0 has 3 gold items"),
+        ("multi_needle", "gold_at_4_5", "has 2 positions"),
+        ("multi_needle", "gold_at_4_5_6_7", "has 4 positions"),
+        ("multi_needle", "gold_at_5_4_6", "gold_at_5_4_6: the positions must ascend"),
+        ("multi_needle", "gold_at_4_4_6", "gold_at_4_4_6: the positions must ascend"),
+        ("multi_needle", "gold_at_4_5_30", "position 30 is impossible, positions in a context of 30 are 0 to 29"),
+        ("multi_needle", "gold_at_30_5_6", "position 30 is impossible"),
+        ("needle_in_haystack", "gold_at_1_2", "gold_at_1_2 has 2 positions, but question .* has 1 gold items"),
+        ("needle_in_haystack", "gold_at_30", "position 30 is impossible, positions in a context of 30 are 0 to 29"),
     ],
 )
-def test_positions_that_cannot_be_are_refused(placement, message):
+def test_positions_that_cannot_be_are_refused(task, placement, message):
     with pytest.raises(UserError, match=message):
-        place(questions("multi_needle", 30)[0], 30, placement)
-
-
-def test_several_positions_for_one_gold_item_are_refused():
-    with pytest.raises(UserError, match="gold_at_1_2 has 2 positions, but question .* has 1 gold items"):
-        place(questions("needle_in_haystack", 30)[0], 30, "gold_at_1_2")
-
-
-def test_placements_name_their_positions():
-    assert gold_placement([4]) == "gold_at_4" and gold_placement((0, 149, 299)) == "gold_at_0_149_299"
-    assert gold_positions("gold_at_0_149_299") == (0, 149, 299) and gold_positions("gold_at_4") == (4,)
-    assert gold_positions("no_gold") == gold_positions("as_retrieved") == gold_positions("gold_at_1_") == ()
-    assert (gold_positions("gold_at_4"), gold_positions("gold_at_4_5"), gold_positions("no_gold")) == ((4,), (4, 5), ())
+        place(questions(task, 30)[0], 30, placement)
 
 
 def test_without_gold_every_needle_is_a_target_without_a_position():
@@ -318,9 +139,16 @@ def test_a_random_order_has_the_same_sentences_also_with_three_needles():
         assert sorted(shuffled.distractors) == sorted(question.distractors) != list(shuffled.distractors)
 
 
-def test_a_context_too_short_for_three_needles_is_refused():
-    with pytest.raises(UserError, match="multi_needle: a context of 2 has no room for 3 needles"):
-        list(multi_needle.questions(2, SETTINGS, None))
+@pytest.mark.parametrize(
+    ("task", "size", "message"),
+    [
+        ("multi_needle", 2, "multi_needle: a context of 2 has no room for 3 needles"),
+        ("demonstrations", 577, "demonstrations: there are 576 subjects, so that a context cannot have 577"),
+    ],
+)
+def test_a_context_that_cannot_be_made_is_refused(task, size, message):
+    with pytest.raises(UserError, match=message):
+        next(load_task(task).questions(size, SETTINGS, None))
 
 
 # --- Scoring -------------------------------------------------------------------------------------------------------

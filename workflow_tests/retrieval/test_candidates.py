@@ -52,21 +52,21 @@ def test_distractors_keep_their_order_and_those_with_an_answer_or_the_gold_text_
         document("5", "Livy"),
         document("6", "Ovid"),
     ]
-    kept = distractors(GOLD, ["Romulus"], found, dpr_check, 3)
+    kept = distractors([GOLD], ["Romulus"], found, dpr_check, 3)
     assert [one.id for one in kept] == ["1", "3", "5"]
     assert all(one.fields["isgold"] is False and one.fields["hasanswer"] is False for one in kept)
 
 
 def test_the_gold_passage_of_the_corpus_itself_is_no_distractor():
     gold = Document({**GOLD.fields, "id": "7"})
-    kept = distractors(gold, ["x"], [document("7", "another cut of it"), document("8", "Livy")], dpr_check, 3)
+    kept = distractors([gold], ["x"], [document("7", "another cut of it"), document("8", "Livy")], dpr_check, 3)
     assert [one.id for one in kept] == ["8"]
 
 
 def test_the_metric_check_finds_answers_inside_words_and_in_titles_and_dpr_does_not():
     inside, titled = document("1", "Romuluses abound"), Document.of("Romulus", "a king", id="2")
-    assert [one.id for one in distractors(GOLD, ["Romulus"], [inside, titled], dpr_check, 3)] == ["1", "2"]
-    assert distractors(GOLD, ["Romulus"], [inside, titled], metric_check, 3) == []
+    assert [one.id for one in distractors([GOLD], ["Romulus"], [inside, titled], dpr_check, 3)] == ["1", "2"]
+    assert distractors([GOLD], ["Romulus"], [inside, titled], metric_check, 3) == []
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,7 @@ SIZES = {
     "temporal_narrative": 100,
 }
 SUITE_TASKS = [name for name in SIZES if name != "kv_retrieval"]
-TASKS = [*SUITE_TASKS, "demonstrations"]
-ONE_GOLD = [name for name in TASKS if name != "multi_needle"]
+TASKS = [*SIZES, "demonstrations"]
 CODE = re.compile(r"\b[A-Z]{2,}-\d{3,4}\b")
 
 
@@ -57,7 +56,3 @@ def suite_placements(task: str, size: int) -> list[str]:
     if task == "multi_needle":
         return [gold_placement(positions) for positions in ((0, 149, 299), (0, 1, 2), (17, 100, 250))]
     return [gold_placement([position]) for position in nine_positions(size)]
-
-
-def first_prompt(task: str, size: int, placement: str) -> str:
-    return example(task, questions(task, size)[0], size, placement).prompt

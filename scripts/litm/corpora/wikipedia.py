@@ -1,8 +1,9 @@
 """Passages of Wikipedia: those of DPR, and a MediaWiki dump as plain text."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
@@ -59,32 +60,16 @@ def _check_header(path: Path, first: tuple[int, list[str]] | None) -> None:
 #: Numbers of the namespaces of files and categories, whose links show no text; English names work everywhere.
 UNSEEN_NAMESPACES = ("6", "14")
 UNSEEN_PREFIXES = frozenset({"file", "image", "media", "category"})
-DISAMBIGUATION = frozenset(
-    {
-        *(
-            "disambiguation",
-            "disambig",
-            "disamb",
-            "dab",
-            "hndis",
-            "geodis",
-            "mathdab",
-            "numberdis",
-            "roaddis",
-            "schooldis",
-        ),
-        *("surname", "given name", "sia", "set index article"),
-    }
-)
+DISAMBIGUATION = {
+    "disambiguation", "disambig", "disamb", "dab", "hndis", "geodis", "mathdab", "numberdis", "roaddis", "schooldis",
+    "surname", "given name", "sia", "set index article",
+}  # fmt: skip
 #: Tags whose content is no prose.
-DROPPED_TAGS = frozenset(
-    {
-        *("ref", "references", "gallery", "math", "chem", "ce", "score", "timeline", "hiero", "graph", "imagemap"),
-        *("mapframe", "maplink", "table", "ul", "ol", "dl", "pre", "source", "syntaxhighlight", "templatedata"),
-        *("categorytree", "inputbox", "indicator", "section", "includeonly", "h1", "h2", "h3", "h4", "h5", "h6"),
-        *("style", "templatestyles"),
-    }
-)
+DROPPED_TAGS = {
+    "ref", "references", "gallery", "math", "chem", "ce", "score", "timeline", "hiero", "graph", "imagemap", "mapframe",
+    "maplink", "table", "ul", "ol", "dl", "pre", "source", "syntaxhighlight", "templatedata", "categorytree",
+    "inputbox", "indicator", "section", "includeonly", "h1", "h2", "h3", "h4", "h5", "h6", "style", "templatestyles",
+}  # fmt: skip
 LIST_MARKUP = ("*", "#", ":", ";")
 #: Mark at the start of the rest of a list line; XML cannot contain it.
 LIST_MARK = "\0"
@@ -108,31 +93,29 @@ class Page:
     wikitext: str
 
 
-@dataclass
-class _Counts:
-    """Numbers of pages used and left out, by reason."""
-
-    used: int = 0
-    left_out: dict[str, int] = field(default_factory=dict)
-    first_failure: str = ""
-
-    def leave_out(self, reason: str) -> None:
-        self.left_out[reason] = self.left_out.get(reason, 0) + 1
-
-
 def wikipedia_dump(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
     """Yield (file and page, passage) in the order of the dump; a note at the end counts the pages left out.
 
     A page on which the wikitext parser fails is left out and counted. Raises `UserError` for a file that is no dump,
     and for damaged files.
     """
-    counts = _Counts()
+    used, left_out, first_failure = 0, Counter[str](), ""
     for page, unseen in read_pages(path):
+        try:
+            text, reason = _article_text(page, unseen)
+        # Handwritten pages break the parser in many ways; one page must not cost the others.
+        except Exception as error:
+            text, reason = "", "that could not be parsed"
+            first_failure = first_failure or f" (the first was page {page.id}, {page.title}: {error!r})"
+        if not text:
+            left_out[reason] += 1
+            continue
+        used += 1
         where = f"{path}, page {page.id} ({page.title})"
-        for number, block in enumerate(cut_text(_article_text(page, unseen, counts), settings.passage_words)):
+        for number, block in enumerate(cut_text(text, settings.passage_words)):
             yield where, Passage(f"{page.id}:{number}", page.title, block)
-    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(counts.left_out.items())) or "none"
-    note(f"{path}: {counts.used} pages became passages; left out: {left_out}{counts.first_failure}")
+    without = ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items())) or "none"
+    note(f"{path}: {used} pages became passages; left out: {without}{first_failure}")
 
 
 def read_pages(path: Path) -> Iterator[tuple[Page, frozenset[str]]]:
@@ -190,25 +173,14 @@ def _page(element: ElementTree.Element) -> Page:
     )
 
 
-def _article_text(page: Page, unseen: frozenset[str], counts: _Counts) -> str:
-    """The page's text, empty if the page is left out, which is counted."""
+def _article_text(page: Page, unseen: frozenset[str]) -> tuple[str, str]:
+    """The page's text, and if it is empty why the page is left out."""
     if page.namespace != "0":
-        counts.leave_out("in other namespaces")
-    elif page.is_redirect:
-        counts.leave_out("redirects")
-    else:
-        try:
-            text = plain_text(page.wikitext, unseen)
-        # Handwritten pages break the parser in many ways; one page must not cost the others.
-        except Exception as error:
-            counts.leave_out("that could not be parsed")
-            counts.first_failure = counts.first_failure or f" (the first was page {page.id}, {page.title}: {error!r})"
-            return ""
-        if text:
-            counts.used += 1
-            return text
-        counts.leave_out("disambiguations" if text is None else "without text")
-    return ""
+        return "", "in other namespaces"
+    if page.is_redirect:
+        return "", "redirects"
+    text = plain_text(page.wikitext, unseen)
+    return text or "", "disambiguations" if text is None else "without text"
 
 
 def plain_text(wikitext: str, unseen: frozenset[str] = UNSEEN_PREFIXES) -> str | None:

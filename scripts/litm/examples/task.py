@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from types import UnionType
-from typing import Literal, Union, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 from litm.base.messages import UserError, quoted
 from litm.records import RANKED, Gold, Item, OtherItem, Question, Target
@@ -98,16 +98,12 @@ class Task:
     def __post_init__(self) -> None:
         """Raise `TypeError` that names the task and its field, for a value of another type."""
         for name, hint in get_type_hints(Task).items():
-            value, kinds = getattr(self, name), get_args(hint) or (hint,)
-            if get_origin(hint) is Literal:
-                fits, wanted = value in kinds, kinds
-            else:
-                # A union of classes, or one class, with or without parameters.
-                known = kinds if get_origin(hint) in (Union, UnionType) else (hint,)
-                classes = tuple(get_origin(kind) or kind for kind in known)
-                fits, wanted = isinstance(value, classes), tuple(one.__name__ for one in classes)
-            if not fits:
-                raise TypeError(f"the task {self.name}: '{name}' must be {' or '.join(wanted)}, found {quoted(value)}")
+            kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+            wanted = get_args(hint) if get_origin(hint) is Literal else [get_origin(kind) or kind for kind in kinds]
+            value = getattr(self, name)
+            if not any(value == one if isinstance(one, str) else isinstance(value, one) for one in wanted):
+                known = " or ".join(one if isinstance(one, str) else one.__name__ for one in wanted)
+                raise TypeError(f"the task {self.name}: '{name}' must be {known}, found {quoted(value)}")
 
     @property
     def sentence(self) -> str:

@@ -29,8 +29,20 @@ SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 class Row:
     """A row. line: its first line, from 1; values: by column name in lower case."""
 
+    path: Path
     line: int
     values: Mapping[str, Any]
+
+    def where(self, column: str | None = None) -> str:
+        """The file and the line, and the column if one is given, for messages."""
+        return f"{self.path}, line {self.line}" + (f", column '{column}'" if column else "")
+
+    def text(self, column: str | None) -> str:
+        """The text of a column, "" if it is empty or missing; `UserError` for any other value."""
+        value = self.values.get(column or "")
+        if not isinstance(value, str | None):
+            raise UserError(f"{self.where(column)}: must be a text, found {quoted(value)}")
+        return (value or "").strip()
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -41,7 +53,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     kind = file_kind(path)
     if kind in (".json", ".jsonl"):
         for line, record in read_records(path):
-            yield Row(line, {key.strip().lower(): value for key, value in record.items()})
+            yield Row(path, line, {key.strip().lower(): value for key, value in record.items()})
         return
     if kind not in KINDS:
         raise UserError(
@@ -63,7 +75,7 @@ def read_rows(path: Path) -> Iterator[Row]:
                 f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} ({', '.join(names)}); put "
                 f"a text with {delimiter!r} in it between quotes"
             )
-        yield Row(line, dict(zip(names, fields, strict=True)))
+        yield Row(path, line, dict(zip(names, fields, strict=True)))
 
 
 def column_names(path: Path) -> list[str]:
@@ -169,12 +181,12 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
     questions: list[OwnQuestion] = []
     lines: dict[str, int] = {}
     for row in read_rows(path):
-        question = _question(row, path)
+        question = _question(row)
         asked = single_spaced(question.text)
         if asked in lines:
             raise UserError(
-                f"{path}, line {row.line}: the question {quoted(question.text)} is already on line "
-                f"{lines[asked]}; remove one of them"
+                f"{row.where()}: the question {quoted(question.text)} is already on line {lines[asked]}; remove one of "
+                "them"
             )
         lines[asked] = row.line
         questions.append(question)
@@ -195,26 +207,21 @@ def long_answers(questions: Iterable[OwnQuestion]) -> int:
     return sum(min(len(answer.split()) for answer in one.answers) > LONG_ANSWER for one in questions)
 
 
-def _question(row: Row, path: Path) -> OwnQuestion:
-    where = f"{path}, line {row.line}"
+def _question(row: Row) -> OwnQuestion:
     columns = {column: _column(aliases, row.values) for column, aliases in COLUMNS.items()}
     for column in ("question", "answers"):
         if columns[column] is None:
             wanted = " or ".join(f"'{alias}'" for alias in COLUMNS[column])
-            header = f"{path}, header" if file_kind(path) in DELIMITERS else where
+            header = f"{row.path}, header" if file_kind(row.path) in DELIMITERS else row.where()
             raise UserError(f"{header}: no column {wanted}, found {', '.join(row.values) or 'none'}; rename a column")
-    given = {column: (alias, row.values[alias]) for column, alias in columns.items() if alias is not None}
-    file = _text(given.get("file"), where)
-    page = _page(given.get("page"), where)
+    file, page = row.text(columns["file"]) or None, _page(row, columns["page"])
     if page is not None and file is None:
-        raise UserError(f"{where}, column 'page': a page needs the file it is of; fill in the column 'file'")
-    question = _text(given["question"], where)
-    if question is None:
-        raise UserError(f"{where}, column '{columns['question']}': the question is empty; write one or remove the row")
+        raise UserError(f"{row.where('page')}: a page needs the file it is of; fill in the column 'file'")
+    if not (question := row.text(columns["question"])):
+        raise UserError(f"{row.where(columns['question'])}: the question is empty; write one or remove the row")
     more = {name: value for name, value in row.values.items() if name not in columns.values() and name not in RESERVED}
-    return OwnQuestion(
-        question, _answers(given["answers"], where), row.line, file, page, _text(given.get("text"), where), more
-    )
+    answers, words = _answers(row, str(columns["answers"])), row.text(columns["text"]) or None
+    return OwnQuestion(question, answers, row.line, file, page, words, more)
 
 
 def _column(aliases: Sequence[str], values: Mapping[str, Any]) -> str | None:
@@ -223,34 +230,22 @@ def _column(aliases: Sequence[str], values: Mapping[str, Any]) -> str | None:
     return next((alias for alias in there if values[alias] not in (None, "", [])), there[0] if there else None)
 
 
-def _text(given: tuple[str, Any] | None, where: str) -> str | None:
-    """The text of a column, None if empty or missing."""
-    if given is None or given[1] is None:
+def _page(row: Row, column: str | None) -> int | None:
+    value = row.values.get(column or "")
+    if value is None or not str(value).strip():
         return None
-    name, value = given
-    if not isinstance(value, str):
-        raise UserError(f"{where}, column '{name}': must be a text, found {quoted(value)}")
-    return value.strip() or None
-
-
-def _page(given: tuple[str, Any] | None, where: str) -> int | None:
-    if given is None or given[1] is None or not str(given[1]).strip():
-        return None
-    name, value = given
     if isinstance(value, bool) or not str(value).strip().isdecimal():
-        raise UserError(f"{where}, column '{name}': must be one page, a whole number, found {quoted(value)}")
+        raise UserError(f"{row.where(column)}: must be one page, a whole number, found {quoted(value)}")
     return int(value)
 
 
-def _answers(given: tuple[str, Any], where: str) -> tuple[str, ...]:
+def _answers(row: Row, column: str) -> tuple[str, ...]:
     """The answers in a text (separated by |), a number, or a list of them."""
-    name, value = given
-    at = f"{where}, column '{name}'"
-    values = list(_listed(value, at))
-    answers = [_as_text(one) for one in values]
+    value, where = row.values[column], row.where(column)
+    answers = [_as_text(one) for one in _listed(value, where)]
     if not answers or not all(answers):
         problem = "the answer is empty" if len(answers) < 2 else f"one of the answers is empty in {quoted(value)}"
-        raise UserError(f"{at}: {problem}; write one or remove the row")
+        raise UserError(f"{where}: {problem}; write one or remove the row")
     return tuple(dict.fromkeys(answers))
 
 

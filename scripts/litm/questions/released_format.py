@@ -7,25 +7,19 @@ kept, and all keys keep their order, so that reading and writing a record does n
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from litm.base.messages import UserError, quoted
 from litm.base.records import read_jsonl, typed_field, write_jsonl
 from litm.base.store import text_sha256
 from litm.records import Cut, Gold, Item, Question
 
-
-class HasText(Protocol):
-    @property
-    def text(self) -> str: ...
-
-
-T = TypeVar("T", bound=HasText)
+T = TypeVar("T", Question, "QuestionRecord")
 
 
 def read_distinct(path: str | Path, parse: Callable[[dict, str], T], limit: int | None = None) -> Iterator[T]:
@@ -121,14 +115,6 @@ class Document:
         known = {} if has_answer is None else {"hasanswer": has_answer}
         return Document({**self.fields, **known, "isgold": False})
 
-    def with_passage(self, title: str, text: str) -> "Document":
-        """The document with a passage's title and text."""
-        return Document({**self.fields, "title": title, "text": text})
-
-    def with_title(self) -> "Document":
-        """The document, with an empty title if it has none."""
-        return Document({"title": "", **self.fields})
-
 
 @dataclass(frozen=True)
 class GoldParagraph:
@@ -142,19 +128,12 @@ class GoldParagraph:
     @classmethod
     def from_json(cls, record: object, where: str) -> "GoldParagraph":
         """The paragraph of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
-        title, long_answer, chunk = (
-            typed_field(record, name, str, where) for name in ("title", "long_answer", "chunked_long_answer")
-        )
-        return cls(title, long_answer, chunk, tuple(text_list(record, "short_answers", where)))
+        texts = (typed_field(record, name, str, where) for name in ("title", "long_answer", "chunked_long_answer"))
+        return cls(*texts, tuple(text_list(record, "short_answers", where)))
 
     def to_json(self) -> dict:
         """The JSON object, keys in the order of the released oracle file."""
-        return {
-            "title": self.title,
-            "long_answer": self.long_answer,
-            "chunked_long_answer": self.chunked_long_answer,
-            "short_answers": list(self.short_answers),
-        }
+        return {**asdict(self), "short_answers": list(self.short_answers)}
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from litm.base.files import read_text
 from litm.base.messages import UserError, quoted
 from litm.base.records import parse_json, read_jsonl
 from litm.base.store import text_sha256
-from litm.questions.released_format import HasText
+from litm.records import Question
 
 
 def match_key(text: str) -> str:
@@ -103,15 +102,6 @@ FORMATS: dict[str, Callable[[Path], Iterator[tuple[str, bool]]]] = {
 }
 
 
-class HasId(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-Texted = TypeVar("Texted", bound=HasText)
-Named = TypeVar("Named", bound=HasId)
-
-
 @dataclass(frozen=True)
 class Coverage:
     """Number of questions, of labelled questions, and of questions that the labels keep."""
@@ -121,7 +111,7 @@ class Coverage:
     kept: int
 
 
-def select(questions: Iterable[Texted], labels: Mapping[str, bool]) -> tuple[list[Texted], Coverage]:
+def select(questions: Iterable[Question], labels: Mapping[str, bool]) -> tuple[list[Question], Coverage]:
     """The questions that the labels keep, in their order; questions without a label are left out and counted.
 
     Raises `UserError` if no question is labelled, or none is kept.
@@ -142,7 +132,7 @@ def select(questions: Iterable[Texted], labels: Mapping[str, bool]) -> tuple[lis
     return kept, coverage
 
 
-def first_by_digest(questions: Sequence[Named], n: int, seed: int) -> list[Named]:
+def first_by_digest(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
     """A random sample of `n` questions, in their order, that depends only on the seed and the ids.
 
     The questions with the smallest SHA-256 of `{seed}/{id}`: a larger sample contains a smaller one, and adding or

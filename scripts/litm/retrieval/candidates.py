@@ -56,7 +56,7 @@ def with_gold(
 ) -> Iterator[QuestionRecord]:
     """Each question with its gold document first, then distractors from `others`, `documents` in all."""
     for question, gold, found in zip(questions, golds, others, strict=True):
-        yield question.with_documents([gold, *distractors(gold, question.answers, found, check, documents - 1)])
+        yield question.with_documents([gold, *distractors([gold], question.answers, found, check, documents - 1)])
 
 
 def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: str) -> Document:
@@ -65,11 +65,11 @@ def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: 
     Raises `UserError` beginning with `where` for an id that is not in the corpus.
     """
     if gold.text:
-        return gold.with_title()
+        return Document({"title": "", **gold.fields})
     if gold.id is None or gold.id not in passages:
         raise UserError(f"{where}: its gold passage {gold.id} is not in the corpus")
     passage = passages[gold.id]
-    return gold.with_passage(passage.title, passage.text)
+    return Document({**gold.fields, "title": passage.title, "text": passage.text})
 
 
 def random_rows(question_id: str, needed: int, passages: int, seed: int | None) -> list[int]:
@@ -84,15 +84,16 @@ def passage_document(passage: Passage) -> Document:
 
 
 def distractors(
-    gold: Document, answers: Sequence[str], documents: Iterable[Document], check: "Check", limit: int
+    known: Sequence[Document], answers: Sequence[str], documents: Iterable[Document], check: "Check", limit: int
 ) -> list[Document]:
-    """The first `limit` documents, in their order, that are not the gold document and hold no answer."""
+    """The first `limit` documents, in their order, that are none of the known ones and hold no answer."""
+    ids, texts = {document.id for document in known}, {document.text for document in known}
     suitable = (
         document.as_distractor(has_answer=False)
         for document in documents
-        if document.id != gold.id and document.text != gold.text and not check(document, answers)
+        if document.id not in ids and document.text not in texts and not check(document, answers)
     )
-    return list(islice(suitable, limit))
+    return list(islice(suitable, max(0, limit)))
 
 
 def filled(
@@ -100,13 +101,7 @@ def filled(
 ) -> tuple[QuestionRecord, int]:
     """The question filled up to `documents` with drawn passages without an answer; and the number added."""
     there = record.documents
-    ids, texts = {document.id for document in there}, {document.text for document in there}
-    suitable = (
-        passage_document(passage).as_distractor(has_answer=False)
-        for passage in drawn
-        if passage.id not in ids and passage.text not in texts and not check(passage, record.answers)
-    )
-    added = list(islice(suitable, max(0, documents - len(there))))
+    added = distractors(there, record.answers, map(passage_document, drawn), check, documents - len(there))
     return (record.with_documents([*there, *added]) if added else record), len(added)
 
 
@@ -149,6 +144,10 @@ def candidate_row(
     """Counts of the candidates: questions kept (n), left out for too few documents, and filled up with random ones;
     and, by each check, kept questions with an answer in a document other than the gold one.
     """
+
+    def has_answer(record: QuestionRecord, documents: Sequence[Document], check: "Check") -> bool:
+        return any(check(document, record.answers) for document in documents)
+
     return {
         "candidates": name,
         "kind": settings.kind,
@@ -157,17 +156,11 @@ def candidate_row(
         "n": len(records),
         "n_left_out": left_out,
         "n_filled": n_filled,
-        "n_gold_without_answer": sum(_gold_without_answer(record, checks["dpr"]) for record in records),
+        "n_gold_without_answer": sum(
+            bool(one.golds) and not has_answer(one, one.golds, checks["dpr"]) for one in records
+        ),
         **{
-            f"n_answer_in_others_{kind}": sum(_answer_in_others(record, check) for record in records)
+            f"n_answer_in_others_{kind}": sum(has_answer(one, one.distractors, check) for one in records)
             for kind, check in checks.items()
         },
     }
-
-
-def _gold_without_answer(record: QuestionRecord, check: "Check") -> bool:
-    return bool(record.golds) and not any(check(document, record.answers) for document in record.golds)
-
-
-def _answer_in_others(record: QuestionRecord, check: "Check") -> bool:
-    return any(check(document, record.answers) for document in record.distractors)

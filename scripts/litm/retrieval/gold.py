@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from litm.answers import Check, dpr_check, dpr_tokens
 from litm.base.messages import UserError, first_of, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
-from litm.questions.own_questions import Named, OwnQuestion, Row, line_of, read_rows
+from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
 from litm.questions.released_format import Document, QuestionRecord
 
 if TYPE_CHECKING:
@@ -185,29 +185,21 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
     untouched: set[str] = set()
     known = {single_spaced(question): question for question in questions}
     for row in read_rows(path):
-        where = f"{path}, line {row.line}"
         for column in ("question", "passage"):
             if column not in row.values:
-                raise UserError(f"{where}: no column '{column}', found {', '.join(row.values)}; rename a column")
-        given, passage, before, excerpt = (_text(row, column, where) for column in COLUMNS)
+                raise UserError(f"{row.where()}: no column '{column}', found {', '.join(row.values)}; rename a column")
+        given, passage, before, excerpt = map(row.text, COLUMNS)
         question = known.get(single_spaced(given))
         if question is None:
             close = get_close_matches(given, questions, n=1)
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
-            raise UserError(f"{where}, column 'question': {quoted(given)} is not among the questions{hint}")
+            raise UserError(f"{row.where('question')}: {quoted(given)} is not among the questions{hint}")
         if question in found:
-            raise UserError(f"{where}, column 'question': {quoted(question)} occurs twice; remove one of them")
-        found[question] = Correction(passage, f"{where}, column 'passage'", before, excerpt)
+            raise UserError(f"{row.where('question')}: {quoted(question)} occurs twice; remove one of them")
+        found[question] = Correction(passage, row.where("passage"), before, excerpt)
         if passage == before and FOUND in row.values:
             untouched.add(question)
     return {question: one for question, one in found.items() if question not in untouched}
-
-
-def _text(row: Row, column: str, where: str) -> str:
-    value = row.values.get(column)
-    if not isinstance(value, str | None):
-        raise UserError(f"{where}, column '{column}': must be a text, found {quoted(value)}")
-    return (value or "").strip()
 
 
 #: Origin of a gold passage (named, first retrieved, corrected), or the reason for its absence.
@@ -296,24 +288,23 @@ def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gol
     """The table of gold passages: one row per question."""
     import pandas as pd
 
-    rows = [_row(name, record, gold) for record, gold in zip(records, golds, strict=True)]
+    rows = [
+        {
+            "questions": name,
+            "line": line_of(record),
+            "question": record.text,
+            "answers": "|".join(record.answers),
+            "how": gold.how,
+            "passage": gold.passage.id if gold.passage else None,
+            "rank": gold.rank,
+            "n_with_answer": gold.with_answer,
+            "note": gold.note or None,
+            "excerpt": excerpt(gold.passage.text, record.answers) if gold.passage else None,
+            "found": gold.found,
+        }
+        for record, gold in zip(records, golds, strict=True)
+    ]
     return pd.DataFrame(rows).astype(dict.fromkeys(("line", "rank", "n_with_answer"), "Int64"))
-
-
-def _row(name: str, record: QuestionRecord, gold: Gold) -> dict:
-    return {
-        "questions": name,
-        "line": line_of(record),
-        "question": record.text,
-        "answers": "|".join(record.answers),
-        "how": gold.how,
-        "passage": gold.passage.id if gold.passage else None,
-        "rank": gold.rank,
-        "n_with_answer": gold.with_answer,
-        "note": gold.note or None,
-        "excerpt": excerpt(gold.passage.text, record.answers) if gold.passage else None,
-        "found": gold.found,
-    }
 
 
 def excerpt(text: str, answers: Iterable[str]) -> str:

@@ -4,7 +4,6 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Protocol, cast
 
 from litm.answers import Check
 from litm.base.records import read_json
@@ -70,15 +69,9 @@ class Found:
     measured_on: int = 0
 
 
-class Method(Protocol):
-    """Interface of a method's module."""
-
-    def find(self, task: SearchTask, questions: Sequence[str]) -> Found: ...
-
-
-def load_method(name: str) -> Method:
-    """The module of a method, by its name."""
-    return cast(Method, importlib.import_module(f"litm.retrieval.{METHODS[name]}"))
+def find_by(method: str, task: SearchTask, questions: Sequence[str]) -> Found:
+    """The hits of each question by the method of that name."""
+    return importlib.import_module(f"litm.retrieval.{METHODS[method]}").find(task, questions)
 
 
 def find(task: SearchTask, questions: Sequence[str]) -> Found:

@@ -190,16 +190,11 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
 
 def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> dict:
     """The columns `wrong_kind` and `taken_from` of a wrong answer."""
-    text = str(response.scored_text)
-    metric = METRICS[sweep.metric]
-    asked = Asked(
-        example.prompt,
-        example.question,
-        target.text_in(example.prompt),
-        sweep.asks.other_items(example.prompt, target) if sweep.asks and sweep.asks.other_items else (),
-        any(metric.judge(text, other.answers) for other in example.targets if other is not target),
-        sweep.asks,
-    )
+    text, metric = str(response.scored_text), METRICS[sweep.metric]
+    others = sweep.asks.other_items(example.prompt, target) if sweep.asks and sweep.asks.other_items else ()
+    has_other = any(metric.judge(text, other.answers) for other in example.targets if other is not target)
+    item = target.text_in(example.prompt)
+    asked = Asked(example.prompt, example.question, item, others, has_other, sweep.asks)
     wrong = wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
     return {"wrong_kind": wrong.kind, "taken_from": wrong.taken_from}
 

@@ -9,15 +9,15 @@ from litm.examples.task import Task
 
 
 @cache
-def _tasks() -> dict[str, Task]:
-    """The tasks by their names; `UserError` for one that is written wrongly."""
+def _tasks() -> dict[str, tuple[Task, str]]:
+    """Each task with the name of its module, by its name; `UserError` for one that is written wrongly."""
     found = {}
     for _, name, _ in pkgutil.iter_modules(__path__):
         try:
             module = importlib.import_module(f"{__name__}.{name}")
         except TypeError as error:
             raise UserError(f"litm/examples/tasks/{name}.py: {error}") from error
-        found.update({task.name: task for task in vars(module).values() if isinstance(task, Task)})
+        found.update({task.name: (task, name) for task in vars(module).values() if isinstance(task, Task)})
     return found
 
 
@@ -28,4 +28,9 @@ def task_names() -> list[str]:
 
 def load_task(name: str) -> Task:
     """The task of that name."""
-    return _tasks()[name]
+    return _tasks()[name][0]
+
+
+def module_of(task: str) -> str:
+    """The name of the module that a task is in."""
+    return _tasks()[task][1]
