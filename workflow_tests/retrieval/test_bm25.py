@@ -52,6 +52,16 @@ Path(sys.argv[2]).write_text(json.dumps(found))
 """
 
 
+def run(program: str, folder, passages, questions, hits=20, **options) -> subprocess.CompletedProcess:
+    """Run one of these programs, which writes what it finds into found.json."""
+    task = {"passages": passages, "questions": questions, "hits": hits, "threads": 1}
+    (folder / "task.json").write_text(json.dumps(task))
+    # pyserini makes an OpenAI client when it is imported, which wants a key.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"}
+    command = [sys.executable, "-c", program, folder / "task.json", folder / "found.json"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, **options)
+
+
 def limit_files() -> None:
     """As a full disk: nothing may be written beyond this size."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -60,14 +70,7 @@ def limit_files() -> None:
 def test_an_index_that_could_not_be_written_whole_is_an_error_and_not_an_index(tmp_path):
     rng = random.Random(0)
     passages = [[str(n), "T", " ".join(f"w{rng.randrange(10**6)}" for _ in range(60))] for n in range(3000)]
-    task = {"passages": passages, "questions": ["w1"], "hits": 5, "threads": 1}
-    (tmp_path / "task.json").write_text(json.dumps(task))
-    done = subprocess.run(
-        [sys.executable, "-c", OURS, tmp_path / "task.json", tmp_path / "found.json"],
-        # pyserini makes an OpenAI client when it is imported, which wants a key.
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"},
-        preexec_fn=limit_files, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run(OURS, tmp_path, passages, ["w1"], hits=5, preexec_fn=limit_files)
     assert done.returncode == 1 and "of 3000 passages, the log says why (a full disk?)" in done.stderr
 
 
@@ -76,17 +79,6 @@ def find(folder, passages, questions, hits=20, threads=1) -> list:
     index = folder / f"index{threads}"
     bm25.build_index([Passage(*one) for one in passages], len(passages), index, threads, 1000)
     return json.loads(json.dumps(bm25.search(index, questions, hits, 0.9, 0.4, threads, 1000)))
-
-
-def run(program: str, folder, passages, questions, hits=20, threads=1) -> list:
-    task, output = folder / "task.json", folder / "found.json"
-    task.write_text(json.dumps({"passages": passages, "questions": questions, "hits": hits, "threads": threads}))
-    # pyserini makes an OpenAI client when it is imported, which wants a key.
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"}
-    command = [sys.executable, "-c", program, str(task), str(output)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(output.read_text())
 
 
 def test_equal_scores_are_in_the_order_of_ids_for_any_order_of_passages_and_threads(tmp_path):
@@ -106,7 +98,9 @@ def test_the_ranking_on_real_passages_is_that_of_a_direct_run_of_pyserini(tmp_pa
     with gzip.open(data / "nq-open-oracle.jsonl.gz", "rt", encoding="utf-8") as lines:
         questions = [json.loads(line)["question"] for line, _ in zip(lines, range(200), strict=False)]
     passages = [[id, title, text] for id, text, title in rows]
-    assert find(tmp_path, passages, questions, threads=2) == run(PYSERINI, tmp_path, passages, questions)
+    done = run(PYSERINI, tmp_path, passages, questions)
+    assert done.returncode == 0, done.stderr
+    assert find(tmp_path, passages, questions, threads=2) == json.loads((tmp_path / "found.json").read_text())
 
 
 # --- Without Java ---
@@ -158,11 +152,6 @@ def test_lucene_runs_without_the_encoders_that_pyserini_imports(tmp_path):
         "print([[id for id, _ in hits] for hits in search(folder, ['words', 'none'], 5, 0.9, 0.4, 1, 500)]);"
         "print({'torch', 'transformers', 'pandas'} & sys.modules.keys())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, tmp_path / "index"],
-        cwd=ROOT / "scripts",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", program, tmp_path / "index"]
+    done = subprocess.run(command, cwd=ROOT / "scripts", capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-2:] == ["[['p'], []]", "set()"]

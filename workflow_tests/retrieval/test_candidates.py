@@ -31,27 +31,13 @@ def question(*documents: dict | Document, text: str = "who", answers: tuple[str,
 
 
 def settings(**changes) -> CandidateSettings:
-    return CandidateSettings(
-        **{
-            "kind": "gold_and_retrieved",
-            "documents": 3,
-            "distractor_check": "dpr",
-            "too_few": "error",
-            "seed": None,
-            **changes,
-        }
-    )
+    usual = {"kind": "gold_and_retrieved", "documents": 3, "distractor_check": "dpr", "too_few": "error", "seed": None}
+    return CandidateSettings(**{**usual, **changes})
 
 
 def test_distractors_keep_their_order_and_those_with_an_answer_or_the_gold_text_are_passed_over():
-    found = [
-        document("1", "Remus"),
-        document("2", "romulus, they say"),
-        document("3", GOLD.text.replace("Romulus", "him")),
-        document("4", GOLD.text),
-        document("5", "Livy"),
-        document("6", "Ovid"),
-    ]
+    texts = ("Remus", "romulus, they say", GOLD.text.replace("Romulus", "him"), GOLD.text, "Livy", "Ovid")
+    found = [document(str(number), text) for number, text in enumerate(texts, start=1)]
     kept = distractors([GOLD], ["Romulus"], found, dpr_check, 3)
     assert [one.id for one in kept] == ["1", "3", "5"]
     assert all(one.fields["isgold"] is False and one.fields["hasanswer"] is False for one in kept)

@@ -223,9 +223,8 @@ def test_an_empty_shard_has_no_vectors(tmp_path):
 
 def test_vectors_that_are_not_whole_are_named_before_they_are_searched(tmp_path):
     (tmp_path / "vectors").write_bytes(b"1234")
-    (tmp_path / "0.json").write_text(
-        json.dumps({"entry": str(tmp_path / "vectors"), "rows": 3, "dimension": 2, "dtype": "float32"})
-    )
+    facts = {"entry": str(tmp_path / "vectors"), "rows": 3, "dimension": 2, "dtype": "float32"}
+    (tmp_path / "0.json").write_text(json.dumps(facts))
     with pytest.raises(UserError, match=r"4 bytes, but 3 vectors take 24; delete it .* --forcerun encode_passages"):
         read_vectors(tmp_path / "0.json")
 

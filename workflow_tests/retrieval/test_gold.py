@@ -36,101 +36,107 @@ def named(**places) -> Named | None:
     return find_named([OwnQuestion("who?", ("x",), 5, **places)], CORPUS, TABLE)[0]
 
 
-def refusal(**places) -> str:
-    with pytest.raises(UserError) as caught:
-        named(**places)
-    return str(caught.value)
-
-
 # What the user names
 
 
-@pytest.mark.parametrize("file", ["towns/bridge.txt", "bridge.txt", "bridge", "BRIDGE.TXT", "data\\towns\\bridge.txt"])
-def test_a_file_may_be_named_in_full_by_its_last_parts_or_without_its_ending(file):
-    assert named(file=file) == Named("file", (BRIDGE.id, MAYOR.id))
+ACROSS = "Ada Quill paid for it in 1712. The mayor in those days was Ben Farrow, a miller."
+SHORT_NAMES = ("towns/bridge.txt", "bridge.txt", "bridge", "BRIDGE.TXT", "data\\towns\\bridge.txt")
 
 
-def test_a_page_is_that_of_a_pdf_or_the_one_that_a_chunk_says():
-    assert named(file="guide.pdf", page=2) == Named("page", (PAGE_2.id,))
-    assert named(file="code.pdf", page=9) == Named("page", (CHUNK.id,))
-    assert named(file="laws/code.pdf", page=9) == Named("page", (CHUNK.id,))
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        *(({"file": name}, Named("file", (BRIDGE.id, MAYOR.id))) for name in SHORT_NAMES),
+        # The page of a PDF, and those that a chunk says.
+        ({"file": "guide.pdf", "page": 2}, Named("page", (PAGE_2.id,))),
+        ({"file": "code.pdf", "page": 9}, Named("page", (CHUNK.id,))),
+        ({"file": "laws/code.pdf", "page": 9}, Named("page", (CHUNK.id,))),
+        ({"file": "code.pdf", "page": 10}, Named("page", (CHUNK.id,))),
+        # Words name the passages that share runs of them, most first.
+        ({"words": "made of OAK"}, Named("text", (BRIDGE.id,))),
+        ({"words": ACROSS}, Named("text", (MAYOR.id, BRIDGE.id))),
+        ({"words": "mill", "file": "mill.txt"}, Named("text", (MILL.id,))),
+        ({}, None),
+    ],
+)
+def test_passages_are_named_by_file_page_and_words(places, found):
+    assert named(**places) == found
 
 
-def test_a_chunk_of_several_pages_is_found_by_each_of_them():
-    assert named(file="code.pdf", page=10) == Named("page", (CHUNK.id,))
-    assert "(it has pages 9 to 10)" in refusal(file="code.pdf", page=8)
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ({"file": "ships.txt"}, "'file': ships.txt is not among the documents (/data/laws/code.pdf, guide.pdf, "),
+        (
+            {"file": "guide.pdf", "page": 3},
+            "'page': guide.pdf has no text on page 3 (it has pages 1 to 2); fix the page or leave it empty",
+        ),
+        ({"file": "code.pdf", "page": 8}, "'page': code.pdf has no text on page 8 (it has pages 9 to 10)"),
+        ({"file": "mill.txt", "page": 1}, "'page': mill.txt has no text on page 1 (it has no pages)"),
+        ({"words": "a castle"}, "'text': no passage has the words 'a castle'"),
+        ({"words": "made of oak", "file": "mill.txt"}, "'text': no passage of mill.txt has the words"),
+    ],
+)
+def test_a_name_without_a_passage_is_one_line_with_line_and_column(places, said):
+    with pytest.raises(UserError) as caught:
+        named(**places)
+    assert str(caught.value).startswith(f"q.csv, line 5, column {said}") and "\n" not in str(caught.value)
 
 
-def test_words_name_the_passages_that_share_runs_of_them_most_first():
-    assert named(words="made of OAK") == Named("text", (BRIDGE.id,))
-    across = "Ada Quill paid for it in 1712. The mayor in those days was Ben Farrow, a miller."
-    assert named(words=across) == Named("text", (MAYOR.id, BRIDGE.id))
-    assert named(words="mill", file="mill.txt") == Named("text", (MILL.id,))
-
-
-def test_nothing_named_is_none_and_the_corpus_is_not_looked_at():
-    assert named() is None
-
-
-def test_a_name_without_a_passage_is_one_line_with_line_and_column():
-    assert refusal(file="ships.txt").startswith(
-        "q.csv, line 5, column 'file': ships.txt is not among the documents (/data/laws/code.pdf, guide.pdf, "
-    )
-    assert refusal(file="guide.pdf", page=3) == (
-        "q.csv, line 5, column 'page': guide.pdf has no text on page 3 (it has pages 1 to 2); fix the page or leave "
-        "it empty"
-    )
-    assert "(it has no pages)" in refusal(file="mill.txt", page=1)
-    assert refusal(words="a castle").startswith("q.csv, line 5, column 'text': no passage has the words 'a castle'")
-    assert "no passage of mill.txt has the words" in refusal(words="made of oak", file="mill.txt")
-
-
-def test_a_name_of_two_files_wants_more_of_the_path():
-    corpus = [Passage("a/x.txt:0", "", "t"), Passage("b/x.txt:0", "", "t")]
-    with pytest.raises(UserError, match=r"line 1, column 'file': x.txt is one of a/x.txt, b/x.txt; give more"):
-        find_named([OwnQuestion("q", ("a",), 1, file="x.txt")], corpus, TABLE)
-    assert find_named([OwnQuestion("q", ("a",), 1, file="b/x.txt")], corpus, TABLE) == [Named("file", ("b/x.txt:0",))]
-
-
-@pytest.mark.parametrize("file", ["2023/report.txt", "2023/report", "report.docx", "2024/report.pdf", "report.txt.pdf"])
-def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(file):
-    corpus = [Passage("2024/report.txt:0", "", "t")]
-    with pytest.raises(UserError, match=f"column 'file': {file} is not among the documents"):
-        find_named([OwnQuestion("q", ("a",), 1, file=file)], corpus, TABLE)
-
-
-@pytest.mark.parametrize("file", ["report v1.2", "a/report v1.2.txt", "docs/a/report v1.2", "report v1.2.txt.gz"])
-def test_a_name_without_its_ending_may_have_a_dot_and_a_packed_file_may_be_named_unpacked(file):
-    corpus = [Passage("a/report v1.2.txt.gz:0", "", "t")]
-    (found,) = find_named([OwnQuestion("q", ("a",), 1, file=file)], corpus, TABLE)
-    assert found == Named("file", ("a/report v1.2.txt.gz:0",))
+@pytest.mark.parametrize(
+    ("files", "file", "said"),
+    [
+        (["a/x.txt", "b/x.txt"], "x.txt", "x.txt is one of a/x.txt, b/x.txt; give more"),
+        *(
+            (["2024/report.txt"], file, f"{file} is not among the documents")
+            for file in ("2023/report.txt", "2023/report", "report.docx", "2024/report.pdf", "report.txt.pdf")
+        ),
+        (["a/x.txt", "b/x.txt"], "b/x.txt", None),
+        # A name without its ending may have a dot, and a packed file may be named unpacked.
+        *(
+            (["a/report v1.2.txt.gz"], file, None)
+            for file in ("report v1.2", "a/report v1.2.txt", "docs/a/report v1.2", "report v1.2.txt.gz")
+        ),
+    ],
+)
+def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(files, file, said):
+    asked, corpus = [OwnQuestion("q", ("a",), 1, file=file)], [Passage(f"{name}:0", "", "t") for name in files]
+    if said is None:
+        assert find_named(asked, corpus, TABLE) == [Named("file", (corpus[-1].id,))]
+        return
+    with pytest.raises(UserError, match=f"line 1, column 'file': {said}"):
+        find_named(asked, corpus, TABLE)
 
 
 # Which passage it is
 
 
-def test_without_a_name_it_is_the_first_retrieved_that_has_an_answer():
-    gold = find_gold(question(), [MAYOR, BRIDGE, MILL], None, {})
-    assert (gold.how, gold.passage, gold.rank, gold.with_answer) == ("first_retrieved", BRIDGE, 2, 2)
+BRIDGE_FILE = Named("file", (BRIDGE.id, MAYOR.id))
+NOT_IN_IT = "none of the answers is in it"
+LOW = "only the 4th retrieved: may be another passage's answer"
 
 
-def test_a_question_whose_answer_no_retrieved_passage_has_has_none():
-    gold = find_gold(question("Cora"), [MAYOR, BRIDGE], None, {})
-    assert (gold.how, gold.passage, gold.note) == ("none", None, "none of the answers is in the 2 passages retrieved")
-
-
-def test_of_the_passages_of_a_named_file_it_is_the_first_retrieved_with_an_answer():
-    places = Named("file", (BRIDGE.id, MAYOR.id))
-    assert find_gold(question("Ben Farrow"), [BRIDGE, MILL], places, BY_ID).passage == MAYOR
-    assert find_gold(question("a"), [MAYOR, BRIDGE], places, BY_ID).passage == MAYOR
-    lost = find_gold(question("Cora"), [BRIDGE], places, BY_ID)
-    assert (lost.how, lost.note) == ("none", "none of the answers is in the 2 passages named")
-
-
-def test_a_passage_named_by_words_or_alone_needs_no_answer_and_has_a_note():
-    for places in (Named("text", (MAYOR.id, BRIDGE.id)), Named("file", (MAYOR.id,))):
-        gold = find_gold(question("Cora"), [], places, BY_ID)
-        assert (gold.passage, gold.rank, gold.note) == (MAYOR, None, "none of the answers is in it")
+@pytest.mark.parametrize(
+    ("answer", "found", "places", "expected"),
+    [
+        # Without a name, the first one retrieved that has an answer.
+        ("Ada Quill", [MAYOR, BRIDGE, MILL], None, ("first_retrieved", BRIDGE, 2, "")),
+        ("Cora", [MAYOR, BRIDGE], None, ("none", None, None, "none of the answers is in the 2 passages retrieved")),
+        ("Ada Quill", [MAYOR, PAGE_1, PAGE_2, BRIDGE], None, ("first_retrieved", BRIDGE, 4, LOW)),
+        ("Ada Quill", [PAGE_1, PAGE_2, BRIDGE], None, ("first_retrieved", BRIDGE, 3, "")),
+        # Of the passages of a file, the same.
+        ("Ben Farrow", [BRIDGE, MILL], BRIDGE_FILE, ("file", MAYOR, None, "")),
+        ("Cora", [BRIDGE], BRIDGE_FILE, ("none", None, None, "none of the answers is in the 2 passages named")),
+        # One named by its words or alone needs no answer.
+        ("Cora", [], Named("text", (MAYOR.id, BRIDGE.id)), ("text", MAYOR, None, NOT_IN_IT)),
+        ("Cora", [], Named("file", (MAYOR.id,)), ("file", MAYOR, None, NOT_IN_IT)),
+    ],
+)
+def test_the_gold_passage_of_a_question(answer, found, places, expected):
+    gold = find_gold(question(answer), found, places, BY_ID)
+    assert (gold.how, gold.passage, gold.rank, gold.note) == expected
+    everywhere = {one.id: one for one in (*found, *(BY_ID[id_] for id_ in (places.passages if places else ())))}
+    assert gold.with_answer == sum(answer in one.text for one in everywhere.values())
 
 
 @pytest.mark.parametrize(
@@ -150,22 +156,11 @@ def test_a_passage_chosen_for_a_short_answer_alone_has_a_note_that_it_may_be_the
     assert (gold.passage, gold.note) == (MAYOR, note)
 
 
-def test_a_passage_of_a_low_rank_is_noted():
-    found = [MAYOR, PAGE_1, PAGE_2, BRIDGE]
-    assert find_gold(question(), found, None, {}).note == "only the 4th retrieved: may be another passage's answer"
-    assert find_gold(question(), found[1:], None, {}).note == ""
-
-
 def test_a_correction_overrides_the_found_passage_unless_both_are_equal():
     found = find_gold(question(), [MILL, BRIDGE], None, {})
     assert corrected(found, [MILL, BRIDGE], MILL, ["Ada Quill"]) is found
     other = corrected(found, [MILL, BRIDGE], MAYOR, ["Ada Quill"])
-    assert (other.how, other.passage, other.rank, other.note) == (
-        "corrected",
-        MAYOR,
-        None,
-        "none of the answers is in it",
-    )
+    assert (other.how, other.passage, other.rank, other.note) == ("corrected", MAYOR, None, NOT_IN_IT)
     assert corrected(found, [], None, []).how == "left_out"
 
 
@@ -222,13 +217,8 @@ def project(folder: Path) -> list:
     write_question_records(folder / "retrieved.jsonl", [record.retrieved(hits, None) for record in asked])
     files = {"questions": "asked.jsonl", "retrieved": "retrieved.jsonl", "passages": "manifest.json"}
     files |= {"output": "found.jsonl", "table": "gold.csv"}
-    return [
-        "--name",
-        "mine",
-        "--seed",
-        0,
-        *(word for key, name in files.items() for word in (f"--{key}", folder / name)),
-    ]
+    options = [word for key, name in files.items() for word in (f"--{key}", folder / name)]
+    return ["--name", "mine", "--seed", 0, *options]
 
 
 def test_questions_with_a_gold_passage_are_written_and_the_others_counted_in_table_and_console(tmp_path):

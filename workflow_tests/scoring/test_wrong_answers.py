@@ -97,9 +97,8 @@ def test_the_value_of_another_item_is_traced_to_its_position_in_the_prompt(task,
 def test_a_program_that_has_another_value_is_a_program():
     example, module = generated("kv_retrieval", 4, "gold_at_1")
     value = module.other_items(example.prompt, example.targets[0])[0].value
-    assert (
-        scored(example, module, "kv_retrieval", f'data = {{"a": "{value}"}}\nprint(data["a"])')["wrong_kind"] == "code"
-    )
+    row = scored(example, module, "kv_retrieval", f'data = {{"a": "{value}"}}\nprint(data["a"])')
+    assert row["wrong_kind"] == "code"
 
 
 @pytest.mark.parametrize(
@@ -174,9 +173,8 @@ def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
         assert row[f"share_{name}"] == count / n
         assert (row[f"share_{name}_ci_low"], row[f"share_{name}_ci_high"]) == binomial_interval(count, n)
     (clustered,) = wrong_answer_rows(table.assign(cluster=["a", "a", "b", "c"]))
-    assert (
-        clustered["share_wrong_ci_low"] < row["share_wrong_ci_low"] and clustered["share_wrong"] == row["share_wrong"]
-    )
+    assert clustered["share_wrong_ci_low"] < row["share_wrong_ci_low"]
+    assert clustered["share_wrong"] == row["share_wrong"]
     (right,) = wrong_answer_rows(scores((0, None, None, False)))
     assert right["share_wrong"] == 0 and right["share_cut"] is right["share_cut_ci_low"] is None
 
@@ -186,23 +184,19 @@ def test_every_kind_has_a_heading_and_a_colour():
 
 
 def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
-    table = TABLE.frame(
-        wrong_answer_rows(scores((0, None, None, False), (0, "cut", None, False), (1, "code", None, False)))
-    )
+    answers = scores((0, None, None, False), (0, "cut", None, False), (1, "code", None, False))
+    table = TABLE.frame(wrong_answer_rows(answers))
     figure = {"title": "t", "experiments": ["e"], "panel_title": "{size} items", "x_label": "x"}
     (panel,) = FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=table)).axes
-    stacks = {
-        place: [bar.get_height() for bar in panel.patches if round(bar.get_x() + 0.4) == place] for place in (0, 1)
-    }
-    assert {place: sum(heights) for place, heights in stacks.items()} == {0: 50, 1: 100}
+    heights = [(round(bar.get_x() + 0.4), bar.get_height()) for bar in panel.patches]
+    assert [sum(height for at, height in heights if at == place) for place in (0, 1)] == [50, 100]
     # The line of a whole bar is the interval of its share.
     (lines,) = panel.collections
     ends = [[round(y, 4) for _, y in segment] for segment in lines.get_segments()]
     assert ends == [[round(100 * end, 4) for end in binomial_interval(wrong, n)] for wrong, n in ((1, 2), (1, 1))]
     right = table[table["n_wrong"] == 0]
-    assert (
-        FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=right)).texts[-1].get_text() == "No answer is wrong."
-    )
+    drawn = FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=right))
+    assert drawn.texts[-1].get_text() == "No answer is wrong."
 
 
 def test_a_task_says_how_its_values_look_and_whether_it_asks_for_programs():

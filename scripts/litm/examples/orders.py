@@ -25,20 +25,18 @@ def _ends(best_first: Sequence) -> list:
     return [*best_first[::2], *best_first[1::2][::-1]]
 
 
-def _ends_langchain(best_first: Sequence) -> list:
-    """LangChain's `LongContextReorder`: for an even number the best last, 2 4 6 5 3 1; for an odd number as `_ends`."""
-    return _ends(best_first)[:: 1 if len(best_first) % 2 else -1]
-
-
 #: The order of documents that is another for each question.
 RANDOM = "random"
 #: Orders by name.
 ORDERS: Mapping[str, Order] = {
-    RANKED: Order(lambda best_first, rng: best_first, "best first"),
-    "reversed": Order(lambda best_first, rng: best_first[::-1], "best last"),
-    "ends": Order(lambda best_first, rng: _ends(best_first), "best at both ends, the best first"),
-    "ends_langchain": Order(lambda best_first, rng: _ends_langchain(best_first), "best at both ends, as LangChain"),
-    RANDOM: Order(lambda best_first, rng: rng.sample(best_first, len(best_first)), "random order"),
+    RANKED: Order(lambda best, rng: best, "best first"),
+    "reversed": Order(lambda best, rng: best[::-1], "best last"),
+    "ends": Order(lambda best, rng: _ends(best), "best at both ends, the best first"),
+    # LangChain's `LongContextReorder`: for an even number the best last, 2 4 6 5 3 1; for an odd number as `ends`.
+    "ends_langchain": Order(
+        lambda best, rng: _ends(best)[:: 1 if len(best) % 2 else -1], "best at both ends, as LangChain"
+    ),
+    RANDOM: Order(lambda best, rng: rng.sample(best, len(best)), "random order"),
 }
 
 

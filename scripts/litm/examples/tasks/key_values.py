@@ -2,21 +2,17 @@
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from litm.examples.examples import place
-from litm.examples.task import ExampleSettings, Task, one_gold
+from litm.examples.task import Task, one_gold
 from litm.placements import gold_placement, gold_positions
 from litm.questions.released_format import read_kv_questions
 from litm.records import Item, OtherItem, Question, Target
 
 #: A pair on a line of its own, as `format_pairs` writes it.
 _PAIR = re.compile(r'^[{ ]"([^"\n]+)": "([^"\n]+)"[,}]*$', re.MULTILINE)
-
-
-def _read(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
-    return read_kv_questions(dataset, settings.limit)
 
 
 def _generate(id_: str, size: int, rng: Random, wording: str) -> Question:
@@ -71,7 +67,7 @@ kv_retrieval = Task(
     max_new_tokens=100,
     item="key-value pair",
     tokens_per_item=75,
-    read=_read,
+    read=lambda dataset, size, settings: read_kv_questions(dataset, settings.limit),
     generate=_generate,
     format_items=format_pairs,
     separator=",\n",

@@ -31,10 +31,6 @@ def other_documents(prompt: str, target: Target) -> list[OtherItem]:
     return [OtherItem(position, text) for position, text in numbered if position != target.position]
 
 
-def _with_gold(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
-    return read_qa_questions(dataset, settings.limit, settings.cluster)
-
-
 def _retrieved(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
     """The questions with their documents, best first; a cut keeps some of the first `size` by their scores."""
     cut = None if settings.cut is None else Cut(**settings.cut)
@@ -50,7 +46,7 @@ multi_document_qa = Task(
     stop="first_line",
     max_new_tokens=100,
     item="document",
-    read=_with_gold,
+    read=lambda dataset, size, settings: read_qa_questions(dataset, settings.limit, settings.cluster),
     format_items=format_documents,
     other_items=other_documents,
 )
