@@ -137,16 +137,6 @@ def test_stems_and_values_repeat_only_after_the_last_of_them():
     assert made_up.date(0, 41_040) == made_up.date(0, 0)
 
 
-def test_no_two_choices_of_the_parts_of_a_name_make_the_same_name():
-    # Consonants and vowels take turns in the parts, so a name has one reading.
-    for parts in (made_up.name_parts("stem") + made_up.name_parts("coda"), made_up.name_parts("coined")[:-1]):
-        for position, part in enumerate(parts):
-            assert all((letter in "aeiou") == (position % 2 == 1) for word in part for letter in word.lower())
-            assert len(set(part)) == len(part)
-    last = made_up.name_parts("coined")[-1]
-    assert all(ending[0] in "aeiou" for ending in last) and len(set(last)) == len(last)
-
-
 def test_an_article_has_all_its_facts_and_its_name_twice_in_40_to_75_words_of_whole_sentences(articles):
     for article in articles:
         first, rest = article.text.split(". ", 1)
@@ -226,27 +216,3 @@ def test_another_seed_has_other_titles_values_and_questions(articles):
         assert len({getattr(a, of) for a in articles} & {getattr(a, of) for a in other}) <= most
     persons = [{article.facts["person"].split()[-1] for article in corpus} for corpus in (articles, other)]
     assert len(persons[0] & persons[1]) < 0.01 * len(articles)
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind["label"])
-def test_the_wordings_of_a_kind_mention_the_entity_and_their_fact_and_are_all_used(kind, articles):
-    def slots(wording: str) -> set[str]:
-        return {name for _, name, _, _ in string.Formatter().parse(wording) if name}
-
-    of_kind = [article for article in articles if article.kind == kind["label"]]
-    texts, asked = (" ".join(getattr(article, part) for article in of_kind) for part in ("text", "question"))
-    wordings = [*kind["openings"], *kind["fillers"]]
-    for name in ASKED:
-        fact = kind["facts"][name]
-        assert len(set(fact["sentences"])) >= 4 and all(name in slots(wording) for wording in fact["sentences"])
-        assert len(set(fact["questions"])) >= 3 and all("n" in slots(wording) for wording in fact["questions"])
-        assert all(max(re.split(r"{\w+}", wording), key=len) in asked for wording in fact["questions"])
-        wordings += fact["sentences"]
-    assert len(set(wordings)) == len(wordings)
-    for wording in wordings:
-        assert {"S", "s"} & slots(wording) and max(re.split(r"{\w+}", wording), key=len) in texts
-        assert "{S}" not in wording[1:], "a pronoun as a subject within a sentence"
-        assert not re.search(r"{S}.*{s}|{s}.*{s}", wording), "the entity twice"
-    assert all({"region", "detail"} <= slots(wording) for wording in kind["openings"])
-    shapes = {re.sub(r"\b[A-Z]\w+|\d[\d,]*", "_", article.text) for article in of_kind}
-    assert len(shapes) > 0.98 * len(of_kind), "passages in the same words"

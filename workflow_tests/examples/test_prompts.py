@@ -1,9 +1,15 @@
-"""The prompts of the paper, character by character."""
+"""The prompts of the paper, character by character, and those that the recorded answers are of."""
+
+import gzip
+import json
 
 import pytest
 from conftest import ROOT
 
-from litm.examples.examples import make_example, read_template
+from litm.config.study import load_study
+from litm.config.yaml_files import read_yaml
+from litm.examples.examples import examples_of, make_example, read_template
+from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.records import Gold, Question
 
@@ -53,3 +59,28 @@ def test_a_prompt_reads_as_in_the_paper(prompt, task, size, placement, expected)
     template = read_template(ROOT / "resources" / "prompts" / f"{prompt}.txt", with_context=size > 0)
     question = KEY if made_by.name == "kv_retrieval" else ASKED
     assert make_example(question, size, placement, template, made_by).prompt == expected
+
+
+#: The experiments of config/laptop.yaml that make their own questions, with the numbers of their prompts.
+RECORDED = {
+    "kv_retrieval_small": 1200, "needle_in_haystack_small": 1000, "multi_needle_spacing": 600,
+    "similar_country_names": 1000, "nine_coded_statues": 1000, "colour_in_exchanges": 1000, "price_of_a_quantity": 600,
+}  # fmt: skip
+
+
+def test_the_answers_in_resources_are_to_the_prompts_that_the_tasks_make_today():
+    config = {**read_yaml(ROOT / "config" / "config.yaml"), **read_yaml(ROOT / "config" / "laptop.yaml")}
+    study = load_study({**config, "experiments": list(RECORDED)}, ROOT)
+    for name, number in RECORDED.items():
+        (path,) = ROOT.glob(f"resources/recorded/*/{name}.jsonl.gz")
+        answered = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        asked, task = study.experiments[name], load_task(study.experiments[name].task)
+        template = read_template(ROOT / "resources" / "prompts" / f"{asked.prompt}.txt")
+        settings = ExampleSettings(**asked.example_settings())
+        made = [
+            {"size": one.size, "placement": one.placement, "id": one.id, "prompt_sha256": one.prompt_sha256}
+            for cell in asked.cells
+            for questions in [task.questions(cell.size, settings, None)]
+            for one in examples_of(task, questions, cell.size, cell.placement, template, settings)
+        ]
+        assert len(made) == number and made == [{key: one[key] for key in made[0]} for one in answered], name
