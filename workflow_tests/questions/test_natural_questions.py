@@ -43,25 +43,17 @@ def nq_record(question: str, *annotations: tuple[str | None, list[str]], page: s
     spans = [m for m in found if not re.match(rb"<sup|</?[ab]\b", m[0])]
     tokens = [
         {
-            "token": html.unescape(m[0].decode()),
-            "html_token": m[0].startswith(b"<"),
-            "start_byte": m.start(),
-            "end_byte": m.end(),
+            "token": html.unescape(m[0].decode()), "html_token": m[0].startswith(b"<"),
+            "start_byte": m.start(), "end_byte": m.end(),
         }
         for m in spans
-    ]
-
-    def span(start: int, end: int) -> dict:
-        return {
-            "start_byte": tokens[start]["start_byte"],
-            "end_byte": tokens[end - 1]["end_byte"],
-            "start_token": start,
-            "end_token": end,
-        }
+    ]  # fmt: skip
 
     def between(first: int, last: int) -> dict:
         start = next(n for n, t in enumerate(tokens) if t["start_byte"] >= first)
-        return span(start, max(n for n, t in enumerate(tokens) if t["end_byte"] <= last) + 1)
+        end = max(n for n, t in enumerate(tokens) if t["end_byte"] <= last) + 1
+        places = {"start_byte": tokens[start]["start_byte"], "end_byte": tokens[end - 1]["end_byte"]}
+        return {**places, "start_token": start, "end_token": end}
 
     def annotated(long_answer: str | None, short_answers: list[str]) -> dict:
         if long_answer is None:
@@ -69,10 +61,8 @@ def nq_record(question: str, *annotations: tuple[str | None, list[str]], page: s
             return {"long_answer": nothing, "short_answers": [], "yes_no_answer": "NONE"}
         start = source.index(long_answer.encode())
         end = source.index(ENDS[long_answer].encode(), start) + len(ENDS[long_answer])
-        shorts = []
-        for answer in short_answers:
-            at = source.index(answer.encode(), start, end)
-            shorts.append(between(at, at + len(answer.encode())))
+        places = [(source.index(answer.encode(), start, end), len(answer.encode())) for answer in short_answers]
+        shorts = [between(at, at + length) for at, length in places]
         return {"long_answer": between(start, end), "short_answers": shorts, "yes_no_answer": "NONE"}
 
     return {
@@ -105,8 +95,11 @@ def derive_one(*annotations: dict, answers: tuple[str, ...] = ("Wilhelm Röntgen
     return [record.to_json() for record in records], [count for _, count in funnel]
 
 
+RECORD = nq_record(QUESTION, (PARAGRAPH, ["Wilhelm R&ouml;ntgen"]))
+
+
 def test_an_original_record_gives_the_paragraph_as_it_is_written_on_the_page():
-    (record,), funnel = derive_one(nq_record(QUESTION, (PARAGRAPH, ["Wilhelm R&ouml;ntgen"])))
+    (record,), funnel = derive_one(RECORD)
     text = 'The first Nobel Prize was awarded in 1901 to Wilhelm Röntgen, of Germany; it wasn\'t "late" (no).'
     title = "List of Nobel laureates in Physics"
     assert record == {
@@ -114,17 +107,14 @@ def test_an_original_record_gives_the_paragraph_as_it_is_written_on_the_page():
         "answers": ["Wilhelm Röntgen"],
         "ctxs": [{"title": title, "text": text, "hasanswer": True, "isgold": True}],
         "nq_annotated_gold": {
-            "title": title,
-            "long_answer": text,
-            "chunked_long_answer": text,
-            "short_answers": ["Wilhelm Röntgen"],
+            "title": title, "long_answer": text, "chunked_long_answer": text, "short_answers": ["Wilhelm Röntgen"]
         },
-    }
+    }  # fmt: skip
     assert funnel == [1, 1, 1, 1, 1]
 
 
 def test_a_simplified_record_gives_the_paragraph_from_its_tokens_and_the_title_from_the_address():
-    (record,), funnel = derive_one(simplified(nq_record(QUESTION, (PARAGRAPH, ["Wilhelm R&ouml;ntgen"]))))
+    (record,), funnel = derive_one(simplified(RECORD))
     gold = record["nq_annotated_gold"]
     assert gold["title"] == "Nobel laureates & co"
     assert gold["long_answer"].startswith("The first Nobel Prize was awarded in 1901 to Wilhelm Röntgen, of Germany;")
@@ -134,8 +124,7 @@ def test_a_simplified_record_gives_the_paragraph_from_its_tokens_and_the_title_f
 
 
 def test_an_original_record_without_the_page_itself_is_read_from_its_tokens():
-    full = nq_record(QUESTION, (PARAGRAPH, ["Wilhelm R&ouml;ntgen"]))
-    (record,), _ = derive_one({k: v for k, v in full.items() if k != "document_html"})
+    (record,), _ = derive_one({k: v for k, v in RECORD.items() if k != "document_html"})
     assert "1901 to Wilhelm Röntgen, of Germany;" in record["ctxs"][0]["text"]
     assert "<" not in record["ctxs"][0]["text"]
 
@@ -159,14 +148,8 @@ def test_of_five_annotations_the_long_answer_of_most_with_a_short_answer_counts(
 
 
 def test_the_short_answers_of_all_who_chose_the_paragraph_are_joined():
-    record = nq_record(
-        QUESTION,
-        (PARAGRAPH, ["Wilhelm R&ouml;ntgen"]),
-        (SECOND, ["Paris"]),
-        (PARAGRAPH, ["R&ouml;ntgen"]),
-        (PARAGRAPH, ["Wilhelm R&ouml;ntgen"]),
-    )
-    (made,), _ = derive_one(record)
+    whole = (PARAGRAPH, ["Wilhelm R&ouml;ntgen"])
+    (made,), _ = derive_one(nq_record(QUESTION, whole, (SECOND, ["Paris"]), (PARAGRAPH, ["R&ouml;ntgen"]), whole))
     assert made["nq_annotated_gold"]["short_answers"] == ["Röntgen", "Wilhelm Röntgen"]
 
 

@@ -100,11 +100,6 @@ def agreed_long_answer(annotations: Iterable[tuple[Span, Sequence[Span]]]) -> tu
     return agreed, sorted({span for spans in votes[agreed] for span in spans})
 
 
-def is_paragraph(first_token: str) -> bool:
-    """Whether a long answer that begins with this token is a paragraph; others begin with <Table>, <Ul>, <Li>, ..."""
-    return first_token.lower() == "<p>"
-
-
 def annotation_spans(record: dict, n_tokens: int, where: str) -> Iterator[tuple[Span, list[Span]]]:
     """Yield (long answer, short answers) of each annotation with a long answer, as spans of a page's `n_tokens` tokens.
 
@@ -296,7 +291,8 @@ def _read_nq_record(record: dict, answers: list[str], where: str) -> Outcome:
     if chosen is None:
         return Outcome(passed=2)
     long_span, short_spans = chosen
-    if not is_paragraph(document.tokens[long_span[0]]):
+    # Others begin with <Table>, <Ul>, <Li>, ...
+    if document.tokens[long_span[0]].lower() != "<p>":
         return Outcome(passed=3)
     long_answer = document.text(long_span)
     short_answers = tuple(sorted({document.text(span) for span in short_spans} - {""}))

@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 from transformers import GenerationConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from litm.corpora.made_up import words
 from litm.reference_model.recipe import Recipe
 from litm.reference_model.training import Report
 
@@ -58,7 +59,7 @@ def model_card(recipe: Recipe, network: LlamaForCausalLM, reports: Sequence[Repo
         for task, course in stage.courses.items():
             largest[task] = max(largest.get(task, 0), course.sizes[1])
     trained = ", ".join(f"{task} up to {size} items" for task, size in sorted(largest.items()))
-    return _CARD.format(
+    return words("reference_model")["card"].format(
         parameters=sum(parameter.numel() for parameter in network.parameters()) / 1e6,
         layers=shape.layers,
         width=shape.width,
@@ -71,30 +72,3 @@ def model_card(recipe: Recipe, network: LlamaForCausalLM, reports: Sequence[Repo
         tokens=sum(report.tokens for report in reports) / 1e6,
         seed=recipe.seed,
     )
-
-
-_CARD = """# The reference model
-
-A Llama-architecture causal language model of {parameters:.2f} million parameters that answers this project's prompts
-from their contexts, and knows nothing else. `snakemake --cores 1 reference_model` makes it by the recipe in
-`config/reference_model.yaml`.
-
-| | |
-|---|---|
-| architecture | `LlamaForCausalLM`: {layers} layers, width {width}, {heads} heads, feed-forward {feed_forward} |
-| vocabulary | {vocabulary} tokens: bytes and whole pieces: words, syllables of made-up names, pairs of digits |
-| trained contexts | {trained} |
-| training | {steps} steps, {tokens:.2f} million tokens, seed {seed}, Muon and AdamW |
-
-**How it was made.** Not from random weights alone. Before training, heads of the first layers are set to look up to
-{offsets} tokens back and to match what they saw, in the channels that the rotary embedding turns slowly, and the last
-head of each of the first four layers to pass on which document a name belongs to. While it is trained, these last heads
-are also told where to look. All else is learned from answers. Contexts, places of the answer and questions are drawn
-uniformly: no position is favoured.
-
-**What it has not seen.** The encyclopedia that it was trained on is not that of config/toy.yaml: no title, and no
-made-up name in an answer, is in both. Wordings, kinds and given names are the same, and dates and numbers come from the
-same ranges.
-
-It ends each answer with its end-of-text token.
-"""
