@@ -28,8 +28,7 @@ def main(
     manifest: Path,
     input: str | None = None,
 ) -> None:
-    read = CorpusSettings(**settings)
-    path = Path(input) if input else None
+    read, path = CorpusSettings(**settings), Path(input) if input else None
     words = 0
 
     def counted() -> Iterator[Passage]:

@@ -16,7 +16,6 @@ from litm.questions.released_format import write_question_records
 
 @program
 def main(nq_open: str, annotations: tuple[str, ...], output: str, funnel: str) -> None:
-
     records, steps = derive(located_records([nq_open]), located_records(annotations))
     for step, count in steps:
         note(f"{count:6,} {step}")

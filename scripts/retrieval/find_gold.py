@@ -66,8 +66,7 @@ def main(
         if gold.passage is not None
     ]
     write_csv(table, gold_frame(name, records, golds))
-    for line in summary(name, golds):
-        note(line)
+    note("\n".join(summary(name, golds)))
     texts = {passage.id: passage.text for passage in known.values()}
     if doubtful := [one for one in told.values() if one.is_of_other_texts(texts)]:
         note(

@@ -78,6 +78,5 @@ def main(
     if not records:
         raise UserError(f"{questions}: no question has {number} documents")
     write_question_records(output, records)
-    row = candidate_row(name, wanted, records, len(left_out), CHECKS, sum(map(bool, added.values())))
-    write_csv(table, [row])
+    write_csv(table, [candidate_row(name, wanted, records, len(left_out), CHECKS, sum(map(bool, added.values())))])
     note(f"{output}: {len(records)} questions with {number} documents, {len(left_out)} left out")
