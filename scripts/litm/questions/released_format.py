@@ -128,8 +128,9 @@ class GoldParagraph:
     @classmethod
     def from_json(cls, record: object, where: str) -> "GoldParagraph":
         """The paragraph of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
-        texts = (typed_field(record, name, str, where) for name in ("title", "long_answer", "chunked_long_answer"))
-        return cls(*texts, tuple(text_list(record, "short_answers", where)))
+        names = ("title", "long_answer", "chunked_long_answer")
+        title, long_answer, chunk = (typed_field(record, name, str, where) for name in names)
+        return cls(title, long_answer, chunk, tuple(text_list(record, "short_answers", where)))
 
     def to_json(self) -> dict:
         """The JSON object, keys in the order of the released oracle file."""
