@@ -170,7 +170,7 @@ def listed_tasks(path: Path) -> set[str]:
 
 
 #: What is about some tasks: the lessons of the reference model, the paper's tables, claims.
-OF_SOME_TASKS = ("examples/tasks/", "reference_model/", "analysis/claims/")
+OF_SOME_TASKS = ("examples/tasks/", "reference_model/", "claims/")
 
 
 def test_nothing_about_a_task_stands_in_a_list_outside_of_it():
