@@ -8,14 +8,13 @@ folder: where the shards go
 manifest: where their names, sizes and sums go
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
 from litm.base.records import write_json
-from litm.corpora.passages import CorpusSettings, Passage, read_source, unique_passages, write_shards
+from litm.corpora.passages import CorpusSettings, CountedPassages, read_source, unique_passages, write_shards
 
 
 @program
@@ -28,24 +27,16 @@ def main(
     manifest: Path,
     input: str | None = None,
 ) -> None:
-    read, path = CorpusSettings(**settings), Path(input) if input else None
-    words = 0
-
-    def counted() -> Iterator[Passage]:
-        nonlocal words
-        for passage in unique_passages(lambda: read_source(source, path, read)):
-            # Splitting would take longer than all other work on a passage.
-            words += passage.text.count(" ") + 1
-            bar.update()
-            yield passage
-
+    read = CorpusSettings(**settings)
+    path = Path(input) if input else None
     # A manifest of an earlier run must not describe half-written shards.
     manifest.unlink(missing_ok=True)
     # Only generators know their number of passages; a total of 0 shows the rate without a bar.
     with progress_bar(read.passages or 0, source, "passages") as bar:
-        made = write_shards(counted(), folder, passages_per_shard, shards)
+        counted = CountedPassages(unique_passages(lambda: read_source(source, path, read)), bar.update)
+        made = write_shards(counted, folder, passages_per_shard, shards)
     if not (passages := made["passages"]):
         raise UserError(f"{path or source}: there are no passages in it")
     write_json(manifest, made)
     used = sum(1 for shard in made["shards"] if shard["passages"])
-    note(f"{manifest}: {passages} passages of {words / passages:.1f} words in {used} of {shards} shards")
+    note(f"{manifest}: {passages} passages of {counted.words / passages:.1f} words in {used} of {shards} shards")

@@ -45,11 +45,10 @@ def documents(*texts: str, placement: str = "gold_at_0"):
 
 def scored(example, module, task: str, answer: str, finish_reason: str = "stop"):
     """The only score row of an answer."""
-    metric = module.metric
     response = record_makers.response(
         id=example.id, size=example.size, placement=example.placement, response=answer, finish_reason=finish_reason
     )
-    (row,) = score_sweep(Sweep("m", "e", task, metric, module), [example], [response]).to_dict("records")
+    (row,) = score_sweep(Sweep("m", "e", task, module.metric, module), [example], [response]).to_dict("records")
     return row
 
 
@@ -97,8 +96,7 @@ def test_the_value_of_another_item_is_traced_to_its_position_in_the_prompt(task,
 def test_a_program_that_has_another_value_is_a_program():
     example, module = generated("kv_retrieval", 4, "gold_at_1")
     value = module.other_items(example.prompt, example.targets[0])[0].value
-    row = scored(example, module, "kv_retrieval", f'data = {{"a": "{value}"}}\nprint(data["a"])')
-    assert row["wrong_kind"] == "code"
+    assert scored(example, module, "kv_retrieval", f'a = {{"b": "{value}"}}\nprint(a["b"])')["wrong_kind"] == "code"
 
 
 @pytest.mark.parametrize(
@@ -194,8 +192,7 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
     (lines,) = panel.collections
     ends = [[round(y, 4) for _, y in segment] for segment in lines.get_segments()]
     assert ends == [[round(100 * end, 4) for end in binomial_interval(wrong, n)] for wrong, n in ((1, 2), (1, 1))]
-    right = table[table["n_wrong"] == 0]
-    drawn = FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=right))
+    drawn = FIGURES["wrong_answers"].draw(figure, Rows(wrong_answers=table[table["n_wrong"] == 0]))
     assert drawn.texts[-1].get_text() == "No answer is wrong."
 
 

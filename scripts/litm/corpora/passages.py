@@ -73,6 +73,21 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
         yield " ".join(rest)
 
 
+class CountedPassages:
+    """Counts passages and their words during iteration. seen: called after each passage."""
+
+    def __init__(self, passages: Iterable[Passage], seen: Callable[[], object]) -> None:
+        self.words = 0
+        self._passages, self._seen = passages, seen
+
+    def __iter__(self) -> Iterator[Passage]:
+        for passage in self._passages:
+            # Splitting would take longer than all other work on a passage.
+            self.words += passage.text.count(" ") + 1
+            self._seen()
+            yield passage
+
+
 @dataclass(frozen=True)
 class CorpusSettings:
     """The settings that change the passages of a corpus, apart from its files.
