@@ -256,15 +256,14 @@ class ApiEngine(ABC):
     """Asks prompts concurrently, with retries, and checks that the server read each prompt whole.
 
     A protocol's engine defines its requests and how a reply is read. sdk: the package with the client; client_class:
-    the class of its client; client_options, request_options: further arguments of that and of its requests. An engine
-    without an SDK has `connect` and `ask` of its own.
+    the class of its client; client_options: further arguments of that. An engine without an SDK has
+    `connect` and `ask` of its own.
     """
 
     provider: ClassVar[Provider]
     sdk: ClassVar[str]
     client_class: ClassVar[str]
     client_options: ClassVar[Mapping[str, Any]] = {}
-    request_options: ClassVar[Mapping[str, Any]] = {}
     #: Few servers report which tokens came from a cache.
     computed_tokens: int | None = None
     is_loading = False
@@ -328,7 +327,7 @@ class ApiEngine(ABC):
 
         path, body = self.request(content)
         try:
-            response = await client.post(path, cast_to=httpx2.Response, body=body, options=self.request_options)
+            response = await client.post(path, cast_to=httpx2.Response, body=body)
         except import_module(self.sdk).APIError as error:
             if FILTERED in error_names(error.body):
                 return Reply("", REFUSED, None, None, None)

@@ -1,7 +1,7 @@
 """The engine openai: servers that speak OpenAI's protocol (OpenAI, vLLM, llama.cpp, transformers and many others)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from litm.base.messages import UserError
 from litm.inference.api_engine import (
@@ -106,8 +106,6 @@ class Engine(ApiEngine):
     provider = PROVIDER
     sdk = "openai"
     client_class = "AsyncOpenAI"
-    # The model's key alone, also where that of an administrator (OPENAI_ADMIN_KEY) is set.
-    request_options: ClassVar = {"security": {"bearer_auth": True}}
     read = staticmethod(read)
 
     def request(self, content: Content) -> tuple[str, dict[str, Any]]:
