@@ -29,7 +29,7 @@ from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
 from litm.workflow import console
 from litm.workflow.data_inputs import DataInputs
-from litm.workflow.resources import time_lines
+from litm.workflow.resources import gpu_lines, time_lines
 from litm.workflow.result_files import PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, output_test
 from litm.workflow.sweep_inputs import SweepInputs
@@ -96,7 +96,7 @@ PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
 JOBS = console.Jobs(
     STUDY,
     SWEEPS,
-    times=lambda shares: time_lines(STUDY, shares) if runs_here() else [],
+    times=lambda shares: (time_lines if runs_here() else gpu_lines)(STUDY, shares),
     # How an importing workflow names these rules.
     renamed=workflow.modifier.modify_rulename("*"),
 )

@@ -29,22 +29,23 @@ def main(
 ) -> None:
     from litm.checks.costs import cost_lines
     from litm.checks.doctor import look_remote
-    from litm.checks.estimate import Remaining, as_text, estimate_table, notes, what_is_shown
+    from litm.checks.estimate import Remaining, as_text, by_rule_of_thumb, estimate_table, notes, what_is_shown
     from litm.config.study import load_study
     from litm.inference.costs import Rate, choose_rate, measured_runs
 
+    study = load_study(config, lock.parent) if config else None
     left = [Remaining(**read_json(path)) for path in sweeps]
     by_rule = {model: Rate(**rate) if rate else None for model, rate in predicted.items()}
     chosen = {
         model: choose_rate(stated, measured_runs(results, model), by_rule[model]) for model, stated in rates.items()
     }
     shown, shown_notes = what_is_shown(left, results)
-    estimated = estimate_table(left, chosen, prices, shown)
+    counted = [by_rule_of_thumb(one, study) if study and one.prompt_tokens is None else one for one in left]
+    estimated = estimate_table(counted, chosen, prices, shown)
     write_csv(table, estimated)
     if left:
         print(as_text(estimated))
     for line in (*notes(left, chosen, prices), *shown_notes):
         print(line)
-    study = load_study(config, lock.parent) if config else None
     if study and len(left) < len(study.run):
         print(*cost_lines(study, look_remote(study, results)), sep="\n")

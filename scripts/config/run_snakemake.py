@@ -6,10 +6,11 @@ Snakemake reads both before this workflow does, and ends with a traceback or wit
 import os
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.config.command_line import check_command
+from litm.base.messages import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,6 +23,11 @@ def rule_names() -> set[str]:
 
 
 def main() -> None:
+    if find_spec("snakemake") is None:
+        raise UserError(f"Snakemake is not installed in {sys.prefix}: run `make .venv/installed` in {ROOT} first")
+    # Needs packages that come with Snakemake.
+    from litm.config.command_line import check_command
+
     words = sys.argv[1:]
     check_command(words, rule_names(), ROOT)
     sys.stdout.flush()

@@ -196,14 +196,16 @@ def test_a_missing_server_is_reported_and_needs_no_key():
 @pytest.mark.parametrize(
     ("answer", "status", "said", "download"),
     [
-        (URLError("no network"), MISSING, "cannot be reached (no network): put the file into a folder and", None),
-        (TimeoutError(), MISSING, "(no answer within 5 seconds)", None),
+        (URLError("no network"), MISSING, "cannot be reached (no network): put the file into a folder and", 1_700_000),
+        (TimeoutError(), MISSING, "(no answer within 5 seconds)", 1_700_000),
         ({"Content-Length": "5000000"}, OK, "to be fetched from raw.githubusercontent.com, 5.0 MB", 5_000_000),
-        ({}, OK, "to be fetched from raw.githubusercontent.com", None),
+        ({}, OK, "to be fetched from raw.githubusercontent.com", 1_700_000),
     ],
     ids=["no network", "too late", "size", "no size"],
 )
-def test_a_remote_file_is_asked_for_its_size(tmp_path, monkeypatch, answer, status, said, download):
+def test_a_remote_file_is_asked_for_its_size_which_else_is_that_of_the_catalogue(
+    tmp_path, monkeypatch, answer, status, said, download
+):
     @contextmanager
     def opened(*_):
         if isinstance(answer, Exception):
@@ -305,10 +307,22 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
     said = "\n".join(cost_lines(config, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
     assert "accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN" in said
+    assert "of the paper print them" in said and "GPU-hours: of all GPUs together." in said
     assert "by parameters, as the hub does not answer" in said and "; then `snakemake fetch`" in said
     known = dict.fromkeys(offline, ok("", "", download=10**9))
     assert costs(config, known)["llama-2-13b"]["download"] == 10**9
     assert "HF_TOKEN" not in "".join(cost_lines(config, Remote(known, [])))
+
+
+def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus():
+    large = {"engine": "transformers", "hub": "a/b", "parameters": 70, "gpus": 4, "prompt_template": "raw"}
+    mine = study(
+        models=["large", "gpt-4-0613"], experiments=["three_needles_small"], define={"models": {"large": large}}
+    )
+    said = [*cost_lines(mine, Remote({}, []))]
+    assert "GPU-hours: of all GPUs together (4 at once for large)." in said[2]
+    assert said[3].startswith("Their tokens: by rules of thumb.")
+    assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)
 
 
 def test_the_table_is_one_line_a_check_in_columns():

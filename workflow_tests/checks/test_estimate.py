@@ -16,6 +16,7 @@ from litm.analysis.positions import earlier
 from litm.analysis.power import Assumption
 from litm.base.records import read_json, write_json
 from litm.base.store import canonical_json, digest
+from litm.checks.costs import costs
 from litm.checks.estimate import (
     Remaining,
     as_text,
@@ -28,6 +29,7 @@ from litm.checks.estimate import (
     remaining_work,
     what_is_shown,
 )
+from litm.config.study import load_study
 from litm.inference.costs import Rate
 from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
@@ -223,6 +225,25 @@ def estimate(folder: Path, rate: float | None, predicted: dict | None = None, **
 def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(tmp_path, rate, predicted, hours, said):
     printed, table = estimate(tmp_path, rate, predicted)
     assert f"m: hours {said}" in printed and table["hours"].tolist() == pytest.approx([hours] * 2)
+
+
+def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_the_doctors_rules(tmp_path):
+    entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}
+    config = {"seed": 0, "models": ["m"], "experiments": ["kv_retrieval_small"], "define": {"models": {"m": entry}}}
+    left_over = left(experiment="kv_retrieval_small", to_ask=325, prompt_tokens=None, computed_tokens=None)
+    write_json(tmp_path / "one.json", asdict(left_over))
+    done = run_program(
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": null}', "--predicted", '{"m": null}',
+        "--prices", json.dumps({"m": entry["prices"]}), "--results", tmp_path, "--table", tmp_path / "estimate.csv",
+        "--config", json.dumps(config), "--lock", ROOT / "requirements.lock",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "m: tokens by rules of thumb; to count them, set 'tokenizer'" in done.stdout
+    row, _ = pd.read_csv(tmp_path / "estimate.csv").to_dict("records")
+    # Half of the prompts.
+    (cost,) = costs(load_study(config, ROOT), {}).values()
+    assert row["prompt_tokens"] == pytest.approx(cost["their tokens"] / 2)
+    assert row["dollars"] == pytest.approx((row["prompt_tokens"] * 2 + 500_000 * 10) / 1e6)
 
 
 def test_money_is_not_mentioned_where_nothing_costs_any():

@@ -57,6 +57,9 @@ def folder(tmp_path, monkeypatch):
             "nowhere: Snakemake's plugin for this executor is not installed: the workflow is used with local, dryrun, ",
         ),
         ("docter --cores 2", "docter: no such target; did you mean doctor?"),
+        ("--cores 2 docter", "docter: no such target; did you mean doctor?"),
+        ("--configfile good.yaml -n docter", "docter: no such target; did you mean doctor?"),
+        ("--profile profiles/slurm", "slurm: Snakemake's plugin for this executor is not installed: pip install -r"),
         ("--cores 2 -- docter", "docter: no such target; did you mean doctor?"),
     ],
 )
@@ -81,6 +84,7 @@ def test_a_mistake_is_said_with_its_place_and_its_remedy(command, message):
         "--configfile good.yaml --cores 2 --until score",
         "--workflow-profile slurm --executor local fetch",
         "--workflow-profile none",
+        "--cores 2 --until score --profile mine -n doctor",
     ],
 )
 def test_a_command_without_a_mistake_passes(command):

@@ -317,7 +317,9 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
         Passage("c.csv:4:0", "V", "w"),
         Passage("k", "", "last"),
     ]
-    assert "ignored 4 hidden or other files (.hidden.txt, b/data.xml, picture.png, ...)" in capsys.readouterr().err
+    assert (
+        "ignored 4 hidden or other files (.hidden.txt, b/data.xml, picture.png and 1 more)" in capsys.readouterr().err
+    )
     assert [path.name for path in source_files(tmp_path)][:2] == ["a.jsonl", "My notes.txt"]
 
 
@@ -374,7 +376,10 @@ def test_damaged_text_files_are_refused(tmp_path):
 
 
 def test_a_folder_without_documents_and_other_files_are_refused(tmp_path):
+    assert f"{tmp_path}: the folder is empty; give" in refusal("documents", tmp_path)
     (tmp_path / "a.docx").write_text("x")
-    assert f"{tmp_path}: has none; give a folder or file of documents as .txt" in refusal("documents", tmp_path)
-    assert "a.docx: is not one of these" in refusal("documents", tmp_path / "a.docx")
+    assert f"{tmp_path}: no document among its files (a.docx); give a folder or file of documents as .txt" in refusal(
+        "documents", tmp_path
+    )
+    assert "a.docx: no file of documents by its ending" in refusal("documents", tmp_path / "a.docx")
     assert "missing: does not exist" in refusal("documents", tmp_path / "missing")

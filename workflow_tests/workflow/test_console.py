@@ -198,8 +198,11 @@ def test_other_rules_are_counted_by_their_first_cause(other):
 def test_many_models_are_counted_not_listed(other, monkeypatch):
     monkeypatch.setattr(console, "SHOWN", 2)
     models = ["here", "chat", "completions", "keyless", "parts"]
-    lines = summary(other, {(name, "kv"): (1, 0, "") for name in models})
-    assert sum("asks" in line and "prompts:" in line for line in lines) == 2 and "  asks 3 more models" in lines
+    lines = summary(other, {(name, "kv"): (7, 2, "") for name in models})
+    assert (
+        sum("asks" in line and "prompts:" in line for line in lines) == 2
+        and "  asks 3 more models at most 15 prompts" in lines
+    )
     assert SHOWN == 6
 
 

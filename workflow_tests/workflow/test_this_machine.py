@@ -11,7 +11,7 @@ from litm.config.study import load_study
 from litm.models import devices
 from litm.workflow import resources
 from litm.workflow.prompt_lengths import computed_tokens, tree_items
-from litm.workflow.resources import SHOWN, duration, time_lines
+from litm.workflow.resources import SHOWN, duration, gpu_lines, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 TWO = {"models": {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}}
@@ -128,6 +128,17 @@ def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
     hours = [re.search(r"about ([\d,.]+) hours", time_lines(study, {SWEPT: share})[0])[1] for share in (1, 0.5)]
     whole, half = (float(one.replace(",", "")) for one in hours)
     assert half == pytest.approx(whole / 2, rel=0.05)
+
+
+def test_a_run_on_a_cluster_has_its_gpu_hours():
+    models = {"a": {**MODEL, "parameters": 7, "device": "auto", "gpus": 2}, "b": {**MODEL, "device": "cpu"}}
+    study = load_study({**CONFIG, "models": [*models], "define": {"models": models}}, ROOT)
+    shares = {(name, "kv_retrieval_small"): 0.5 for name in models}
+    (line,) = gpu_lines(study, shares)
+    tokens = computed_tokens(study, study.models["a"], study.experiments["kv_retrieval_small"])
+    hours = 2 * 0.5 * tokens * 2 * 7e9 / 5e13 / 3600
+    assert line == f"  about {hours:.1g} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
+    assert gpu_lines(study, {("b", "kv_retrieval_small"): 1}) == []
 
 
 def test_many_models_have_their_time_together(flags):

@@ -10,11 +10,11 @@ from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_byt
 from litm.config.data import Corpus
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.inference.costs import GPU_FLOPS, predicted_rate
+from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
 from litm.workflow.needs import Needs, needs_of
-from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, prompt_tokens, work_of
-from litm.workflow.resources import SERVED_SECONDS, billions_of, rate_here
+from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, lengths_of, prompt_tokens, work_of
+from litm.workflow.resources import SERVED_SECONDS, gpu_hours, rate_here
 from litm.workflow.sweep_inputs import gpus_of
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
@@ -72,15 +72,13 @@ def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
         own = {"download": 0, "jobs": sweeps, "to compute": tokens, "GPU-hours": 0, "hours here": hours}
         return {**common, **own, "US$": dollars}
     computed = sum(computed_tokens(study, model, one) for one in experiments)
-    gpu_seconds, here = 0.0, rate_here(model)
-    if model.has_weights and model.device != "cpu":
-        gpu_seconds = computed / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second
+    here = rate_here(model)
     return {
         **common,
         "download": download_of(model, hub),
         "jobs": sweeps * model.shards,
         "to compute": computed,
-        "GPU-hours": gpus_of(model) * gpu_seconds / 3600,
+        "GPU-hours": gpu_hours(model, computed),
         "hours here": 0 if has_gpu() or not here else computed / here.tokens_per_second / 3600,
         "US$": 0,
     }
@@ -106,13 +104,14 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     yield costs_table(found)
     yield (
         f"Hours: two operations per parameter and token, {GPU_FLOPS:.0e} a second on a GPU, wrong by up to a factor of "
-        "three."
+        f"three. GPU-hours: of all GPUs together{_several_gpus(study)}."
     )
-    yield (
-        "Their tokens: as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other "
-        "contexts by rules of thumb. To compute: common beginnings of prompts once, and the answers."
-    )
+    is_printed = any(lengths_of(study, model, one).printed for (model, _), one in study.run.items())
+    printed = "as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other contexts"
+    counted = f"{printed} by rules of thumb" if is_printed else "by rules of thumb"
+    yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and the answers."
     yield "US$: of APIs alone; a rented GPU costs its hours."
+    yield from (f"Not counted, {line}" for line in study.left_out)
     cells = sum(len(one.cells) for one in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS
     yield f"Jobs: apart from those that ask, about {others:,} short ones (examples, scores, tables, figures)."
@@ -135,6 +134,13 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     if vectors:
         first.append("passages and their vectors, on a GPU")
     yield f"First: {'; then '.join([*first, 'the sweeps'])}."
+
+
+def _several_gpus(study: Study) -> str:
+    """Words on the models that take several GPUs at once."""
+    numbers = {name: gpus_of(one) for name, one in study.models.items() if isinstance(one, Model)}
+    several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
+    return f" ({'; '.join(several)})" if several else ""
 
 
 def _is_gated(model: object, hub: Check) -> bool:

@@ -183,17 +183,18 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
 def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
     """Whether a remote file is in `folder` or in the mirror, or its address answers, which is asked for its size."""
     name, url = dataset.file, str(dataset.url)
+    about = int(1e6 * dataset.megabytes) if dataset.megabytes else None
     if (folder / name).exists():
         return ok(name, "fetched")
     if mirror and find_in_mirror(Path(mirror).expanduser(), name, url, dataset.checksum):
         return ok(name, "in the mirror")
     try:
         with opened(urllib.request.Request(url, method="HEAD"), PATIENCE) as answer:
-            size = int(answer.headers.get("Content-Length") or 0) or None
+            size = int(answer.headers.get("Content-Length") or 0) or about
     except (OSError, ValueError) as error:
         why = str(getattr(error, "reason", error)) or f"no answer within {PATIENCE} seconds"
         remedy = "put the file into a folder and set data_mirror to it"
-        return missing(name, f"{url} cannot be reached ({why}): {remedy}", download=None)
+        return missing(name, f"{url} cannot be reached ({why}): {remedy}", download=about)
     told = f"to be fetched from {url.split('/')[2]}" + (f", {in_bytes(size)}" if size else "")
     return ok(name, told, download=size)
 

@@ -1,7 +1,7 @@
 """Estimate of sweeps: prompts and tokens to ask, hours at a known rate, money at known prices, detectable effects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from litm.analysis.power import (
 )
 from litm.base.messages import in_columns, points
 from litm.base.records import in_batches
+from litm.config.study import Study
 from litm.inference.api_engine import ServedPrompts
 from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts
@@ -25,6 +26,7 @@ from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
 from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import Content, Response
+from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
@@ -146,6 +148,14 @@ def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
     return ServedPrompts(load_tokenizer(tokenizer), provider, sweep.engine_settings()).ids
 
 
+def by_rule_of_thumb(left: Remaining, study: Study) -> Remaining:
+    """The work with about the tokens of its prompts, as the doctor counts them; for a model without a tokenizer."""
+    experiment = study.run[left.model, left.experiment]
+    mean = prompt_tokens(study, left.model, experiment) / work_of(experiment, study.questions_of(experiment)).prompts
+    tokens = round(left.to_ask * mean)
+    return replace(left, prompt_tokens=tokens, computed_tokens=tokens)
+
+
 def hours(left: Remaining, rate: Rate | None) -> float | None:
     """Hours for the remaining work; None if unknown."""
     if left.to_ask == 0:
@@ -212,7 +222,7 @@ def _cell(value: Any) -> str:
 def notes(
     sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
 ) -> list[str]:
-    """Notes on the table: the origin of the rates, and what is unknown."""
+    """Notes on the table: the origin of the rates, and what is unknown. sweeps: without tokens by rules of thumb."""
     told = []
     for model in dict.fromkeys(left.model for left in sweeps if left.to_ask):
         rate = rates[model]
@@ -221,7 +231,9 @@ def notes(
         if model in prices and prices[model] is None:
             told.append(f"{model}: US$ {UNKNOWN_PRICE}")
         if any(left.model == model and left.prompt_tokens is None for left in sweeps):
-            told.append(f"{model}: tokens unknown: set 'tokenizer' to one that its server uses, or is close to that")
+            told.append(
+                f"{model}: tokens by rules of thumb; to count them, set 'tokenizer' to its server's, or like it"
+            )
     if prices:
         told.append("US$ are at most: they count each answer as long as is allowed")
     return told

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 from litm.base.messages import UserError
@@ -14,7 +15,10 @@ from litm.config.yaml_files import read_config_file
 
 #: Options whose values are all words up to the next option.
 CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")
-PROFILE, EXECUTOR = ("--workflow-profile",), ("--executor", "-e")
+#: Profiles of the workflow, and those that may also be the user's own.
+PROFILE, ANY_PROFILE, EXECUTOR = ("--workflow-profile",), ("--profile",), ("--executor", "-e")
+#: Options without a value, after which a target may follow.
+FLAGS = ("-n", "--dry-run", "-p", "-k", "--keep-going", "-F", "--forceall", "-f", "--force")
 #: Executors that are no plugins, and our files with the packages of plugins.
 BUILT_IN, REQUIREMENTS = ("local", "dryrun", "touch"), {"slurm": "-r requirements-slurm.txt"}
 #: A word that may be the name of a target, not the path of a file.
@@ -46,6 +50,8 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
     executors = [value for _, value in _option_values(words, EXECUTOR)][:1]
     for _, profile in [*_option_values(words, PROFILE)][:1]:
         executors = executors or _executor_of(_profile(profile, root))
+    for _, profile in [*_option_values(words, ANY_PROFILE)][:1]:
+        executors = executors or _executor_of(_found_profile(profile, root))
     for executor in executors:
         if executor not in BUILT_IN and not find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}"):
             known = REQUIREMENTS.get(executor)
@@ -54,9 +60,12 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
                 f"{executor}: Snakemake's plugin for this executor is not installed: "
                 + (f"pip install {known}" if known else f"the workflow is used with {names}; others are plugins")
             )
-    for word in _targets(words):
+    certain = _targets(words)
+    for word in (*certain, *_perhaps_targets(words)):
         if NAME.fullmatch(word) and word not in targets and not Path(word).exists():
-            raise UserError(f"{word}: no such target{_nearest(word, targets)}")
+            near = _nearest(word, targets)
+            if near or word in certain:
+                raise UserError(f"{word}: no such target{near}")
 
 
 def _check_not_target(option: str, value: str, targets: Collection[str]) -> None:
@@ -88,12 +97,18 @@ def _config_files(folder: Path) -> Iterator[str]:
 def _profile(name: str, root: Path) -> Path | None:
     """The file or folder of a profile of the workflow, where Snakemake looks for it, which ignores an unknown one."""
     known = [folder.name for folder in (root / "profiles").glob("*") if folder.is_dir()]
-    found = [path for path in (Path(name), Path("profiles", name), root / "profiles" / name) if path.exists()]
+    found = _found_profile(name, root)
     if not found and name != "none":
         near = get_close_matches(Path(name).name, known, n=1)
         told = f"did you mean profiles/{near[0]}?" if near else f"there are {', '.join(sorted(known))} in profiles/"
         raise UserError(f"{name}: no such profile; {told}")
-    return next(iter(found), None)
+    return found
+
+
+def _found_profile(name: str, root: Path) -> Path | None:
+    """The file or folder of a profile, None if it is not where the workflow's are."""
+    places = (Path(name), Path("profiles", name), root / "profiles" / name)
+    return next((path for path in places if path.exists()), None)
 
 
 def _executor_of(profile: Path | None) -> list[str]:
@@ -130,3 +145,10 @@ def _targets(words: Sequence[str]) -> list[str]:
     first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
     last = words.index("--") + 1 if "--" in words else len(words)
     return [*words[:first], *words[last:]]
+
+
+def _perhaps_targets(words: Sequence[str]) -> Iterator[str]:
+    """Words after an option's first value or after a flag: targets, or further values of the option."""
+    for before, word in pairwise(words):
+        if not word.startswith("-") and (before in FLAGS or not before.startswith("-")):
+            yield word

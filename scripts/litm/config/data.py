@@ -68,6 +68,11 @@ class Dataset(Entry):
 
     Not in the key: as `sha256`.
     """
+    megabytes: Positive | None = None
+    """About the size of the remote file, for the cost of a study where its server cannot be asked.
+
+    Not in the key: for the cost before a run.
+    """
     labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = None
     """Format of a file that selects questions: ambignq (AmbigNQ's annotations; unambiguous questions are kept),
     situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with question and

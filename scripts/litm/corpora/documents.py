@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
-from litm.base.messages import UserError, note, quoted, single_spaced
+from litm.base.messages import UserError, first_of, note, quoted, single_spaced
 from litm.base.records import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines, cut_text
 
@@ -270,9 +270,15 @@ def source_files(folder: Path) -> list[Path]:
     else:
         files = [path for path in _all_files(folder) if file_kind(path) in SUFFIXES and not _is_hidden(path, folder)]
     if not files:
-        missing = "is not one of these" if folder.is_file() else "has none" if folder.is_dir() else "does not exist"
-        raise UserError(f"{folder}: {missing}; give a folder or file of {DOCUMENT_KINDS}")
+        raise UserError(f"{folder}: {_why_unusable(folder)}; give a folder or file of {DOCUMENT_KINDS}")
     return files
+
+
+def _why_unusable(folder: Path) -> str:
+    if not folder.is_dir():
+        return "no file of documents by its ending" if folder.is_file() else "does not exist"
+    others = [path.relative_to(folder).as_posix() for path in _all_files(folder)]
+    return f"no document among its files ({first_of(others, NAMED)})" if others else "the folder is empty"
 
 
 def ignored_files(folder: Path, files: Sequence[Path]) -> str:
@@ -281,8 +287,7 @@ def ignored_files(folder: Path, files: Sequence[Path]) -> str:
         return ""
     used = set(files)
     ignored = [path.relative_to(folder).as_posix() for path in _all_files(folder) if path not in used]
-    more = ", ..." if len(ignored) > NAMED else ""
-    return f"ignored {len(ignored)} hidden or other files ({', '.join(ignored[:NAMED])}{more})" if ignored else ""
+    return f"ignored {len(ignored)} hidden or other files ({first_of(ignored, NAMED)})" if ignored else ""
 
 
 def _all_files(folder: Path) -> list[Path]:

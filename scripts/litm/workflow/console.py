@@ -257,7 +257,8 @@ class Jobs:
             for model, own in by_model[:SHOWN]
         ]
         if len(by_model) > SHOWN:
-            lines.append(f"  asks {len(by_model) - SHOWN} more models")
+            left = sum(prompts - answered for _, own in by_model[SHOWN:] for _, _, prompts, answered, _ in own)
+            lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts")
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  how many answers in journals apply to {_some(names)} is not known: {why}")

@@ -117,6 +117,13 @@ def rate_here(model: Model | ApiModel) -> Rate | None:
     return predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
 
 
+def gpu_hours(model: Model, tokens: float) -> float:
+    """The hours of all GPUs that compute these tokens by a rule of thumb; 0 for a model that takes no GPU."""
+    if not model.has_weights or model.device == "cpu":
+        return 0.0
+    return model.gpus * tokens / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second / 3600
+
+
 #: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
 LOADING_SECONDS, LONG = 8, 600
 #: Number of models, or of names in a line, that are shown; the rest is counted.
@@ -131,12 +138,11 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
     """
     seconds: dict[str, float] = {}
     lines: list[str] = []
-    for name in dict.fromkeys(model for model, _ in sweeps):
-        shares = [(study.experiment_of(name, one), share) for (model, one), share in sweeps.items() if model == name]
-        if isinstance(model := study.models[name], Model) and (predicted := rate_here(model)):
+    for model, tokens, number in _remaining(study, sweeps):
+        name = model.name
+        if predicted := rate_here(model):
             rate = choose_rate(model.tokens_per_second, measured_runs(Path("results"), name), predicted) or predicted
-            tokens = sum(share * computed_tokens(study, model, experiment) for experiment, share in shares)
-            seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * len(shares)
+            seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * number
             known = "a rule of thumb" if rate is predicted else "as earlier sweeps took"
             if len(seconds) <= SHOWN:
                 lines += _lines(model, f"{duration(seconds[name])} here ({known})")
@@ -148,6 +154,22 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
             "later only the others; a run that is stopped keeps its answers"
         )
     return lines
+
+
+def gpu_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
+    """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes; sweeps: as in `time_lines`."""
+    hours = sum(gpu_hours(model, tokens) for model, tokens, _ in _remaining(study, sweeps))
+    told = f"{hours:,.0f}" if hours >= 1 else f"{hours:.1g}"
+    return [f"  about {told} GPU-hours, by a rule of thumb that may be wrong by a factor of three"] if hours else []
+
+
+def _remaining(study: Study, sweeps: Mapping[tuple[str, str], float]) -> Iterator[tuple[Model, float, int]]:
+    """Each local model, its tokens to compute, and its number of sweeps; sweeps: as in `time_lines`."""
+    for name in dict.fromkeys(model for model, _ in sweeps):
+        shares = [(study.experiment_of(name, one), share) for (model, one), share in sweeps.items() if model == name]
+        if isinstance(model := study.models[name], Model):
+            tokens = sum(share * computed_tokens(study, model, experiment) for experiment, share in shares)
+            yield model, tokens, len(shares)
 
 
 def _lines(model: Model, time: str) -> Iterator[str]:
