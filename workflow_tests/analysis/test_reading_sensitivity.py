@@ -71,11 +71,15 @@ def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():
     assert (rows[0]["n_preamble"], rows[0]["n_preamble_right"], rows[0]["n_more_lines"]) == (250, 0, 1000)
     table = TABLE.frame(rows)
     assert reading_warnings(table) == [
-        "m on qa: 25.0 % of the answers have a first line that ends with a colon; 0.0 % of these are right"
+        "m on qa: 250 of 1,000 answers have a first line that ends with a colon; 0 of these are right"
     ]
     (early,) = reading_warnings(table, {("m", "qa"): "first_line"})
     assert early.endswith("`stop: end_token` records all of it")
     assert "stop" not in reading_warnings(table, {("m", "qa"): "end_token"})[0]
+    # One line for a model, and none for a few answers, though they are many of the sweep's.
+    both = pd.concat([table, table.assign(experiment="other"), table.assign(experiment="few", n=8, n_preamble=4)])
+    (line,) = reading_warnings(both)
+    assert line.startswith("m on qa, other: 500 of 2,000 answers have")
 
 
 def test_nothing_is_said_where_both_readings_agree():

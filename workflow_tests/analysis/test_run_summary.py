@@ -3,7 +3,15 @@
 import pandas as pd
 import pytest
 
-from litm.analysis.sentences import MOST_TABLES, compared_lines, cut_sentences, run_summary, silenced, uninformative
+from litm.analysis.sentences import (
+    MOST_TABLES,
+    able_sentences,
+    compared_lines,
+    cut_sentences,
+    run_summary,
+    silenced,
+    uninformative,
+)
 from litm.analysis.shapes import MEANINGS
 from litm.report.wording import SizeNames, verdicts
 
@@ -43,7 +51,7 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
     lines = list(summary([cell("0", 0.6), cell("9", 0.025), cell("19", 1)], [SHAPE]))
     assert lines == [
         "qa, 20 documents, n = 40",
-        "  position         0         9        19",
+        "  position       1st      10th      20th",
         "  accuracy      60 %       2 %     100 %",
         "  95 %      [10, 90]  [10, 90]  [10, 90]",
         "  shape     U (start and end are above the middle)",
@@ -56,7 +64,7 @@ def test_models_are_one_below_another():
     lines = list(summary(rows, [SHAPE, SHAPE | {"model": "other"}]))
     assert lines == [
         "qa, 20 documents, n = 40",
-        "  position         0         9",
+        "  position       1st      10th",
         "  m             60 %      60 %",
         "  95 %      [10, 90]  [10, 90]",
         "  other        100 %     100 %",
@@ -163,16 +171,30 @@ REFERENCES = {
 }  # fmt: skip
 
 
+def test_a_model_that_the_document_helps_is_told_with_its_references_once():
+    helped = REFERENCES | {"utilisation": "0.4", "accuracy_oracle": "0.9"}
+    other = helped | {"experiment": "rag"}
+    assert able_sentences([helped, helped, other, REFERENCES | {"model": "useless"}]) == [
+        "m on qa, rag: the document with the answer helps, so its position, and number and order of documents, can "
+        "matter. Right with the document alone: 90.0 % [3.0, 36.0]; without any: 12.5 % [3.0, 36.0] (n = 16)."
+    ]
+
+
 def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice():
     told = uninformative([REFERENCES, REFERENCES], [], [])
     (sentence,) = told.values()
-    assert sentence.startswith("m on qa: positions tell nothing. Right with the document alone: 12.5 % [3.0, 36.0]; ")
-    assert sentence.endswith("the document is not shown to help. So take another model or easier questions.")
+    start = "m on qa: the answers tell nothing about position, number or order. Right with the document alone: 12.5 % ["
+    assert sentence.startswith(start)
+    assert sentence.endswith("the document is not shown to help. So take easier questions or another model.")
     assert silenced(told, {"qa": "book", "rag": "book", "other": "else", "none": None}) == {("m", "qa"), ("m", "rag")}
     # With one closed book in the study, it is that of questions on documents as retrieved too.
     assert silenced(told, {"qa": "book", "retrieved": None}) == {("m", "qa"), ("m", "retrieved")}
+    # Few questions may hide a benefit.
+    hinted = uninformative([REFERENCES | {"accuracy_oracle": "0.25"}], [], [])["m", "qa"]
+    assert hinted.endswith("So take more questions, easier questions or another model.")
     known = REFERENCES | {"accuracy_closed_book": "0.9", "accuracy_oracle": "0.95"}
-    assert "take questions that it cannot answer by heart" in uninformative([known], [], [])["m", "qa"]
+    by_heart = uninformative([known], [], [])["m", "qa"]
+    assert by_heart.endswith("So take more questions or questions that it cannot answer by heart.")
     assert uninformative([REFERENCES, REFERENCES | {"utilisation": "0.4"}], [], []) == {}
 
 
@@ -188,7 +210,7 @@ def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling
 # --- Cut answers
 
 
-REMEDY = "raise max_new_tokens, unless they repeat themselves"
+REMEDY = "raise max_new_tokens (in define.experiments), unless they repeat themselves"
 
 
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):

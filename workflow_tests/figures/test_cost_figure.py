@@ -52,6 +52,9 @@ def test_the_frontier_and_the_advised_condition_are_marked():
     ring = next(line for line in picture.axes[0].lines if line.get_markerfacecolor() == "none")
     assert (list(ring.get_xdata()), list(ring.get_ydata())) == ([540], [70])
     assert legend(picture)[2:] == ["frontier: no other is better for less", "advised"]
+    # The frontier of one condition is a point.
+    alone = [{**one, "on_frontier": one["on_frontier"] and not one["is_advised"]} for one in ROWS]
+    assert legend(drawn(alone))[2:] == ["advised"]
 
 
 def test_without_advice_nothing_is_ringed():

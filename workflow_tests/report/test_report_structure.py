@@ -71,13 +71,14 @@ def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_ab
     # As the table is read.
     tables["gold_counts"] = tables["gold_counts"].astype({"questions": "string", "how": "string"})
     first = first_answers(tables, whole.manifests, whole.experiments, [])
-    shown = [*first["warnings"], *first["more_warnings"]]
-    assert [len(first["warnings"]), len(shown)] == [OPEN, 5]
-    assert all("positions tell nothing" in one for one in shown[:2]) and all("were cut" in one for one in shown[3:])
+    open_ones = [*first["useless"], *first["warnings"]]
+    shown = [*open_ones, *first["more_warnings"]]
+    assert [len(first["useless"]), len(open_ones), len(shown)] == [2, OPEN, 5]
+    assert all("tell nothing" in one for one in shown[:2]) and all("were cut" in one for one in shown[3:])
     # Questions that all have the passage that their file names are as they should be.
     assert shown[2].startswith("b: 0 of 4 questions have a gold passage")
     first = first_answers(tables, whole.manifests, whole.experiments, MODELS[:1])
-    assert not any(MODELS[0] in one for one in [*first["warnings"], *first["more_warnings"]])
+    assert not any(MODELS[0] in one for one in [*first["useless"], *first["warnings"], *first["more_warnings"]])
 
 
 def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):

@@ -3,6 +3,7 @@
 import logging
 import os
 
+import pandas as pd
 import pytest
 from configs import study
 from plans import Inputs
@@ -256,6 +257,36 @@ def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatc
     accuracy.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
     (line,) = outcome(other.study, ["accuracy"], [], [], since=0)
     assert line.startswith(f"error: {accuracy}: its last line is incomplete: remove it and run the same command")
+
+
+def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    orders = {"mini_encyclopedia_remedies": {"sizes": [1, 3], "remedies": {"order": ["reversed"]}}}
+    mine = study(experiments=["mini_encyclopedia_remedies"], define={"experiments": orders})
+    plain, other = mine.experiments
+    cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
+    TABLES.mkdir(parents=True)
+    counts = dict.fromkeys(("n_left_out", "n_failed", "n_not_recorded"), 0)
+    row = {
+        "model": "reference",
+        "task": "open_book_qa",
+        "position": "",
+        "placement": "as_retrieved",
+        "target": "",
+        **counts,
+    }
+    limits = {"n": 4, "ci_low": 0, "ci_high": 1}
+    rows = [{**row, **limits, "experiment": name, "size": size, "accuracy": value} for name, size, value in cells]
+    pd.DataFrame(rows).to_csv(TABLES / "accuracy.csv", index=False)
+    lines = list(outcome(mine, ["accuracy"], [], [], since=0))
+    assert [line.split() for line in lines[:6]] == [
+        [f"{plain},", "n", "=", "4"],
+        ["documents", "1", "3"],
+        ["best", "first", "50", "%", "25", "%"],
+        ["95", "%", "[0,", "100]", "[0,", "100]"],
+        ["best", "last", "-", "75", "%"],
+        ["95", "%", "[0,", "100]"],
+    ]
 
 
 def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too_few(tmp_path, monkeypatch):

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from litm.analysis.advice import COLUMNS, LEAST_SCORED, Cell, Compared, Difference, Verdict, read_compared, verdict
 from litm.analysis.grid import Files, interval_columns
 from litm.analysis.power import needed_in_words, observed
-from litm.analysis.sentences import counted, interval
+from litm.analysis.sentences import counted, interval, remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.messages import percent, points
-from litm.examples.orders import ORDERS
 from litm.records import RANKED, Condition
 
 
@@ -79,14 +78,7 @@ def _names(compared: Compared, cell: Cell) -> dict:
 
 def condition_in_words(condition: Condition, documents: int) -> str:
     """`5 documents, best last, reranked by my_reranker`."""
-    return ", ".join([counted(documents, "document"), *_remedies(condition, documents)])
-
-
-def _remedies(condition: Condition, documents: int) -> list[str]:
-    parts = [ORDERS[condition.order].words] if documents > 1 else []
-    parts += [f"reranked by {condition.reranker}"] if condition.reranker else []
-    parts += [condition.cut] if condition.cut else []
-    return parts + ([f"prompt {condition.prompt}"] if condition.prompt else [])
+    return ", ".join([counted(documents, "document"), *remedies_in_words(condition, documents)])
 
 
 # --- Sentences -------------------------------------------------------------------------------------------------
@@ -226,7 +218,7 @@ def _documents(compared: Compared, index: int) -> int:
 def _remedy(compared: Compared, index: int) -> str:
     """The one remedy of a condition in words."""
     condition = compared.cells[index].condition
-    parts = _remedies(condition, 2)
+    parts = remedies_in_words(condition)
     return parts[0] if condition.order != RANKED else parts[-1]
 
 

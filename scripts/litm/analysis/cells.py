@@ -25,7 +25,7 @@ from litm.analysis.positions import position_bias_row
 from litm.analysis.sentences import difference_of
 from litm.analysis.statistics import Estimate, changes_sign, conclusion, contrast_interval, utilisation
 from litm.base.intervals import clustered_interval
-from litm.base.messages import percent
+from litm.base.messages import first_of
 from litm.examples.checks import answer_check_row
 from litm.scoring.wrong_answers import KINDS
 
@@ -115,6 +115,8 @@ def taken_from(positions: Mapping[int, int]) -> str:
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
 #: Fraction of first lines that end with a colon above which there is a warning.
 MANY_PREAMBLES = 0.05
+#: Number of such first lines in a sweep from which on there is one.
+FEWEST_PREAMBLES = 5
 #: Columns of score rows that are read.
 READING_COLUMNS = (
     "model", *CELL, "items", "id", "correct", "correct_first_line", "correct_full", "excluded", "empty", "preamble",
@@ -224,7 +226,7 @@ def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
 
 
 def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str], str] | None = None) -> list[str]:
-    """One line per sweep with a conclusion that depends on the reading, and per sweep with many announced answers; []
+    """One line per sweep with a conclusion that depends on the reading, and per model with many announced answers; []
     without a table. stops: where the answers of a (model, experiment) end, as far as known.
     """
     lines: list[str] = []
@@ -233,8 +235,12 @@ def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str],
     for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
         changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)].to_dict("records")
         lines += _changed_line(f"{model} on {experiment}", changed)
-        ends_early = (stops or {}).get((str(model), str(experiment))) == FIRST_LINE
-        lines += _preamble_line(f"{model} on {experiment}", rows[rows["quantity"] == ACCURACY], ends_early)
+    counted = table[table["quantity"] == ACCURACY].groupby(["model", "experiment"], sort=False)
+    counts = counted[["n", "n_preamble", "n_preamble_right"]].sum()
+    many = counts[(counts["n_preamble"] >= FEWEST_PREAMBLES) & (counts["n_preamble"] > MANY_PREAMBLES * counts["n"])]
+    for model, rows in many.groupby("model", sort=False):
+        ends_early = [name for name in rows.index if (stops or {}).get(name) == FIRST_LINE]
+        lines.append(_preamble_line(str(model), rows, bool(ends_early)))
     return lines
 
 
@@ -251,16 +257,14 @@ def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
     ]
 
 
-def _preamble_line(what: str, cells: pd.DataFrame, ends_early: bool) -> Iterable[str]:
-    n, announced = int(cells["n"].sum()), int(cells["n_preamble"].sum())
-    if not n or announced <= MANY_PREAMBLES * n:
-        return []
-    right = int(cells["n_preamble_right"].sum())
+def _preamble_line(model: str, sweeps: pd.DataFrame, ends_early: bool) -> str:
+    n, announced, right = (int(sweeps[name].sum()) for name in ("n", "n_preamble", "n_preamble_right"))
+    where = first_of([experiment for _, experiment in sweeps.index], 3)
     rest = "; nothing after it was recorded, `stop: end_token` records all of it" if ends_early else ""
-    return [
-        f"{what}: {percent(announced / n)} % of the answers have a first line that ends with a colon; "
-        f"{percent(right / announced)} % of these are right{rest}"
-    ]
+    return (
+        f"{model} on {where}: {announced:,} of {n:,} answers have a first line that ends with a colon; {right:,} of "
+        f"these are right{rest}"
+    )
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------

@@ -6,12 +6,15 @@ Rows are of the tables, as numbers or as texts of CSV files.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import word_of
 from litm.analysis.table import tables
-from litm.base.messages import first_of, in_columns, percent, points
+from litm.base.messages import first_of, in_columns, ordinal, percent, points
+from litm.examples.orders import ORDERS
+from litm.records import Condition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,15 +80,34 @@ def in_range(numbers: Iterable[float]) -> str:
     return " to ".join(f"{number:,}" for number in dict.fromkeys((min(whole), max(whole))))
 
 
+def remedies_in_words(condition: Condition, documents: int = 2) -> list[str]:
+    """What is done with a number of documents: `["best last", "reranked by my_reranker"]`."""
+    parts = [ORDERS[condition.order].words] if documents > 1 else []
+    parts += [f"reranked by {condition.reranker}"] if condition.reranker else []
+    parts += [condition.cut] if condition.cut else []
+    return parts + ([f"prompt {condition.prompt}"] if condition.prompt else [])
+
+
 # --- Whether positions can tell anything -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class First:
+    """What a reader is told first: sentences on models whose answers tell nothing here, and on those that can answer;
+    headline and details of each advice; and the (model, experiment) whose positions tell nothing, see
+    `without_information`.
+    """
+
+    useless: list[str]
+    able: list[str]
+    advice: list[tuple[str, str]]
+    silent: set[tuple]
 
 
 def to_know_first(
     rows: Callable[[str], Sequence[Row]], closed_book: Mapping[str, str | None], stand_ins: Container[str]
-) -> tuple[list[str], set[tuple], list[tuple[str, str]]]:
-    """The sentences of `uninformative`, the sweeps of `without_information`, and headline and details of each advice.
-
-    rows: of a table by its name, none without it; closed_book: see `silenced`; stand_ins: models of which nothing is
+) -> First:
+    """rows: of a table by its name, none without it; closed_book: see `silenced`; stand_ins: models of which nothing is
     said.
     """
     told = uninformative(*(rows(name) for name in ("utilisation", "accuracy", "position_bias")))
@@ -96,7 +118,23 @@ def to_know_first(
         if row["advice"] and row["model"] not in stand_ins and (row["model"], row["remedies_of"]) not in silent
     ]
     useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
-    return useless, without_information(told, rows("position_bias")), advice
+    able = able_sentences(row for row in rows("utilisation") if row["model"] not in stand_ins)
+    return First(useless, able, advice, without_information(told, rows("position_bias")))
+
+
+def able_sentences(utilisation: Iterable[Row]) -> list[str]:
+    """A sentence for each model that answers clearly better with the document than without, and each pair of closed
+    book and oracle; utilisation: as in `uninformative`.
+    """
+    experiments: dict[tuple[str, str], dict[str, None]] = {}
+    for row in utilisation:
+        if number(row, "utilisation") is not None:
+            experiments.setdefault((row["model"], _references(row)), {})[row["experiment"]] = None
+    return [
+        f"{_where((model, first_of([*names], MOST_CUT)))}: the document with the answer helps, so its position, and "
+        f"number and order of documents, can matter. {references}."
+        for (model, references), names in experiments.items()
+    ]
 
 
 def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row]) -> dict[tuple, str]:
@@ -156,17 +194,26 @@ def _where(names: tuple[str, str]) -> str:
 
 
 def _no_benefit(names: tuple[str, str], row: Row) -> str:
-    oracle, closed_book = (_share(row, f"accuracy_{name}") for name in ("oracle", "closed_book"))
-    is_known = (number(row, "accuracy_closed_book") or 0) >= KNOWN
-    remedy = "take questions that it cannot answer by heart" if is_known else _remedy(number(row, "accuracy_oracle"))
+    oracle, closed_book = (number(row, f"accuracy_{name}") or 0 for name in ("oracle", "closed_book"))
     return (
-        f"{_where(names)}: positions tell nothing. Right with the document alone: {oracle}; without any: {closed_book} "
-        f"(n = {int(float(row['n'])):,}); the document is not shown to help. So {remedy}."
+        f"{_where(names)}: the answers tell nothing about position, number or order. {_references(row)}; the document "
+        f"is not shown to help. So {_remedy(oracle, closed_book)}."
     )
 
 
-def _remedy(oracle: float | None) -> str:
-    return "take another model or easier questions" + ("" if oracle else ", or check prompt_template and the answers")
+def _references(row: Row) -> str:
+    oracle, closed_book = (_share(row, f"accuracy_{name}") for name in ("oracle", "closed_book"))
+    return f"Right with the document alone: {oracle}; without any: {closed_book} (n = {int(float(row['n'])):,})"
+
+
+def _remedy(oracle: float, closed_book: float = 0.0) -> str:
+    # Few questions may hide a benefit that the answers hint at.
+    options = ["more questions"] if oracle > closed_book else []
+    options += (
+        ["questions that it cannot answer by heart"] if closed_book >= KNOWN else ["easier questions", "another model"]
+    )
+    told = " or ".join(filter(None, [", ".join(options[:-1]), options[-1]]))
+    return f"take {told}" + ("" if oracle else ", or check prompt_template and the answers")
 
 
 def _share(row: Row, name: str) -> str:
@@ -265,7 +312,7 @@ def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) 
         cut[model][experiment] += n_cut
     return [
         f"{_cut_of(model, +cut[model], n, limits)}; "
-        "accuracy is a lower bound; raise max_new_tokens, unless they repeat themselves"
+        "accuracy is a lower bound; raise max_new_tokens (in define.experiments), unless they repeat themselves"
         for model, n in answers.items()
         if +cut[model]
     ]
@@ -439,8 +486,11 @@ def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
     labels = [label, *(line for model in models for line in (model if len(models) > 1 else "accuracy", "95 %"))]
     headings = list(dict.fromkeys(cell[column] for cell in cells))
     of = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
+    # As in figures and the report.
+    name = (lambda heading: ordinal(int(heading) + 1)) if column == "position" else str
     columns = [
-        (heading, *(text for model in models for text in of.get((model, heading), ("-", "")))) for heading in headings
+        (name(heading), *(text for model in models for text in of.get((model, heading), ("-", ""))))
+        for heading in headings
     ]
     return _columns(labels, columns)
 

@@ -181,7 +181,9 @@ def _condition_handles(rows: pd.DataFrame, experiments: list[str]) -> list[Artis
         style.line(look.colour, "-", _label(rows, experiment), look.marker)
         for experiment, look in _looks(experiments).items()
     ]
-    handles.append(Line2D([], [], label="frontier: no other is better for less", **FRONTIER))
+    # A single condition is a point, not a line.
+    if rows["on_frontier"].astype(int).groupby(rows["model"]).sum().max() > 1:
+        handles.append(Line2D([], [], label="frontier: no other is better for less", **FRONTIER))
     if rows["is_advised"].astype(bool).any():
         handles.append(Line2D([], [], label="advised", **{**ADVISED, "markersize": 10}))
     return handles

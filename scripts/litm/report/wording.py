@@ -292,8 +292,9 @@ OPEN, MOST_PAIRS = 3, 6
 def first_answers(
     tables: Tables, manifests: Sequence[Mapping], experiments: Sequence[Mapping], stand_ins: Collection[str]
 ) -> dict:
-    """{answers, advice, warnings, more_warnings}: sentences on pairs of models; (headline, details) of each advice;
-    sentences in the order of their meaning for the reader; `OPEN` are open.
+    """{useless, answers, advice, warnings, more_warnings}: sentences on models whose answers tell nothing here; on
+    those that the documents help, and on pairs of models; (headline, details) of each advice; what else to know. `OPEN`
+    warnings, those on useless models included, are open.
 
     experiments: settings of each, as in `page.Contents`. stand_ins: models that are none: nothing is concluded
     from their answers.
@@ -303,19 +304,21 @@ def first_answers(
         for name, table in tables.items()
     }
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    useless, flat, advice = to_know_first(lambda name: _rows(own, name), closed_book, stand_ins)
-    warnings = [*useless, *to_look_at(tables.get("gold_counts")), *_of_answers(own, manifests)]
-    pairs = compared(_rows(tables, "model_pairs"), closed_book, stand_ins, flat)
+    first = to_know_first(lambda name: _rows(own, name), closed_book, stand_ins)
+    others = [*to_look_at(tables.get("gold_counts")), *_of_answers(own, manifests)]
+    left = max(0, OPEN - len(first.useless))
+    pairs = compared(_rows(tables, "model_pairs"), closed_book, stand_ins, first.silent)
     answers = (
         f"{rows[0]['model_a']} and {rows[0]['model_b']} on {compared_on(rows[0])}: {conclusion}"
         for rows, conclusion in pairs
         if len(rows) > 1
     )
     return {
-        "answers": list(islice(answers, MOST_PAIRS)),
-        "advice": advice,
-        "warnings": warnings[:OPEN],
-        "more_warnings": warnings[OPEN:],
+        "useless": first.useless[:OPEN],
+        "answers": [*first.able, *islice(answers, MOST_PAIRS)],
+        "advice": first.advice,
+        "warnings": others[:left],
+        "more_warnings": [*first.useless[OPEN:], *others[left:]],
     }
 
 

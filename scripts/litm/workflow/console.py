@@ -14,7 +14,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from litm.analysis.sentences import compared_lines, cut_sentences, gold_sentences, run_summary, to_know_first
+from litm.analysis.sentences import (
+    compared_lines,
+    cut_sentences,
+    gold_sentences,
+    remedies_in_words,
+    run_summary,
+    to_know_first,
+)
 from litm.analysis.table import tables as all_tables
 from litm.base.messages import UserError, first_of, points
 from litm.base.records import read_csv, read_json, read_result_rows
@@ -227,7 +234,7 @@ class Jobs:
         """The lines before the first job of a run; none if it asks nothing."""
         made = [words for rule, words in MAKES.items() if any(rule == one for _, one in self._others)]
         makes = [f"  makes {', then '.join(made)}"] if made else []
-        return ["This run:", *self.asked(), *makes] if self._asked else []
+        return ["This run:", *self.asked(), *self._few(), *makes] if self._asked else []
 
     def summary(self) -> list[str]:
         """The lines at the end of a dry run."""
@@ -235,7 +242,7 @@ class Jobs:
             return [NOTHING_RUNS]
         lines = ["What would run:", *self.asked()]
         pairs = self._sweeps.work
-        lines += few_questions(self._study, [pair for pair in pairs if pair in self._asked])
+        lines += self._few()
         if not self._asked:
             lines.append("  asks no model")
         elif left := len(pairs) - len(self._asked):
@@ -246,6 +253,9 @@ class Jobs:
             counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
             lines.append(f"  runs {_some([f'{count} {rule}' for rule, count in counts])} ({cause})")
         return [*lines, *([USED_AGAIN] if self._asked else []), ALL_LINES]
+
+    def _few(self) -> list[str]:
+        return few_questions(self._study, [pair for pair in self._sweeps.work if pair in self._asked])
 
     def asked(self) -> list[str]:
         """A line for each model, one for each reason why answers are not counted, and those on the time it takes."""
@@ -399,14 +409,15 @@ def outcome(
 
 
 def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[str]:
-    # Experiments that only differ by a remedy are compared in the advice.
+    # Experiments that only differ by a remedy are rows of one table.
     units = {
         name: "tokens" if one.tokens_of else f"{item_noun([one])}s"
         for name, one in study.experiments.items()
         if name not in study.conditions or study.conditions[name].is_plain
     }
     yield from _answers(study, tables, units)
-    yield from run_summary(_rows("accuracy", tables), _rows("position_bias", tables), units)
+    accuracies = [_under_condition(row, study) for row in _rows("accuracy", tables)]
+    yield from run_summary(accuracies, _rows("position_bias", tables), units)
     figures = [path for path in results if path.endswith(".png")]
     if figures:
         yield f"figures: {first_of(figures, 3)}"
@@ -414,6 +425,16 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
     gold = TABLES / "gold_counts.csv"
     yield from gold_sentences(read_csv(gold)) if "gold_counts" in tables and gold.exists() else ()
+
+
+def _under_condition(row: dict[str, str], study: Study) -> dict[str, str]:
+    """The row of an experiment with remedies as one of the experiment without, named by model and remedies."""
+    condition = study.conditions.get(row["experiment"])
+    if condition is None or sum(one.study == condition.study for one in study.conditions.values()) == 1:
+        return row
+    told = ", ".join(remedies_in_words(condition))
+    model = f"{row['model']}, {told}" if len(study.models) > 1 else told
+    return {**row, "experiment": condition.study, "model": model}
 
 
 def _readings(study: Study, tables: Container[str]) -> list[str]:
@@ -437,10 +458,10 @@ def _readings(study: Study, tables: Container[str]) -> list[str]:
 def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
     """What a reader wants to know first; experiments: those in which models are compared."""
     closed_book = {name: one.closed_book for name, one in study.experiments.items()}
-    useless, flat, advice = to_know_first(lambda name: _rows(name, tables), closed_book, study.stand_ins)
-    yield from useless
-    yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, flat)
-    for headline, details in advice:
+    first = to_know_first(lambda name: _rows(name, tables), closed_book, study.stand_ins)
+    yield from (*first.useless, *first.able)
+    yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, first.silent)
+    for headline, details in first.advice:
         yield headline
         yield from [f"  {details}"] if details else []
 
