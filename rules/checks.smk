@@ -4,7 +4,7 @@ prompt at a time. Nothing here is part of `all`.
 
 from litm.config.catalogue import string_keys
 from litm.workflow.resources import rate_here
-from litm.workflow.sweep_inputs import auditing_engine, gpu_model_of, gpus_of, prices
+from litm.workflow.sweep_inputs import auditing_engine, prices, run_settings
 
 
 rule doctor:
@@ -91,12 +91,12 @@ rule ask_again:
         model=any_of(SWEEPS.asked),
     conda:
         "../envs/inference.yaml"
-    threads: MODEL(threads_of)
+    threads: MODEL.threads
     resources:
         run=MODEL(run_settings),
-        gpu=MODEL(gpus_of),
-        model_gpus=MODEL(gpus_of),
-        gpu_model=MODEL(gpu_model_of),
+        gpu=MODEL.used_gpus,
+        model_gpus=MODEL.used_gpus,
+        gpu_model=MODEL(lambda model: model.gpu_model or ""),
         mem_mb=SWEEPS.memory,
         runtime=SWEEPS.minutes,
     params:

@@ -43,7 +43,7 @@ if workflow.is_main_process:
     is_short = Quietness.RULES in quiet or (is_dry and Quietness.REASON in quiet)
     CONSOLE = console.Console(is_short and not workflow.output_settings.verbose, is_dry)
     if Quietness.ALL in quiet and not is_dry:
-        console.say_errors()
+        console.listen(console.say_errors)
 
 DEFAULTS, OWN = os.path.relpath(ROOT / "config" / "config.yaml"), "config/config.yaml"
 

@@ -1,6 +1,6 @@
 """Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
-from litm.workflow.sweep_inputs import answer_settings, reasoning, run_settings, shard_of, threads_of
+from litm.workflow.sweep_inputs import answer_settings, reasoning, run_settings, shard_of
 
 #: Settings that change an answer, apart from weights and the text of a template.
 ASKED = {"settings": MODEL(answer_settings), "decoding": EXPERIMENT.decoding}
@@ -28,7 +28,7 @@ rule generate:
     priority: SWEEPS.priority
     conda:
         "../envs/inference.yaml"
-    threads: MODEL(threads_of)
+    threads: MODEL.threads
     resources:
         # Text and no `params`, which would re-run the job although no response changes.
         run=MODEL(run_settings),

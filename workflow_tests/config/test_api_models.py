@@ -25,11 +25,10 @@ def api_model(**entry) -> ApiModel:
 def test_a_chat_gets_messages_by_default_and_a_completion_gets_a_text():
     assert api_model().prompt_template == "chat"
     assert api_model(prompt_template="raw").prompt_template == "raw"
-    completions = api_model(endpoint="completions")
-    assert (completions.prompt_template, completions.template_name) == ("raw", None)
-    assert api_model(endpoint="completions", prompt_template="vicuna_v1_1").template_name == "vicuna_v1_1"
+    assert api_model(endpoint="completions").prompt_template == "raw"
+    assert api_model(endpoint="completions", prompt_template="vicuna_v1_1").prompt_template == "vicuna_v1_1"
     chat = api_model(endpoint="completions", prompt_template="chat", tokenizer="resources/reference_model")
-    assert (chat.prompt_template, chat.template_name) == ("chat", None)
+    assert chat.prompt_template == "chat"
     assert api_model(engine="anthropic").prompt_template == "chat"
 
 

@@ -59,9 +59,8 @@ def test_sizes_in_tokens_are_counted_by_a_model_that_need_not_be_selected():
 
 def test_model_defaults_fill_in_what_an_entry_leaves_out_and_four_bits_are_part_of_the_identity():
     entries = {"m": {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}}
-    study = load_study(
-        config(models=["reference", "m"], model_defaults={"quantization": "nf4"}, **define("models", **entries)), ROOT
-    )
+    defaults = {"model_defaults": {"quantization": "nf4"}, **define("models", **entries)}
+    study = load_study(config(models=["reference", "m"], **defaults), ROOT)
     assert study.models["m"].answer_settings()["quantization"] == "nf4"
     assert "quantization" not in study.models["reference"].answer_settings()
 

@@ -1,5 +1,6 @@
 """Cells, figures and comparisons that a config gets from its experiments and models."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_a_study_has_the_figures_of_its_experiments_and_models(row):
 
 @rows("comparisons")
 def test_experiments_that_differ_in_one_condition_are_compared(row):
-    found = [list(one.to_json().values()) for one in find_comparisons(study_of(row).experiments)]
+    found = [list(asdict(one).values()) for one in find_comparisons(study_of(row).experiments)]
     assert [[*one[:5], list(one[5])] for one in found if one[0] != "size"] == row["gives"]
 
 

@@ -8,7 +8,7 @@ from conftest import ROOT, write_lines
 from plans import inputs_of
 
 from litm.base.messages import UserError
-from litm.config.my_data import EXPERIMENTS
+from litm.config.my_data import MY_EXPERIMENTS
 from litm.config.study import load_study
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
@@ -42,7 +42,7 @@ def sizes(one) -> list[int]:
 def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     one = study(mine)
     orders = ["my_as_retrieved-reversed", "my_as_retrieved-ends"]
-    assert [name for name in one.experiments if name not in orders] == list(EXPERIMENTS)
+    assert [name for name in one.experiments if name not in orders] == list(MY_EXPERIMENTS)
     assert {name: [cell.size for cell in one.experiments[name].cells] for name in orders} == {
         # One passage has no order.
         name: [3, 5, 10, 20]
@@ -95,7 +95,7 @@ def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     for path in sorted(Path(mine["documents"]).iterdir())[4:]:
         path.unlink()
     # Two passages have no two orders besides the first.
-    assert sizes(study(mine)) == [2] and list(study(mine).experiments) == list(EXPERIMENTS)
+    assert sizes(study(mine)) == [2] and list(study(mine).experiments) == list(MY_EXPERIMENTS)
     for path in sorted(Path(mine["documents"]).iterdir())[3:]:
         path.unlink()
     assert "a context needs 2 passages or more, and half of the 3 passages:" in refusal(mine)

@@ -16,7 +16,7 @@ from litm.corpora.passages import CorpusSettings, Passage, write_shards
 from litm.corpora.retrieved import hits_of_questions, read_retrieved, retrieved
 from litm.questions.released_format import QuestionRecord, write_question_records
 from litm.retrieval.search import SearchTask, find
-from litm.workflow.needs import needs_of
+from litm.workflow.data_inputs import needs_of
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 MILL = {"page_content": "The mill.", "metadata": {"source": "towns.txt"}, "id": "m"}

@@ -14,8 +14,8 @@ from plans import OTHER, inputs_of, of, plan
 
 from litm.base.messages import UserError
 from litm.config.study import load_study
+from litm.inference.engine import audit_engine
 from litm.workflow.data_inputs import bm25_threads, gpus, identity_file
-from litm.workflow.sweep_inputs import auditing_engine, gpu_model_of, gpus_of, threads_of
 
 pytestmark = pytest.mark.usefixtures("in_the_project")
 
@@ -82,8 +82,8 @@ def test_a_sweep_in_parts_has_its_gpus_in_the_parts_and_is_gathered_by_a_job_wit
         assert (asked.gathers(inputs), asked.gpus(inputs), asked.gpu_model(inputs)) == expected
     # An audit asks alone, with all GPUs of the model and the plain engine.
     parts, chat = other.study.models["parts"], other.study.models["chat"]
-    assert (gpus_of(parts), gpu_model_of(parts), auditing_engine(parts)) == (2, "a100", "transformers")
-    assert (gpus_of(chat), gpu_model_of(chat), threads_of(chat), auditing_engine(chat)) == (0, "", 1, "openai")
+    assert (parts.used_gpus, parts.gpu_model, audit_engine(parts.engine)) == (2, "a100", "transformers")
+    assert (chat.used_gpus, chat.gpu_model, chat.threads, audit_engine(chat.engine)) == (0, None, 1, "openai")
 
 
 def test_a_job_asks_for_more_memory_and_time_at_its_second_attempt(other):

@@ -245,6 +245,6 @@ def advice_table(
     remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
 ) -> Iterator[dict]:
     """One row per model, condition and number of documents; studies and conditions in the order of the config."""
-    known = [Condition.from_json(one) for one in conditions]
+    known = [Condition(**one) for one in conditions]
     for compared in read_compared(remedy_scores.scores(COLUMNS), known, prices):
         yield from advice_rows(compared)

@@ -12,10 +12,9 @@ from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
-from litm.workflow.needs import Needs, needs_of
+from litm.workflow.data_inputs import Needs, needs_of
 from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, lengths_of, prompt_tokens, work_of
 from litm.workflow.resources import SERVED_SECONDS, gpu_hours, rate_here
-from litm.workflow.sweep_inputs import gpus_of
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
 GATED = ("meta-llama/",)
@@ -138,7 +137,7 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
 
 def _several_gpus(study: Study) -> str:
     """Words on the models that take several GPUs at once."""
-    numbers = {name: gpus_of(one) for name, one in study.models.items() if isinstance(one, Model)}
+    numbers = {name: one.used_gpus for name, one in study.models.items() if isinstance(one, Model)}
     several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
     return f" ({'; '.join(several)})" if several else ""
 

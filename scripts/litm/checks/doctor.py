@@ -51,7 +51,7 @@ from litm.models.devices import format_here
 from litm.models.files import is_gguf, weight_bytes
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.retrieval.search import EXACT
-from litm.workflow.needs import Needs, needs_of
+from litm.workflow.data_inputs import Needs, needs_of
 from litm.workflow.prompt_lengths import longest_tokens
 from litm.workflow.resources import billions_of
 

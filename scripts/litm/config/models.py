@@ -38,7 +38,7 @@ from litm.inference.engine import (
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.models.files import absent_package, find_in_package, is_gguf
 from litm.placements import gold_positions
-from litm.prompting.prompt_format import CHAT, RAW, named_template
+from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 from litm.records import Cell
 
@@ -275,11 +275,6 @@ class AskedModel(AskKeys, AnyModel):
         """Permission to run the model's own code: {} for a model on a server."""
         return {}
 
-    @property
-    def template_name(self) -> str | None:
-        """Name of the prompt template's file, None for a raw prompt or a chat template."""
-        return named_template(self.prompt_template)
-
 
 class Model(RunKeys, AskedModel):
     """A model that runs here.
@@ -411,6 +406,11 @@ class Model(RunKeys, AskedModel):
         return self
 
     @property
+    def used_gpus(self) -> int:
+        """The number of GPUs that a job takes; 0 on a CPU."""
+        return 0 if self.device == "cpu" else self.gpus
+
+    @property
     def has_weights(self) -> bool:
         """Whether the entry has a model to load, with a tokenizer."""
         return engine_facts(self.engine).has_model
@@ -492,6 +492,11 @@ class ApiModel(RequestKeys, AskedModel):
     prompt_template chat).
     """
 
+    #: What a job that asks a server takes here, and into how many jobs a sweep is divided.
+    threads: ClassVar[int] = 1
+    used_gpus: ClassVar[int] = 0
+    gpu_model: ClassVar[None] = None
+    shards: ClassVar[int] = 1
     api_model: Annotated[str, Field(min_length=1)]
     """The server's name for the model, such as gpt-4o-mini-2024-07-18.
 
@@ -698,11 +703,6 @@ class RecordedModel(AnyModel):
     def is_to_supply(self) -> bool:
         """Whether the user must still supply the responses."""
         return "responses" in self.model_fields_set and self.responses is None
-
-    @property
-    def template_name(self) -> str | None:
-        """Name of the prompt template's file, None for a raw prompt or a chat template."""
-        return named_template(self.prompt_template)
 
     @property
     def fields(self) -> dict[str, str]:

@@ -40,7 +40,7 @@ CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (
 )  # fmt: skip
 MY_POSITIONS, MY_AS_RETRIEVED = "my_positions", "my_as_retrieved"
 MY_CLOSED_BOOK, MY_ORACLE = "my_closed_book", "my_oracle"
-EXPERIMENTS = (MY_POSITIONS, MY_AS_RETRIEVED, MY_CLOSED_BOOK, MY_ORACLE)
+MY_EXPERIMENTS = (MY_POSITIONS, MY_AS_RETRIEVED, MY_CLOSED_BOOK, MY_ORACLE)
 RETRIEVER, SYSTEM = "bm25", "my_system"
 #: Files of a BEIR folder: documents and questions.
 BEIR = ("corpus.jsonl", "queries.jsonl")

@@ -23,8 +23,7 @@ from litm.config.experiments import Experiment, read_cells, short_limits
 from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model, RecordedModel
-from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
-from litm.config.my_data import MY_POSITIONS, MyEntries, position_notes, read_my_data
+from litm.config.my_data import MY_EXPERIMENTS, MY_POSITIONS, MyEntries, position_notes, read_my_data
 from litm.config.schema import Entry, check_plain, choose, read_entry, string_keys, text_names
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page

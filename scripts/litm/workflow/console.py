@@ -114,26 +114,31 @@ ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 TABLES = Path("results/tables")
 
 
-class Console:
-    """What this process shows of Snakemake's lines from now on.
+class Console(logging.Formatter):
+    """What this process shows of Snakemake's lines from now on; an empty text is not printed.
 
     is_short: without those of the scheduler, with a failed program's whole command as one line, and with lines of ours
-    at a stop; of a dry run, which has a summary of its own, problems alone, and that nothing is left.
+    at a stop; of a dry run, which has a summary of its own, problems alone, and that nothing is left. A formatter and
+    not a filter, which would change the lines of the log file too.
     """
 
     def __init__(self, is_short: bool, is_dry: bool) -> None:
+        super().__init__()
         self._is_short, self._is_dry = is_short, is_dry
         #: The signal that has stopped the run, "" for none.
         self._stopped_by = ""
+        self._theirs = logging.Formatter()
         for handler in logging.getLogger(LOGGER).handlers:
-            if handler.name == CONSOLE and not isinstance(handler.formatter, _OwnFormat):
-                handler.setFormatter(_OwnFormat(self, handler.formatter))
+            if handler.name == CONSOLE and not isinstance(handler.formatter, Console):
+                self._theirs = handler.formatter or self._theirs
+                handler.setFormatter(self)
                 if is_short and is_dry:
                     # Their handler writes an empty line before jobs, also where no line on them follows.
                     handler.addFilter(lambda record: getattr(record, "event", None) != JOB)
 
-    def lines(self, record: logging.LogRecord, text: str) -> str:
-        """The lines to show for a record whose lines in Snakemake's words are `text`; "" for none."""
+    def format(self, record: logging.LogRecord) -> str:
+        """The lines to show for a record; "" for none."""
+        text = self._theirs.format(record) or ""
         stop = next((words for theirs, words in STOPPING.items() if text.startswith(theirs)), None)
         was_stopped, self._stopped_by = self._stopped_by, stop[0] if stop else self._stopped_by
         if not self._is_short:
@@ -159,20 +164,6 @@ class Console:
         return bool(self._stopped_by) and text.startswith(AFTER_STOP)
 
 
-class _OwnFormat(logging.Formatter):
-    """Snakemake's format, as a console shows it; an empty text is not printed.
-
-    A formatter and not a filter, which would change the lines of the log file too.
-    """
-
-    def __init__(self, console: Console, theirs: logging.Formatter | None) -> None:
-        super().__init__()
-        self._console, self._theirs = console, theirs or logging.Formatter()
-
-    def format(self, record: logging.LogRecord) -> str:
-        return self._console.lines(record, self._theirs.format(record) or "")
-
-
 def without_command(text: str) -> str:
     """A program's failure with name, exit status and log instead of its command; any other text as it is."""
     failed = FAILED_PROGRAM.fullmatch(text)
@@ -182,15 +173,27 @@ def without_command(text: str) -> str:
     return f"failed: {program[1]} {failed[2]}; its messages are in {log[1]}"
 
 
-def say_errors() -> None:
-    """From now on this process prints Snakemake's fatal error, such as a lock, despite `--quiet all`."""
-    logging.getLogger(LOGGER).addHandler(_ErrorLines())
+class _Listener(logging.Handler):
+    def __init__(self, hear: Callable[[str | None, Any], None]) -> None:
+        super().__init__()
+        self._hear = hear
 
-
-class _ErrorLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        if getattr(record, "event", None) == ERROR:
-            print(record.getMessage(), file=sys.stderr, flush=True)
+        self._hear(getattr(record, "event", None), record)
+
+
+def listen(hear: Callable[[str | None, Any], None]) -> None:
+    """From now on this process calls a function with each of Snakemake's events, None for a plain line, and its record.
+
+    Unlike `onstart` and `onsuccess`, this is not ignored in a workflow that another one imports.
+    """
+    logging.getLogger(LOGGER).addHandler(_Listener(hear))
+
+
+def say_errors(event: str | None, record: Any) -> None:
+    """Print Snakemake's fatal error, such as a lock, which `--quiet all` hides."""
+    if event == ERROR:
+        print(record.getMessage(), file=sys.stderr, flush=True)
 
 
 # What runs
@@ -336,42 +339,30 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None:
-    """Call these functions before the first job of this process's run and after the last one, if none has failed.
+    """Call these functions before the first job of this process's run and after the last one, if none has failed."""
+    has_begun = False
 
-    Unlike `onstart` and `onsuccess`, which Snakemake ignores in a workflow that another one imports.
-    """
-    logging.getLogger(LOGGER).addHandler(_StartAndEnd(start, end))
-
-
-class _StartAndEnd(logging.Handler):
-    def __init__(self, start: Callable[[], None], end: Callable[[], None]) -> None:
-        super().__init__()
-        self._start, self._end, self._has_begun = start, end, False
-
-    def emit(self, record: Any) -> None:
-        event = getattr(record, "event", None)
-        if event == RESOURCES and not self._has_begun:
-            self._has_begun = True
-            self._start()
+    def hear(event: str | None, record: Any) -> None:
+        nonlocal has_begun
+        if event == RESOURCES and not has_begun:
+            has_begun = True
+            start()
         elif event == PROGRESS and record.done == record.total:
-            self._end()
+            end()
+
+    listen(hear)
 
 
 def summarize(jobs: Jobs) -> None:
     """Make this process, a dry run, end with a summary of the jobs that would run."""
-    logging.getLogger(LOGGER).addHandler(_DryRun(jobs))
 
-
-class _DryRun(logging.Handler):
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__()
-        self._jobs = jobs
-
-    def emit(self, record: Any) -> None:
-        if getattr(record, "event", None) == JOB:
-            self._jobs.add(record.rule_name, dict(record.wildcards or {}), str(record.reason or ""))
+    def hear(event: str | None, record: Any) -> None:
+        if event == JOB:
+            jobs.add(record.rule_name, dict(record.wildcards or {}), str(record.reason or ""))
         elif record.getMessage().startswith(LAST):
-            print(*self._jobs.summary(), sep="\n", flush=True)
+            print(*jobs.summary(), sep="\n", flush=True)
+
+    listen(hear)
 
 
 def _in_words(experiment: str, prompts: int, answered: int) -> str:

@@ -131,8 +131,8 @@ class TableFiles:
                 name: {size: self._data.version(dataset) for size, dataset in one.datasets.items()}
                 for name, one in study.experiments.items()
             },
-            "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
-            "conditions": [one.to_json() for one in study.conditions.values()],
+            "comparisons": find_comparisons(study.experiments),
+            "conditions": [*study.conditions.values()],
             "prices": prices(study),
             "tuned_models": self._tuned,
             "base_models": [name for name in study.models if name in bases],

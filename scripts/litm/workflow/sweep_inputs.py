@@ -15,9 +15,9 @@ from litm.inference.engine import audit_engine
 from litm.inference.journal import JOURNALS, all_journals
 from litm.models.devices import AUTO, format_here
 from litm.models.files import cached_file, tokenizer_files
+from litm.prompting.prompt_format import named_template
 from litm.records import Cell
-from litm.workflow.data_inputs import DataInputs, identity_file
-from litm.workflow.needs import needs_of
+from litm.workflow.data_inputs import DataInputs, identity_file, needs_of
 from litm.workflow.prompt_lengths import work_of
 from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
@@ -47,9 +47,6 @@ def example_file(experiment: Experiment, cell: Cell) -> str:
     return f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz"
 
 
-# Models: their jobs' settings and resources
-
-
 def answer_settings(model: Model | ApiModel | RecordedModel) -> dict:
     """The settings that change an answer, apart from weights, template text and decoding; none for recorded ones."""
     return {} if isinstance(model, RecordedModel) else model.answer_settings()
@@ -65,28 +62,9 @@ def run_settings(model: Model | ApiModel) -> str:
     return as_json(model.run_settings())
 
 
-def threads_of(model: Model | ApiModel) -> int:
-    """The number of threads of a job; 1 for asking a server."""
-    return 1 if isinstance(model, ApiModel) else model.threads
-
-
-def gpus_of(model: Model | ApiModel) -> int:
-    """The number of GPUs of a job; 0 for a model on a CPU or a server."""
-    return 0 if isinstance(model, ApiModel) or model.device == "cpu" else model.gpus
-
-
-def gpu_model_of(model: Model | ApiModel) -> str:
-    """The GPU type to request from a cluster, "" for any."""
-    return "" if isinstance(model, ApiModel) else model.gpu_model or ""
-
-
 def auditing_engine(model: Model | ApiModel) -> str:
     """The engine that asks a model again, one prompt at a time."""
     return audit_engine(model.engine)
-
-
-def _shards_of(model: Model | ApiModel) -> int:
-    return 1 if isinstance(model, ApiModel) else model.shards
 
 
 class SweepInputs:
@@ -139,7 +117,7 @@ class SweepInputs:
             location = own or folder or ""
         # Counting tokens needs no weights, only the tokenizer's files.
         files = [str(file) for file in tokenizer_files(Path(folder))] if folder else [own] if own else []
-        named = model.template_name
+        named = named_template(model.prompt_template)
         return Prompting(
             own_tokenizer=own,
             tokenizer=location,
@@ -245,21 +223,21 @@ class SweepInputs:
         """The responses of the shards, for the job that gathers them; none for a shard or an undivided sweep."""
         if not self.gathers(wildcards):
             return []
-        count = _shards_of(self.asked[wildcards.model])
+        count = self.asked[wildcards.model].shards
         folder = f"results/parts/{wildcards.model}/{wildcards.experiment}"
         return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
 
     def gathers(self, wildcards: Wildcards) -> bool:
         """Whether a job only gathers the answers of shards."""
-        return _shards_of(self.asked[wildcards.model]) > 1 and shard_of(wildcards) is None
+        return self.asked[wildcards.model].shards > 1 and shard_of(wildcards) is None
 
     def gpus(self, wildcards: Wildcards) -> int:
         """The number of GPUs of a job; 0 for gathering shards."""
-        return 0 if self.gathers(wildcards) else gpus_of(self.asked[wildcards.model])
+        return 0 if self.gathers(wildcards) else self.asked[wildcards.model].used_gpus
 
     def gpu_model(self, wildcards: Wildcards) -> str:
         """The GPU type to request from a cluster, "" for any."""
-        return "" if self.gathers(wildcards) else gpu_model_of(self.asked[wildcards.model])
+        return "" if self.gathers(wildcards) else self.asked[wildcards.model].gpu_model or ""
 
     def memory(self, wildcards: Wildcards, attempt: int) -> int:
         """Memory (MB) of a job."""
