@@ -52,7 +52,7 @@ from litm.models.files import is_gguf, weight_bytes
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.retrieval.search import EXACT
 from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import longest_tokens
+from litm.workflow.prompt_lengths import work_of
 from litm.workflow.resources import billions_of
 
 #: Oldest supported Python.
@@ -251,7 +251,7 @@ def longest_prompt(study: Study, results: Path, model: str) -> Longest | None:
         if name == model and counts.exists():
             lengths.append(Longest(int(read_csv(counts)["tokens_max"].max()) + experiment.max_new_tokens, True))
         elif name == model:
-            lengths.append(Longest(longest_tokens(experiment), False))
+            lengths.append(Longest(work_of(experiment).longest, False))
     window = getattr(study.models[model], "context_window", None)
     longest = max(lengths, key=lambda one: one.tokens, default=None)
     return replace(longest, tokens=min(longest.tokens, window)) if longest and window else longest

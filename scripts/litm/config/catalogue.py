@@ -23,13 +23,8 @@ from litm.inference.engine import engine_facts, engine_names
 Kind = Literal[
     "models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates", "rerankers"
 ]
-MODELS = Variants(
-    "engine",
-    {
-        **{name: Model if engine_facts(name).provider is None else ApiModel for name in engine_names()},
-        RECORDED: RecordedModel,
-    },
-)
+_ASKED = {name: Model if engine_facts(name).provider is None else ApiModel for name in engine_names()}
+MODELS = Variants("engine", {**_ASKED, RECORDED: RecordedModel})
 #: Class of the entries of each kind.
 CATALOGUES: dict[Kind, type[Entry] | Variants] = {
     "models": MODELS,

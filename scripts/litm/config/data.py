@@ -394,8 +394,7 @@ class Dense(WithModel, AnyRetriever):
     @property
     def encoding(self) -> dict:
         """Settings that change a vector."""
-        keys = ("pooling", "normalize", "max_tokens", "dtype", "passage_prefix")
-        return {key: getattr(self, key) for key in keys}
+        return self.model_dump(include={"pooling", "normalize", "max_tokens", "dtype", "passage_prefix"})
 
     @property
     def index(self) -> dict:

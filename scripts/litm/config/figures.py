@@ -73,26 +73,15 @@ class Figure(Entry):
         """The module that draws it."""
         return KINDS[self.kind].module
 
-    @property
-    def is_of_differences(self) -> bool:
-        """Whether it shows differences."""
-        return "differences" in KINDS[self.kind].inputs
-
-    @property
-    def shows_accuracies(self) -> bool:
-        """Whether it shows accuracies."""
-        return "accuracy" in KINDS[self.kind].inputs
-
     def shows(self, model: str) -> bool:
         """Whether the figure shows a model."""
         return self.models is None or model in self.models
 
     def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
         """Whether the figure shows all curves of these models on an experiment."""
-        is_shown = experiment.name in (*self.experiments, *self.references) and self.shows_accuracies
-        return (
-            is_shown and all(map(self.shows, models)) and (self.sizes is None or experiment.cell_sizes <= {*self.sizes})
-        )
+        is_shown = experiment.name in (*self.experiments, *self.references) and "accuracy" in KINDS[self.kind].inputs
+        has_sizes = self.sizes is None or experiment.cell_sizes <= {*self.sizes}
+        return is_shown and has_sizes and all(map(self.shows, models))
 
     def labelled(self, experiments: Mapping[str, Experiment]) -> "Figure":
         """The figure with the labels that its entry leaves out."""
@@ -227,7 +216,7 @@ def _has_curves(
     own, several = {*figure.experiments}, len(figure.experiments) > 1
     if not own <= set(experiments):
         return False
-    if figure.is_of_differences and not any(
+    if "differences" in KINDS[figure.kind].inputs and not any(
         figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared
     ):
         return False

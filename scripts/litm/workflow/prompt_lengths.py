@@ -51,11 +51,6 @@ def work_of(experiment: Experiment, questions: int | None = None) -> Work:
     return Work(each * len(tokens), each * sum(tokens), max(tokens))
 
 
-def longest_tokens(experiment: Experiment) -> int:
-    """Not less than the tokens of an experiment's longest prompt with its answer."""
-    return max(_most_tokens(experiment, cell.size) for cell in experiment.cells)
-
-
 def _most_tokens(experiment: Experiment, size: int) -> int:
     item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
     return size * item + FRAME_TOKENS + experiment.max_new_tokens

@@ -56,7 +56,8 @@ class TableFiles:
         self._study = study
         self._data = data
         self._sweeps = sweeps
-        self._published = lambda name: project_file("resources", "published", f"{name}.csv")
+        #: The file of published values of a name.
+        self.published = lambda name: project_file("resources", "published", f"{name}.csv")
         self.inputs = self._table_inputs()
         #: The tables that make_table.py can make from these inputs.
         self.tables = {
@@ -67,10 +68,6 @@ class TableFiles:
         self._claimed = {
             name: one for name, one in study.experiments.items() if name not in conditions or conditions[name].is_plain
         }
-
-    def published(self, name: str) -> str:
-        """A file of published values."""
-        return self._published(name)
 
     # Tables of results
 
