@@ -1,11 +1,10 @@
 """An experiment with remedies, run for real from retrieved documents to the advice; and the effect of edits."""
 
-from copy import deepcopy
-
 import pandas as pd
 import pytest
 from conftest import write_lines
 from encoders import WORDS, make_cross_encoder
+from reruns import changes, check
 from workbench import Workbench
 
 from litm.base.records import read_jsonl
@@ -24,7 +23,6 @@ CONFIG = {
         },
     },
 }  # fmt: skip
-CONDITIONS = ("open", "open-ends", "open-tiny", "open-margin_2")
 
 
 def question(number: int) -> dict:
@@ -44,11 +42,6 @@ def finished(new_project, tmp_path_factory) -> Workbench:
     bench.configure(CONFIG)
     bench.run()
     return bench
-
-
-@pytest.fixture
-def bench(finished, tmp_path) -> Workbench:
-    return finished.moved_to(tmp_path / "moved")
 
 
 def shown(bench: Workbench, experiment: str, size: int = 4) -> list[list[str]]:
@@ -88,34 +81,19 @@ def test_nothing_runs_again(finished):
     assert finished.plan() == {}
 
 
-def test_another_cut_runs_its_own_condition_and_asks_only_new_prompts(bench):
-    config = deepcopy(CONFIG)
-    config["define"]["experiments"]["open"]["remedies"]["cut"] = [{"margin": 2}, {"margin": 4}]
-    bench.configure(config)
-    jobs = bench.plan()
-    assert jobs["make_examples"] == jobs["generate"] == 1 and "rerank" not in jobs
-
-
-def test_another_setting_of_a_reranker_runs_it_and_the_conditions_that_use_it(bench):
-    config = deepcopy(CONFIG)
-    config["define"]["rerankers"]["tiny"]["max_tokens"] = 32
-    bench.configure(config)
-    jobs = bench.plan()
-    assert (jobs["rerank"], jobs["make_examples"], jobs["generate"]) == (1, 2, 1)
-    assert "identify_reranker" not in jobs
-
-
-def test_other_weights_of_a_reranker_are_found_out(bench):
+def use_other_weights(bench: Workbench) -> None:
     make_cross_encoder(bench.path("cross_encoder"), layers=1)
-    jobs = bench.plan()
-    assert jobs["identify_reranker"] == jobs["rerank"] == 1
 
 
-def test_other_retrieved_documents_run_every_condition(bench):
+def reverse_the_documents_of_a_question(bench: Workbench) -> None:
     records = [question(number) for number in range(12)]
     records[0]["ctxs"] = records[0]["ctxs"][::-1]
     for place, document in enumerate(records[0]["ctxs"]):
         document["score"] = 10 - place
     write_lines(bench.path("retrieved.jsonl"), records)
-    jobs = bench.plan()
-    assert jobs["rerank"] == 1 and jobs["generate"] == len(CONDITIONS)
+
+
+@changes("remedies")
+def test_a_change_runs_what_the_page_says(finished, tmp_path, row):
+    actions = {one.__name__: one for one in (use_other_weights, reverse_the_documents_of_a_question)}
+    check(finished.moved_to(tmp_path / "moved"), CONFIG, row, actions)
