@@ -29,7 +29,7 @@ from sweeps import (
 from waiting import HANG, wait_until
 from workbench import Workbench
 
-#: Threads of the program with a local model: each computes one prompt while its last one is written down.
+#: Threads of the program with a local model, each of which computes one prompt while one of all is written down.
 WORKERS = 2
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
@@ -126,7 +126,7 @@ class Trial:
 class LocalProgram(Trial):
     """The program alone, with the reference model."""
 
-    at_work = 2 * WORKERS
+    at_work = WORKERS + 1
 
     def __init__(self, sweep: Sweep, folder: Path) -> None:
         self.sweep, self.folder = sweep, folder
@@ -331,7 +331,7 @@ FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",
     f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. A local model has up to "
-    f"{2 * WORKERS} prompts in progress, half of which are written down, the server {CONCURRENCY}. The result is the "
+    f"{WORKERS + 1} prompts in progress, one of which is written down, the server {CONCURRENCY}. The result is the "
     "bytes of an undisturbed run, the journal has no answer twice, only prompts in progress are asked twice, and only "
     "an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],

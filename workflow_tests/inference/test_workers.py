@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 
 import pytest
 import torch
@@ -67,9 +68,18 @@ def test_workers_yield_everything_and_leave_the_threads_as_they_were(threads):
     assert torch.get_num_threads() == threads and threading.active_count() == running
 
 
-def test_the_error_of_one_worker_is_raised_and_ends_the_others(threads):
-    models, running = copies(model(), 2), threading.active_count()
-    begun = threading.Event()
+def test_workers_do_not_run_ahead_of_a_slow_consumer_who_loses_what_it_has_and_an_item_of_each_at_a_stop(threads):
+    begun = []
+    streams = [(begun.append(number) or number for number in range(5)) for _ in range(2)]
+    for done, _ in enumerate(at_once(copies(model(), 2), streams)):
+        time.sleep(0.02)
+        assert len(begun) - done <= 1 + 2
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_the_error_of_one_worker_ends_the_others_and_is_raised_after_what_they_have_finished(threads, error):
+    models, running = copies(model(), 3), threading.active_count()
+    begun, failed, items = threading.Event(), threading.Event(), []
 
     def endless():
         while True:
@@ -79,11 +89,17 @@ def test_the_error_of_one_worker_is_raised_and_ends_the_others(threads):
 
     def failing():
         begun.wait()
-        raise ValueError("no memory")
+        failed.set()
+        raise error
         yield
 
-    with pytest.raises(ValueError, match="no memory"):
-        list(at_once(models, [endless(), failing()]))
-    assert threading.active_count() == running
+    def finishing():
+        failed.wait()
+        time.sleep(0.1)
+        yield "answer"
+
+    with pytest.raises(error):
+        items.extend(at_once(models, [endless(), failing(), finishing()]))
+    assert "answer" in items and threading.active_count() == running
     # The models can be used again.
     assert models[0](torch.tensor([[1]])).logits.shape == (1, 1, 40)

@@ -3,10 +3,10 @@
 import logging
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from copy import deepcopy
 from itertools import chain
-from queue import SimpleQueue
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -304,46 +304,39 @@ def parts_of(prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
 def at_once(models: Sequence[PreTrainedModel], streams: Sequence[Iterator[T]]) -> Iterator[T]:
     """What the streams yield, as it comes, each computed in a thread with its model on one core.
 
-    When one raises an error, or the consumer stops, the others end with their model's next step.
+    A stream begins its next item when its last one is yielded, so that an end loses at most one item of each and the
+    one that the consumer has. When one raises an error, or the consumer stops, the others end with their model's next
+    step; after an error, what they have finished is yielded before it is raised.
     """
     if len(streams) == 1:
         yield from streams[0]
         return
-    items: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
     stop = threading.Event()
 
     def check(*_: object) -> None:
         if stop.is_set():
             raise StoppedError
 
-    def compute(stream: Iterator[T]) -> None:
-        # For this thread's products, as OpenMP counts threads for each.
-        torch.set_num_threads(1)
-        try:
-            for item in stream:
-                items.put((item, None))
-            items.put((None, None))
-        except BaseException as error:
-            items.put((None, error))
-
     threads, hooks = torch.get_num_threads(), [model.register_forward_pre_hook(check) for model in models]
-    workers = [threading.Thread(target=compute, args=[stream]) for stream in streams]
+    # One thread for the products of each worker, as OpenMP counts threads for each.
+    pool = ThreadPoolExecutor(len(streams), initializer=torch.set_num_threads, initargs=(1,))
+    working = {pool.submit(next, stream, None): stream for stream in streams}
     try:
-        for worker in workers:
-            worker.start()
-        left = len(workers)
-        while left:
-            item, error = items.get()
-            if error is not None:
-                raise error
-            if item is None:
-                left -= 1
-            else:
+        while working:
+            for future in wait(working, return_when=FIRST_COMPLETED).done:
+                stream = working.pop(future)
+                if (item := future.result()) is not None:
+                    working[pool.submit(next, stream, None)] = stream
+                    yield item
+    except (Exception, KeyboardInterrupt, SystemExit):
+        stop.set()
+        for future in wait(working).done:
+            if future.exception() is None and (item := future.result()) is not None:
                 yield item
+        raise
     finally:
         stop.set()
-        for worker in workers:
-            worker.join()
+        pool.shutdown()
         for hook in hooks:
             hook.remove()
         torch.set_num_threads(threads)
