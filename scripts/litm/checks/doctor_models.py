@@ -160,7 +160,8 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
         answer = within(3 * PATIENCE, ask)
     except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
         why = masked(str(error), key) or type(error).__name__
-        yield missing(what, f"{url} does not answer ({why}): start it, or look at 'base_url' and the network")
+        remedy = "start it, or look at 'base_url' and the network" if model.base_url else "look at the network"
+        yield missing(what, f"{url} does not answer ({why}): {remedy}")
         return
     status, names = f"(status {answer.status_code})", None
     with suppress(ValueError, LookupError, TypeError):
