@@ -5,9 +5,10 @@ import resource
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from sweeps import COUNT, dummy_sweep, journal_records, repeated_keys, short_examples
@@ -57,18 +58,29 @@ def undisturbed(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def judged(
-    case: str, done: subprocess.CompletedProcess, place: Path, again: Callable[[], object], whole: Path
+def attempt(
+    case: str,
+    arena: Arena,
+    place: Path,
+    restore: Callable[[], object] = lambda: None,
+    before: Sequence[str] = (),
+    **how: Any,
 ) -> Outcome:
-    """The outcome of a program without room, and of the next run, with room."""
+    """The outcome of the program without room in a folder, and of the next run, with room.
+
+    restore: gives it room; before: words before the command; how: the first process is started.
+    """
+    whole = arena.made_once("undisturbed disk", undisturbed)
+    command = dummy_sweep(whole).command(place)
+    done = subprocess.run([*before, *command], capture_output=True, text=True, check=False, **how)
+    restore()
     kept = len(journal_records(place / "journal.jsonl"))
     fault = refusal_fault(done.stderr.strip().splitlines()[-1]) if done.stderr.strip() else "nothing is said"
     if done.returncode and ("Traceback" in done.stderr or fault):
         return Outcome(case, WRONG, fault or done.stderr[-300:])
-    again()
-    same = (place / "responses.jsonl.gz").exists() and (
-        (place / "responses.jsonl.gz").read_bytes() == (whole / "responses.jsonl.gz").read_bytes()
-    )
+    subprocess.run(command, capture_output=True, check=True)
+    responses = [folder / "responses.jsonl.gz" for folder in (place, whole)]
+    same = responses[0].exists() and responses[0].read_bytes() == responses[1].read_bytes()
     if not same or repeated_keys(place / "journal.jsonl"):
         return Outcome(case, WRONG, "other responses, or an answer twice, after the next run")
     return Outcome(case, REFUSED if done.returncode else RIGHT, done.stderr.strip()[-200:], numbers={"kept": kept})
@@ -76,58 +88,43 @@ def judged(
 
 def attack_limited(longest: int, arena: Arena) -> Iterator[Outcome]:
     """The program with a limit on the length of files."""
-    whole = arena.made_once("undisturbed disk", undisturbed)
-    command = dummy_sweep(whole).command(arena.folder)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited(longest))
-    again = lambda: subprocess.run(command, capture_output=True, check=True)  # noqa: E731
-    yield judged(f"files of at most {longest} bytes", done, arena.folder, again, whole)
+    yield attempt(f"files of at most {longest} bytes", arena, arena.folder, preexec_fn=limited(longest))
 
 
 def attack_small_journal_disk(kilobytes: int, arena: Arena) -> Iterator[Outcome]:
     """The program on a disk that is too small for its output."""
     case = f"a disk of {kilobytes} kB for the program"
-    whole = arena.made_once("undisturbed disk", undisturbed)
     with small_disk(arena.folder / "disk", f"{kilobytes}k") as disk:
         if disk is None:
             yield Outcome(f"{case}: cannot be mounted here", RIGHT, count=0)
-            return
-        command = dummy_sweep(whole).command(disk)
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-
-        def again() -> None:
-            grow(disk)
-            subprocess.run(command, capture_output=True, check=True)
-
-        yield judged(case, done, disk, again, whole)
+        else:
+            yield attempt(case, arena, disk, lambda: grow(disk))
 
 
 def attack_read_only(arena: Arena) -> Iterator[Outcome]:
     """The program without the right to write the folder or the journal, or to read the folder."""
-    whole = arena.made_once("undisturbed disk", undisturbed)
     before = obeying()
     if before is None:
         yield Outcome("read only: root cannot be stopped here", RIGHT, count=0)
         return
-    for case, modes in {
-        "a folder that is read only": {".": 0o555},
-        "a journal that is read only": {"journal.jsonl": 0o444},
-        "a folder that cannot be looked into": {".": 0o000},
-    }.items():
+    for case, name, mode in (
+        ("a folder that is read only", ".", 0o555),
+        ("a journal that is read only", "journal.jsonl", 0o444),
+        ("a folder that cannot be looked into", ".", 0o000),
+    ):
         place = arena.folder / case.replace(" ", "_")
         place.mkdir()
-        command = dummy_sweep(whole).command(place)
         (place / "journal.jsonl").touch()
         place.chmod(0o777)
-        for name, mode in modes.items():
-            (place / name).chmod(mode)
-        done = subprocess.run([*before, *command], capture_output=True, text=True, check=False)
-        place.chmod(0o777)
-        (place / "journal.jsonl").chmod(0o666)
-        again = lambda command=command: subprocess.run(command, capture_output=True, check=True)  # noqa: E731
-        if done.returncode == 0:
-            yield Outcome(case, WRONG, "the program could write all the same")
-        else:
-            yield judged(case, done, place, again, whole)
+        (place / name).chmod(mode)
+
+        def restore(place: Path = place) -> None:
+            place.chmod(0o777)
+            (place / "journal.jsonl").chmod(0o666)
+
+        outcome = attempt(case, arena, place, restore, before)
+        is_refused = outcome.result != RIGHT
+        yield outcome if is_refused else Outcome(case, WRONG, "the program could write all the same")
 
 
 def obeying() -> list[str] | None:

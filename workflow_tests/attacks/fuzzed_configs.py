@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 from conftest import ROOT
+from fault_server import text_of
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, results
 from outcomes import (
@@ -189,101 +190,32 @@ def attack_plans(arena: Arena) -> Iterator[Outcome]:
 
 
 SMALL = yaml.safe_dump(CONFIG, sort_keys=False)
-#: By what they are; False: it must be refused, True: it must be accepted, None: either. Each but those without
-#: `models:` comes after the small config.
-HAND_MADE: dict[str, tuple[bool | None, str | bytes]] = {
-    "nothing": (None, b""),
-    "a comment": (None, b"# nothing\n"),
-    "null": (None, b"null\n"),
-    "a list": (False, b"- a\n- b\n"),
-    "a text": (False, b"models\n"),
-    "a number": (False, b"5\n"),
-    "two documents": (False, f"{SMALL}---\nseed: 1\n"),
-    "end of a document": (None, f"{SMALL}...\n"),
-    "latin-1": (False, f"{SMALL}# \xe9\n".encode("latin-1")),
-    "UTF-16": (False, SMALL.encode("utf-16")),
-    "a byte order mark": (None, b"\xef\xbb\xbf" + SMALL.encode()),
-    "CR LF": (True, SMALL.replace("\n", "\r\n")),
-    "CR": (None, SMALL.replace("\n", "\r")),
-    "tabs": (False, SMALL.replace("  ", "\t")),
-    "a NUL": (False, SMALL.encode() + b"\0"),
-    "a control character": (False, SMALL.encode() + b'x: "\x01"\n'),
-    "gzip": (False, b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
-    "JSON": (None, b'{"models": ["dummy"], "experiments": ["kv_retrieval_small"], "seed": 0}'),
-    "a key twice": (False, f"{SMALL}seed: 1\nseed: 2\n"),
-    "a key twice, inside": (False, f"{SMALL}audit: {{prompts_per_cell: 1, prompts_per_cell: 2}}\n"),
-    "a key twice, as number and text": (False, f"{SMALL}only: {{1: [kv], '1': [kv]}}\n"),
-    "an unknown key": (False, f"{SMALL}sead: 1\n"),
-    "a date": (False, f"{SMALL}audit: {{prompts_per_cell: 2026-01-02}}\n"),
-    "binary": (False, f"{SMALL}data_mirror: !!binary aGVsbG8=\n"),
-    "a set": (False, f"{SMALL}figures: !!set {{a, b}}\n"),
-    "an ordered map": (False, f"{SMALL}only: !!omap [a: 1]\n"),
-    "a Python object": (False, f"{SMALL}seed: !!python/object/apply:os.system [touch PWNED]\n"),
-    "a Python name": (False, f"{SMALL}seed: !!python/name:os.system\n"),
-    "a Python object, new": (False, f"{SMALL}seed: !!python/object/new:os.system [touch PWNED]\n"),
-    "an unknown tag": (False, f"{SMALL}seed: !seed 1\n"),
-    "a number with a tag of a text": (False, f"{SMALL}seed: !!str 1\n"),
-    "a number in base 8": (False, f"{SMALL}seed: 010\n"),
-    "a number in base 60": (False, f"{SMALL}seed: 1:30\n"),
-    "a number in base 16": (None, f"{SMALL}seed: 0x10\n"),
-    "not a number": (False, f"{SMALL}seed: .nan\n"),
-    "infinity": (False, f"{SMALL}seed: .inf\n"),
-    "a negative seed": (False, f"{SMALL}seed: -1\n"),
-    "a fraction as seed": (False, f"{SMALL}seed: 1.5\n"),
-    "a seed of 5,000 digits": (False, f"{SMALL}seed: {'9' * 5000}\n"),
-    "true as seed": (False, f"{SMALL}seed: true\n"),
-    "yes as seed": (False, f"{SMALL}seed: yes\n"),
-    "a text as seed": (False, f"{SMALL}seed: one\n"),
-    "null as seed": (False, f"{SMALL}seed:\n"),
-    "an alias of itself": (False, f"{SMALL}only: &a\n  dummy: *a\n"),
-    "a list of itself": (False, f"{SMALL}figures: &a [*a]\n"),
-    "an unknown alias": (False, f"{SMALL}only: *a\n"),
-    "a billion laughs": (
-        False,
-        f"{SMALL}a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)),
-    ),
-    "nested 500 deep": (False, f"{SMALL}only: {'{a: ' * 500}1{'}' * 500}\n"),
-    "nested 20,000 deep": (False, f"{SMALL}only: {'[' * 20_000}{']' * 20_000}\n"),
-    "a bracket that is not closed": (False, f"{SMALL}only: [a\n"),
-    "a quote that is not closed": (False, f'{SMALL}data_mirror: "a\n'),
-    "a merge key": (None, f"{SMALL}audit: &a {{prompts_per_cell: 2}}\nreport: {{<<: *a}}\n"),
-    "a mirror that is not there": (False, f"{SMALL}data_mirror: /not/there\n"),
-    "a mirror of another user": (False, f"{SMALL}data_mirror: ~nobody_there/x\n"),
-    "a mirror of 5,000 letters": (False, f"{SMALL}data_mirror: /{'a' * 5000}\n"),
-    "a mirror with a NUL": (False, f'{SMALL}data_mirror: "a\\0b"\n'),
-    "half a character": (False, f'{SMALL}data_mirror: "\\ud83d"\n'),
-    "models as text": (None, SMALL.replace("models:\n- dummy", "models: dummy")),
-    "no models": (False, SMALL.replace("models:\n- dummy", "models: []")),
-    "a model that is not there": (False, SMALL.replace("- dummy", "- nobody")),
-    "a model twice": (None, SMALL.replace("- dummy", "- dummy\n- dummy")),
-    "a model that is a number": (False, SMALL.replace("- dummy", "- 5")),
-    "a figure that is not there": (False, f"{SMALL}figures: [nothing]\n"),
-    "positions from 1": (False, SMALL.replace("- 5\n", "- 6\n")),
-    "a negative position": (False, SMALL.replace("- 5\n", "- -1\n")),
-    "a position twice": (False, SMALL.replace("- 0\n        - 5", "- 5\n        - 5")),
-    "a position that is a fraction": (False, SMALL.replace("- 5\n", "- 0.5\n")),
-    "a depth that is not a number": (False, SMALL.replace("- 5\n", "- .nan\n")),
-    "a size of 0": (False, SMALL.replace("6:\n", "0:\n")),
-    "a size that is a text": (False, SMALL.replace("6:\n", "six:\n")),
-    "no questions asked for": (False, SMALL.replace("examples: 3", "examples: 0")),
-    "answers without tokens": (False, SMALL.replace("max_new_tokens: 30", "max_new_tokens: 0")),
-    "a task that is not there": (False, SMALL.replace("kv_retrieval", "os.system")),
-    "a task in another folder": (False, SMALL.replace("kv_retrieval", "../kv_retrieval")),
-    "a dataset that is not there": (False, SMALL.replace("questions.jsonl.gz", "nothing.jsonl.gz")),
-    "braces in a file's name": (False, SMALL.replace("questions.jsonl.gz", "'{size}.jsonl'")),
-    "an experiment called ..": (False, SMALL.replace("- kv\n", "- ..\n").replace("    kv:\n", "    ..:\n")),
-    "an experiment called a/b": (False, SMALL.replace("- kv\n", "- a/b\n").replace("    kv:\n", "    a/b:\n")),
+
+
+def _written(row: str | dict[str, Any]) -> bytes:
+    """A file of configs_by_hand.yaml."""
+    row = row if isinstance(row, dict) else {"add": row}
+    text = text_of(row.get("whole", SMALL)) + text_of(row.get("add", ""))
+    for old, new in row.get("replace", {}).items():
+        text = text.replace(old, new)
+    return text.encode(row.get("encoding", "utf-8"))
+
+
+#: Files by what they are: whether each must be accepted, with None for either, and its bytes.
+BY_HAND = {
+    name: (accepts, _written(row))
+    for group, accepts in (("accepted", True), ("refused", False), ("either", None))
+    for name, row in yaml.safe_load(Path(__file__).with_name("configs_by_hand.yaml").read_text())[group].items()
 }
 #: The files of `make test`; test_yaml_files.py has more.
-FAST_HAND_MADE = ("a Python object",)
+FAST_BY_HAND = ("a Python object",)
 
 
 def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
     """Give Snakemake each of these files."""
     bench = bench_of(arena)
     for name in names:
-        accepts, content = HAND_MADE[name]
-        data = content.encode() if isinstance(content, str) else content
+        accepts, data = BY_HAND[name]
         outcome = planned(bench, data, name)
         if bench.path("PWNED").exists():
             yield Outcome(name, WRONG, "a command of the config was run")
@@ -296,15 +228,15 @@ def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
 FAMILY = Family(
     "configs",
     f"{COUNT:,} configs changed at random are read in one process. Snakemake plans {PLANNED} of them and "
-    f"{len(HAND_MADE)} files made by hand. Each ends with a plan or with one line.",
+    f"{len(BY_HAND)} files made by hand. Each ends with a plan or with one line.",
     [
         Case("a sample, changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
-        Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_HAND_MADE, arena), fast=True),
+        Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_BY_HAND, arena), fast=True),
         *(
             Case(f"seed {number}", lambda arena, number=number: attack_block(number, BLOCK, arena))
             for number in range(COUNT // BLOCK)
         ),
         Case("planned by Snakemake", attack_plans),
-        Case("made by hand", lambda arena: attack_by_hand(HAND_MADE, arena)),
+        Case("made by hand", lambda arena: attack_by_hand(BY_HAND, arena)),
     ],
 )

@@ -3,11 +3,14 @@
 import bz2
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import yaml
 from conftest import qa_record
+from fault_server import text_of
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, results
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused
@@ -60,7 +63,7 @@ def json_lines(records: list[dict]) -> bytes:
 def _derived(path: Path, nq_open: bytes, is_annotations: bool) -> Iterable[object]:
     """Questions from NQ-Open and annotations; the file under attack is the one or the other."""
     other = path.with_name("other.jsonl")
-    other.write_bytes(nq_open if is_annotations else json_lines(SIMPLIFIED))
+    other.write_bytes(nq_open if is_annotations else json_lines(TABLE["NQ simplified"]["records"]))
     files = (other, path) if is_annotations else (path, other)
     made, _ = derive(*(located_records([file]) for file in files))
     return made
@@ -68,109 +71,56 @@ def _derived(path: Path, nq_open: bytes, is_annotations: bool) -> Iterable[objec
 
 def _recorded(path: Path) -> Iterable[object]:
     asked = [example(id=f"id{n}", size=1, prompt=f"p{n}") for n in range(4)]
-    return RecordedSweep(asked, [RecordedFile(str(path), [(1, "gold_at_0")])], RECORDED_FIELDS).responses.values()
+    fields = {"response": "response", "id": "id", "finish_reason": "end"}
+    return RecordedSweep(asked, [RecordedFile(str(path), [(1, "gold_at_0")])], fields).responses.values()
 
 
 def _passages(source: str) -> Callable[[Path], Iterator[object]]:
     return lambda path: read_source(source, path, CorpusSettings(passage_words=20))
 
 
-QUESTIONS = [qa_record(number, 3) for number in range(4)]
-KV = [
-    {"ordered_kv_records": [[f"k{n}{m}", f"v{n}{m}"] for m in range(4)], "key": f"k{n}2", "value": f"v{n}2"}
-    for n in range(4)
-]
-NQ_OPEN = [{"question": "who was it", "answer": ["Ann"]}, {"question": "who else", "answer": ["Bob"]}]
-TOKENS = ["<P>", "It", "was", "Ann", "Lee", ",", "in", "1901", ".", "</P>"]
-SPAN = {"start_token": 0, "end_token": len(TOKENS)}
-ANNOTATION = {"long_answer": SPAN, "short_answers": [{"start_token": 3, "end_token": 4}], "yes_no_answer": "NONE"}
-SIMPLIFIED = [
-    {
-        "example_id": 1,
-        "question_text": "who was it",
-        "document_url": "https://en.wikipedia.org//w/index.php?title=It&amp;oldid=1",
-        "annotations": [ANNOTATION] * 2,
-        "document_text": " ".join(TOKENS),
-    }
-]
-ORIGINAL = [
-    {
-        **{key: value for key, value in SIMPLIFIED[0].items() if key != "document_text"},
-        "document_title": "It",
-        "document_tokens": [{"token": token, "html_token": token.startswith("<")} for token in TOKENS],
-    }
-]
-ORACLE = [
-    {
-        "question": "who was it",
-        "answers": ["Ann"],
-        "nq_annotated_gold": {
-            "title": "It", "long_answer": "It was Ann.", "chunked_long_answer": "It was Ann.", "short_answers": ["Ann"]
-        },
-    }
-]  # fmt: skip
-AMBIGNQ = [{"question": f"who {n}?", "annotations": [{"type": "singleAnswer", "answer": ["a"]}]} for n in range(3)]
-DOCUMENTS = [{"id": f"d{n}", "title": f"T{n}", "text": f"one two three {n}"} for n in range(4)]
-DUMP = (
-    '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="en">\n<siteinfo><namespaces>'
-    '<namespace key="0" /><namespace key="1">Talk</namespace></namespaces></siteinfo>\n'
-    + "".join(
-        f"<page><title>A{n}</title><ns>0</ns><id>{n}</id><revision><id>9{n}</id><text bytes='1'>'''A{n}''' is [[b|c]] "
-        f"{{{{x|y}}}} of &lt;ref&gt;d&lt;/ref&gt; {{| e\n|}} f.</text></revision></page>\n"
-        for n in range(3)
-    )
-    + "</mediawiki>\n"
-).encode()
-RECORDED_FIELDS = {"response": "response", "id": "id", "finish_reason": "end"}
-RECORDED = [{"id": f"id{n}", "response": f"answer {n}", "end": "stop"} for n in range(4)]
+def _labels(kind: str) -> Callable[[Path], Iterable[object]]:
+    return lambda path: read_labels(path, kind).items()
 
 
-def table(records: list[dict], delimiter: str) -> bytes:
-    """The records as a table without quotes."""
-    rows = [list(records[0]), *(list(record.values()) for record in records)]
-    return "".join(delimiter.join(map(str, row)) + "\n" for row in rows).encode()
+TABLE = yaml.safe_load(Path(__file__).with_name("data_formats.yaml").read_text())
+#: Records that several formats have.
+MADE = {
+    "questions": [qa_record(number, 3) for number in range(4)],
+    "pairs": [
+        {"ordered_kv_records": [[f"k{n}{m}", f"v{n}{m}"] for m in range(4)], "key": f"k{n}2", "value": f"v{n}2"}
+        for n in range(4)
+    ],
+}
+READERS: dict[str, Callable[[Path], Iterable[object]]] = {
+    "qa": lambda path: read_qa_questions(path, None),
+    "retrieved": lambda path: read_retrieved_questions(path, None),
+    "records": read_question_records,
+    "kv": lambda path: read_kv_questions(path, None),
+    "nq_open": lambda path: _derived(path, b"", is_annotations=False),
+    "annotations": lambda path: _derived(path, json_lines(TABLE["NQ-Open"]["records"]), is_annotations=True),
+    "recorded": _recorded,
+    **{kind: _labels(kind) for kind in ("ambignq", "situatedqa", "jsonl", "txt")},
+    **{source: _passages(source) for source in ("documents", "dpr_passages", "wikipedia_dump")},
+}
 
 
-FORMATS = [
-    Format("questions", "q.jsonl", QUESTIONS, lambda path: read_qa_questions(path, None)),
-    Format("questions, gzip", "q.jsonl.gz", QUESTIONS, lambda path: read_qa_questions(path, None)),
-    Format("retrieved", "q.jsonl", QUESTIONS, lambda path: read_retrieved_questions(path, None)),
-    Format("question records", "q.jsonl", QUESTIONS, read_question_records),
-    Format("key-value", "kv.jsonl", KV, lambda path: read_kv_questions(path, None)),
-    Format("NQ-Open", "nq.jsonl", NQ_OPEN, lambda path: _derived(path, b"", is_annotations=False)),
-    *(
-        Format(name, "nq.jsonl", records, lambda path: _derived(path, json_lines(NQ_OPEN), is_annotations=True))
-        for name, records in (("NQ original", ORIGINAL), ("NQ simplified", SIMPLIFIED), ("oracle", ORACLE))
-    ),
-    Format("AmbigNQ", "a.json", json.dumps(AMBIGNQ).encode(), lambda path: read_labels(path, "ambignq").items()),
-    Format(
-        "SituatedQA",
-        "s.jsonl",
-        [{"question": f"who {n}", "is_dependent": "no"} for n in range(3)],
-        lambda path: read_labels(path, "situatedqa").items(),
-    ),
-    Format(
-        "keep flags",
-        "k.jsonl",
-        [{"question": f"who {n}", "keep": True} for n in range(3)],
-        lambda path: read_labels(path, "jsonl").items(),
-    ),
-    Format("question list", "l.txt", b"who is it\nwho was it?\n", lambda path: read_labels(path, "txt").items()),
-    Format("documents, text", "d.txt", b"one two\n\nthree " * 20, _passages("documents")),
-    Format("documents, JSON", "d.jsonl", DOCUMENTS, _passages("documents")),
-    Format("documents, CSV", "d.csv", table(DOCUMENTS, ","), _passages("documents")),
-    Format("documents, TSV", "d.tsv.gz", table(DOCUMENTS, "\t"), _passages("documents")),
-    Format(
-        "DPR's passages",
-        "p.tsv",
-        b'id\ttext\ttitle\n1\t"a ""b"" c"\tT\n2\td\tU\n3\te f\tV\n',
-        _passages("dpr_passages"),
-    ),
-    Format("Wikipedia", "w.xml", DUMP, _passages("wikipedia_dump")),
-    Format("Wikipedia, bz2", "w.xml.bz2", DUMP, _passages("wikipedia_dump")),
-    Format("recorded, JSON", "r.jsonl", RECORDED, _recorded),
-    Format("recorded, CSV", "r.csv", table(RECORDED, ","), _recorded),
-]
+def _sound(row: Mapping[str, Any]) -> list[dict] | bytes:
+    """The records of a sound file, or its bytes."""
+    if "text" in row:
+        return text_of(row["text"]).encode()
+    records = MADE[row["records"]] if isinstance(row["records"], str) else row["records"]
+    if row.get("as") == "json":
+        return json.dumps(records).encode()
+    if "as" in row:
+        rows = [list(records[0]), *(list(record.values()) for record in records)]
+        return "".join(row["as"].join(map(str, one)) + "\n" for one in rows).encode()
+    return records
+
+
+FORMATS = [Format(name, row["file"], _sound(row), READERS[row["read"]]) for name, row in TABLE.items()]
+QUESTIONS, KV = MADE["questions"], MADE["pairs"]
+DOCUMENTS, RECORDED = (TABLE[name]["records"] for name in ("documents, JSON", "recorded, JSON"))
 #: Files that were once accepted by mistake or caused a traceback: format, description, content.
 MALFORMED = {
     ("questions", "a key twice"): b'{"question":"q","question":"r","answers":["a"],"ctxs":[]}\n',

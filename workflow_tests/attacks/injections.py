@@ -4,11 +4,13 @@ import json
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
+from unittest.mock import patch
 
+from canaries import CANARY, files_with
 from conftest import qa_record, write_lines
 from fault_server import FaultServer
 from fuzzed_configs import refused_by_snakemake
@@ -16,7 +18,7 @@ from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome
 from sweeps import MODEL
 from workbench import Workbench
 
-CANARY = "sk-CANARY-0123456789"
+RESPONSES = "results/responses/m/qa.jsonl.gz"
 #: Name searched for in all files: a command would create it if it were run.
 PWNED = "PWNED"
 SHELL = f"$(touch {PWNED}) `touch {PWNED}` ; touch {PWNED} & | \" ' \\ > < * ~"
@@ -43,21 +45,6 @@ OF_SDKS = {
     "ANTHROPIC_CUSTOM_HEADERS": f"X-Secret: {CANARY}",
 }
 QA = {"task": "multi_document_qa", "dataset": "mine", "positions": {3: [0, 2]}, "max_new_tokens": 10, "title": TEXT}
-
-
-@contextmanager
-def environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables, and restore the former ones at the end."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def served(server: FaultServer, protocol: str = "openai", **more: Any) -> dict[str, Any]:
@@ -99,22 +86,21 @@ def bench_with_questions(arena: Arena, name: str = "mine.jsonl", text: str = "")
     return bench
 
 
-def files_with(folder: Path, word: str) -> list[str]:
-    """Files with a word in their names or bytes, of all there are but the project's own."""
-    own = {"scripts", "workflow_tests", ".git", "mine.jsonl", "small.yaml"}
-    found = []
-    for path in folder.rglob("*"):
-        relative = path.relative_to(folder)
-        if relative.parts[0] in own or path.is_symlink():
-            continue
-        if path.name == word or (path.is_file() and word.encode() in path.read_bytes()):
-            found.append(str(relative))
-    return found
+def judged(case: str, bench: Workbench, done: CompletedProcess, must_be: str | None = None) -> Outcome:
+    """The outcome of a run: wrong if a command was run or a secret was written, or if it is not what it must be."""
+    secrets = [name for name in files_with(bench.folder) if name != "small.yaml"]
+    secrets += ["the console"] if CANARY in done.stdout + done.stderr else []
+    faults = [f"{path} was made" for path in bench.folder.rglob(PWNED)] + [f"the secret is in {one}" for one in secrets]
+    outcome = Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
+    if must_be not in (None, outcome.result) and outcome.result != WRONG:
+        faults.append(f"{outcome.result}, and it must be {must_be}: {(done.stdout + done.stderr)[-400:]}")
+    return Outcome(case, WRONG, "; ".join(faults)) if faults else outcome
 
 
-def was_run(folder: Path) -> list[str]:
-    """Files that show that a command was run."""
-    return [str(path.relative_to(folder)) for path in folder.rglob(PWNED)]
+def place_of(arena: Arena, name: str) -> Arena:
+    """A folder of its own for one of several runs of a case."""
+    (arena.folder / name).mkdir()
+    return Arena(arena.folder / name, arena.project, arena.made_once)
 
 
 def attack_report(arena: Arena) -> Iterator[Outcome]:
@@ -122,20 +108,12 @@ def attack_report(arena: Arena) -> Iterator[Outcome]:
     bench = bench_with_questions(arena, text=TEXT)
     with FaultServer(answer=lambda prompt: f"answer {TEXT}") as server:
         bench.configure(config(served(server)))
-        done = bench.snakemake()
-    if done.returncode:
-        yield Outcome("texts that are code", WRONG, (done.stdout + done.stderr)[-400:])
-        return
-    yield _nothing_run("texts that are code", bench)
-    for path in (bench.path("results/report.html"), *sorted(bench.folder.glob("results/tables/*.md"))):
-        page = path.read_text()
-        raw = [word for word in RAW if word in page]
+        outcome = judged("texts that are code", bench, bench.snakemake(), RIGHT)
+    yield outcome
+    pages = (bench.path("results/report.html"), *sorted(bench.folder.glob("results/tables/*.md")))
+    for path in pages if outcome.result == RIGHT else ():
+        raw = [word for word in RAW if word in path.read_text()]
         yield Outcome(f"texts that are code in {path.name}", WRONG if raw else RIGHT, ", ".join(raw))
-
-
-def _nothing_run(case: str, bench: Workbench) -> Outcome:
-    made = was_run(bench.folder)
-    return Outcome(case, WRONG if made else RIGHT, f"a command was run: {made}" if made else "")
 
 
 NAMES = (
@@ -162,71 +140,47 @@ NAMES = (
 def attack_names(names: tuple[str, ...], arena: Arena) -> Iterator[Outcome]:
     """Files whose names are commands, or patterns of Snakemake."""
     for number, name in enumerate(names):
-        place = Arena(arena.folder / str(number), arena.project, arena.made_once)
-        place.folder.mkdir()
-        bench = bench_with_questions(place, name)
+        bench = bench_with_questions(place_of(arena, str(number)), name)
         bench.configure({**config({"engine": "dummy"}, name), "figures": []})
-        done = bench.snakemake("results/responses/m/qa.jsonl.gz")
-        case = f"a file called {name!r}"
-        made = was_run(bench.folder)
-        if made:
-            yield Outcome(case, WRONG, f"a command was run: {made}")
-        else:
-            yield Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
+        yield judged(f"a file called {name!r}", bench, bench.snakemake(RESPONSES))
 
 
 def attack_key(protocol: str, fault: str | None, arena: Arena) -> Iterator[Outcome]:
     """A key in the environment, and a server that repeats it in its replies."""
-    case = f"a key, {protocol}, {fault or 'a server that says nothing of it'}"
     bench = bench_with_questions(arena)
-    with environment({"MY_KEY": CANARY}), FaultServer(lambda prompt, attempt: fault) as server:
+    with patch.dict(os.environ, {"MY_KEY": CANARY}), FaultServer(lambda prompt, attempt: fault) as server:
         model = served(server, protocol, api_key_variable="MY_KEY", request_attempts=2, request_timeout=5)
         bench.configure(config(model))
         done = bench.snakemake()
-    said = done.stdout + done.stderr
-    written = files_with(bench.folder, CANARY)
-    if not server.keys or set(server.keys) != {CANARY}:
-        yield Outcome(case, WRONG, f"the server got {set(server.keys)}")
-    elif written or CANARY in said:
-        where = [*written, *(["the console"] if CANARY in said else [])]
-        yield Outcome(case, WRONG, f"the key is in {', '.join(where)}")
-    else:
-        yield Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
+    outcome = judged(f"a key, {protocol}, {fault or 'a server that says nothing of it'}", bench, done)
+    is_sent = set(server.keys) == {CANARY}
+    yield outcome if is_sent else Outcome(outcome.case, WRONG, f"the server got {set(server.keys)}")
 
 
 def attack_environment(protocol: str, arena: Arena) -> Iterator[Outcome]:
     """Environment variables that SDKs read, with the user's own server."""
-    case = f"the environment of SDKs, {protocol}"
     bench = bench_with_questions(arena)
-    with environment(OF_SDKS), FaultServer() as server:
+    with patch.dict(os.environ, OF_SDKS), FaultServer() as server:
         bench.configure({**config(served(server, protocol)), "figures": []})
-        done = bench.snakemake("results/responses/m/qa.jsonl.gz")
+        outcome = judged(f"the environment of SDKs, {protocol}", bench, bench.snakemake(RESPONSES), RIGHT)
     sent = sorted({name for headers in server.headers for name, value in headers.items() if CANARY in value})
-    written = files_with(bench.folder, CANARY)
-    if done.returncode or not server.headers:
-        yield Outcome(case, WRONG, (done.stdout + done.stderr)[-400:])
-    else:
-        yield Outcome(case, WRONG if sent or written else RIGHT, f"sent: {sent}, written: {written}")
+    is_kept = server.headers and not sent
+    yield outcome if is_kept else Outcome(outcome.case, WRONG, f"{len(server.headers)} requests, secrets in {sent}")
 
 
 def attack_passwords(arena: Arena) -> Iterator[Outcome]:
     """Addresses with a password in them."""
     bench = bench_with_questions(arena)
-    file = {"url": f"http://me:{CANARY}@127.0.0.1:9/mine.jsonl", "sha256": "0" * 64}
+    address = f"http://me:{CANARY}@127.0.0.1:9"
+    api = {"engine": "openai", "api_model": "m", "base_url": f"{address}/v1"}
     for case, changes in {
-        "a dataset's address with a password": {"datasets": {"mine": file}},
-        "a server's address with a password": {
-            "models": {"m": {"engine": "openai", "api_model": "m", "base_url": f"http://me:{CANARY}@127.0.0.1:9/v1"}}
+        "a dataset's address with a password": {
+            "datasets": {"mine": {"url": f"{address}/mine.jsonl", "sha256": "0" * 64}}
         },
+        "a server's address with a password": {"models": {"m": api}},
     }.items():
         bench.configure({**config({"engine": "dummy"}, **changes), "figures": []})
-        done = bench.snakemake("results/responses/m/qa.jsonl.gz")
-        said = done.stdout + done.stderr
-        where = [*files_with(bench.folder, CANARY), *(["the console"] if CANARY in said else [])]
-        if where or done.returncode == 0:
-            yield Outcome(case, WRONG, f"the password is in {', '.join(where)}")
-        else:
-            yield refused_by_snakemake(case, done)
+        yield judged(case, bench, bench.snakemake(RESPONSES), REFUSED)
 
 
 class _Command:
@@ -271,22 +225,13 @@ def attack_models(arena: Arena) -> Iterator[Outcome]:
         "a chat template that runs a command": _template,
         "an index of weights that leaves its folder": _leaving_index,
     }.items():
-        place = Arena(arena.folder / case.replace(" ", "_"), arena.project, arena.made_once)
-        place.folder.mkdir()
-        bench = bench_with_questions(place)
+        bench = bench_with_questions(place_of(arena, case.replace(" ", "_")))
         shutil.copytree(MODEL, bench.path("model"))
         change(bench.path("model"))
         model = {"engine": "transformers", "path": "model", "dtype": "float32", "device": "cpu"}
         model |= {"prompt_template": "chat"} if change is _template else {}
         bench.configure({**config(model), "figures": []})
-        done = bench.snakemake("results/responses/m/qa.jsonl.gz")
-        outcome = refused_by_snakemake(case, done)
-        if was_run(bench.folder):
-            yield Outcome(case, WRONG, "a command was run")
-        elif done.returncode == 0:
-            yield Outcome(case, WRONG, "accepted")
-        else:
-            yield outcome if outcome.result == WRONG else Outcome(case, REFUSED, outcome.detail)
+        yield judged(case, bench, bench.snakemake(RESPONSES), REFUSED)
 
 
 KEY_FAULTS = (None, "key in an error", "key as the model", "key as the reason", "401", "key in a status")

@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -12,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, Signals
 
+from conftest import ROOT
 from fault_server import FaultServer, answer_to
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
 from sweeps import (
     BATCH,
     CONCURRENCY,
     COUNT,
-    Sweep,
+    hear_signals,
     journal_records,
     kv_examples,
     local_sweep,
@@ -33,22 +33,7 @@ from workbench import Workbench
 WORKERS = 2
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
-#: The program, which writes a line into a file for each batch that it begins.
-NOTED = """
-import runpy, sys
-notes, script, *sys.argv[1:] = sys.argv[1:]
-sys.argv[0] = script
-sys.path.insert(0, sys.argv[0].rpartition("/")[0])
-from litm.inference import generation
-compute = generation.generate_batch
-def noted(model, prompts, *more):
-    with open(notes, "a") as file:
-        print(len(prompts), file=file)
-    return compute(model, prompts, *more)
-generation.generate_batch = noted
-runpy.run_path(script, run_name="__main__")
-"""
-#: The same in a copy of the project, for jobs of Snakemake.
+#: What a copy of the project has at the end of generation.py: a line in a file for each batch that is begun.
 NOTING = """
 
 _compute = generate_batch
@@ -82,104 +67,45 @@ class Kill:
         return f"{self.number.name} to {program}, {self.model} model, seed {self.seed}"
 
 
-def hear_signals() -> None:
-    """Handle signals again: background processes of a shell and their children ignore SIGINT."""
-    for number in (SIGINT, SIGTERM, SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
 def slow_answer(prompt: str) -> str:
     time.sleep(PAUSE)
     return answer_to(prompt)
 
 
+@dataclass
 class Trial:
-    """A sweep in one folder that can be started repeatedly, and the prompts that it computed."""
+    """A sweep in one folder that can be started repeatedly.
 
+    at_work: prompts that may be asked twice for each signal; server: None for a local model.
+    """
+
+    folder: Path
+    scripts: Path
+    command: list[str]
     journal: Path
     responses: Path
-    #: Prompts that may be asked twice for each signal.
     at_work: int
+    server: FaultServer | None
 
-    def start(self) -> subprocess.Popen:
+    def start(self, *more: str) -> subprocess.Popen:
         """Start the sweep in a new session."""
-        raise NotImplementedError
-
-    def computed(self) -> int:
-        """The number of prompts that were begun."""
-        raise NotImplementedError
-
-    def popen(self, command: list[str], folder: Path) -> subprocess.Popen:
-        """A process whose output goes to a file."""
-        log = (folder / "log").open("ab")
+        log = (self.folder / "log").open("ab")
         return subprocess.Popen(
-            command,
-            cwd=folder,
+            [*self.command, *more],
+            cwd=self.folder,
             stdout=log,
             stderr=log,
             start_new_session=True,
             preexec_fn=hear_signals,
-            env={**os.environ, "OMP_NUM_THREADS": str(WORKERS)},
+            env={**os.environ, "OMP_NUM_THREADS": str(WORKERS), "PYTHONPATH": str(self.scripts)},
         )
 
-
-class LocalProgram(Trial):
-    """The program alone, with the reference model."""
-
-    at_work = WORKERS + 1
-
-    def __init__(self, sweep: Sweep, folder: Path) -> None:
-        self.sweep, self.folder = sweep, folder
-        self.journal, self.responses = folder / "journal.jsonl", folder / "responses.jsonl.gz"
-
-    def start(self) -> subprocess.Popen:
-        words = [sys.executable, "-c", NOTED, str(self.folder / "batches"), *self.sweep.command(self.folder)[1:]]
-        return self.popen(words, self.folder)
-
     def computed(self) -> int:
-        return batches(self.folder)
-
-
-class ServedProgram(Trial):
-    """The program alone, with a server."""
-
-    at_work = CONCURRENCY
-
-    def __init__(self, sweep: Sweep, folder: Path, server: FaultServer) -> None:
-        self.sweep, self.folder, self.server = sweep, folder, server
-        self.journal, self.responses = folder / "journal.jsonl", folder / "responses.jsonl.gz"
-
-    def start(self) -> subprocess.Popen:
-        return self.popen(self.sweep.command(self.folder), self.folder)
-
-    def computed(self) -> int:
-        return len(self.server.asked)
-
-
-class SnakemakeRun(Trial):
-    """The same sweep as a job of Snakemake."""
-
-    def __init__(self, bench: Workbench, server: FaultServer | None) -> None:
-        self.bench, self.server = bench, server
-        self.at_work = CONCURRENCY if server else BATCH
-        self.journal = bench.path("results/journal/mine/kv.jsonl")
-        self.responses = bench.path("results/responses/mine/kv.jsonl.gz")
-
-    def start(self) -> subprocess.Popen:
-        return self.popen(self.words(str(self.responses.relative_to(self.bench.folder))), self.bench.folder)
-
-    def words(self, *more: str) -> list[str]:
-        """Snakemake with the small config."""
-        return [sys.executable, "-m", "snakemake", "--configfile", "small.yaml", "--cores", "1", *more]
-
-    def computed(self) -> int:
-        return len(self.server.asked) if self.server else batches(self.bench.folder)
-
-
-def batches(folder: Path) -> int:
-    """The number of prompts in the batches that were begun."""
-    notes = folder / "batches"
-    return sum(map(int, notes.read_text().split())) if notes.exists() else 0
+        """The number of prompts that were begun."""
+        if self.server:
+            return len(self.server.asked)
+        notes = self.folder / "batches"
+        return sum(map(int, notes.read_text().split())) if notes.exists() else 0
 
 
 def config(url: str | None) -> dict:
@@ -235,13 +161,27 @@ def attack(kill: Kill, arena: Arena) -> list[Outcome]:
 
 
 def _trial(kill: Kill, arena: Arena, folder: Path, server: FaultServer | None) -> Trial:
-    if not kill.under:
-        if server is None:
-            return LocalProgram(local_sweep(arena.made_once("killed kv", kv_examples)), folder)
-        return ServedProgram(served_sweep(arena.made_once("killed short", short_examples), server.url), folder, server)
-    bench = Workbench(arena.made_once("killed bench", lambda place: _prepare(arena, place))).moved_to(folder / "bench")
-    bench.configure(config(server.url if server else None))
-    return SnakemakeRun(bench, server)
+    if kill.under:
+        bench = noting(arena).moved_to(folder / "bench")
+        bench.configure(config(server.url if server else None))
+        words = ["snakemake", "--configfile", "small.yaml", "--cores", "1", "results/responses/mine/kv.jsonl.gz"]
+        command = [sys.executable, "-m", *words]
+        results, scripts = bench.path("results"), bench.path("scripts")
+        files = results / "journal/mine/kv.jsonl", results / "responses/mine/kv.jsonl.gz"
+        return Trial(bench.folder, scripts, command, *files, CONCURRENCY if server else BATCH, server)
+    if server:
+        scripts, at_work = ROOT / "scripts", CONCURRENCY
+        sweep = served_sweep(arena.made_once("killed short", short_examples), server.url)
+    else:
+        scripts, at_work = noting(arena).path("scripts"), WORKERS + 1
+        sweep = local_sweep(arena.made_once("killed kv", kv_examples))
+    command = [sys.executable, str(scripts / "inference/generate.py"), *sweep.words(folder)]
+    return Trial(folder, scripts, command, folder / "journal.jsonl", folder / "responses.jsonl.gz", at_work, server)
+
+
+def noting(arena: Arena) -> Workbench:
+    """A bench whose library notes its batches, with the examples made; not to be changed."""
+    return Workbench(arena.made_once("killed bench", lambda place: _prepare(arena, place)))
 
 
 def _prepare(arena: Arena, place: Path) -> None:
@@ -258,7 +198,7 @@ def _undisturbed(kill: Kill, arena: Arena, server: FaultServer | None) -> bytes:
 
     def make(folder: Path) -> None:
         trial = _trial(kill, arena, folder, server)
-        assert trial.start().wait(HANG) == 0, (folder / "log").read_text()
+        assert trial.start().wait(HANG) == 0, (trial.folder / "log").read_text()
         (folder / "expected").write_bytes(trial.responses.read_bytes())
 
     return (arena.made_once(f"undisturbed {kill.model} {kill.under}", make) / "expected").read_bytes()
@@ -281,27 +221,27 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
     twice = max(0, trial.computed() - COUNT)
     numbers = {"kills": 1, "asked twice": twice, "asked": COUNT}
     detail = f"status {status}, {begun} asked and {kept} kept at the signal, {twice} asked twice"
-    faults = [
-        *([fault] if fault else []),
-        *(["other bytes"] if not fault and trial.responses.read_bytes() != expected else []),
-        *([f"{repeated_keys(trial.journal)} answers twice"] if repeated_keys(trial.journal) else []),
-        *([f"{twice} asked twice"] if twice > trial.at_work else []),
-        *([f"{begun - kept} lost"] if begun - kept > trial.at_work else []),
-    ]
-    if server and kill.number != SIGKILL and max(Counter(prompt for _, prompt, _ in server.asked).values()) > 2:
-        faults.append("a prompt was asked more than twice")
-    return Outcome(kill.name, WRONG if faults else RIGHT, "; ".join([*faults, detail]), numbers=numbers)
+    most = max(Counter(prompt for _, prompt, _ in server.asked).values()) if server else 0
+    faults = {
+        fault: fault,
+        "other bytes": not fault and trial.responses.read_bytes() != expected,
+        f"{repeated_keys(trial.journal)} answers twice": repeated_keys(trial.journal),
+        f"{twice} asked twice": twice > trial.at_work,
+        f"{begun - kept} lost": begun - kept > trial.at_work,
+        "a prompt was asked more than twice": most > 2 and kill.number != SIGKILL,
+    }
+    found = [text for text, is_so in faults.items() if text and is_so]
+    return Outcome(kill.name, WRONG if found else RIGHT, "; ".join([*found, detail]), numbers=numbers)
 
 
 def _finish(kill: Kill, trial: Trial) -> str | None:
     """Run again to the end; returns the fault, if any."""
-    folder = trial.folder if isinstance(trial, LocalProgram | ServedProgram) else trial.bench.folder
-    log = folder / "log"
+    log = trial.folder / "log"
     if fault := traceback_in(log.read_text()):
         return fault
     # Only an outright kill of Snakemake may leave its lock.
-    if isinstance(trial, SnakemakeRun) and kill.number == SIGKILL and kill.whom != GENERATE:
-        trial.popen(trial.words("--unlock"), folder).wait(HANG)
+    if kill.under and kill.number == SIGKILL and kill.whom != GENERATE:
+        trial.start("--unlock").wait(HANG)
     if trial.start().wait(HANG):
         return f"the next run fails: {log.read_text().strip()[-300:]}"
     return None
@@ -309,21 +249,13 @@ def _finish(kill: Kill, trial: Trial) -> str | None:
 
 def kills() -> Iterator[Kill]:
     """All of them; `under` is only of those through Snakemake."""
-    numbers = {SIGKILL: 12, SIGTERM: 3, SIGINT: 3, SIGHUP: 2}
-    yield from (Kill(LOCAL, GENERATE, number, seed, False) for number, n in numbers.items() for seed in range(n))
-    numbers = {SIGKILL: 6, SIGTERM: 3, SIGINT: 3, SIGHUP: 2}
-    yield from (Kill(SERVED, GENERATE, number, seed, False) for number, n in numbers.items() for seed in range(n))
-    for number in (SIGKILL, SIGTERM, SIGINT, SIGHUP):
-        for whom in (GENERATE, SNAKEMAKE, GROUP):
-            yield Kill(SERVED, whom, number, 0, True)
-    for number, whom in (
-        (SIGKILL, SNAKEMAKE),
-        (SIGKILL, GROUP),
-        (SIGTERM, SNAKEMAKE),
-        (SIGINT, GROUP),
-        (SIGHUP, GROUP),
-    ):
-        yield Kill(LOCAL, whom, number, 0, True)
+    for model, most in ((LOCAL, 12), (SERVED, 6)):
+        for number, count in {SIGKILL: most, SIGTERM: 3, SIGINT: 3, SIGHUP: 2}.items():
+            yield from (Kill(model, GENERATE, number, seed, False) for seed in range(count))
+    whole = [(number, whom) for number in (SIGKILL, SIGTERM, SIGINT, SIGHUP) for whom in (GENERATE, SNAKEMAKE, GROUP)]
+    yield from (Kill(SERVED, whom, number, 0, True) for number, whom in whole)
+    some = [(SIGKILL, SNAKEMAKE), (SIGKILL, GROUP), (SIGTERM, SNAKEMAKE), (SIGINT, GROUP), (SIGHUP, GROUP)]
+    yield from (Kill(LOCAL, whom, number, 0, True) for number, whom in some)
 
 
 #: The case of `make test`; test_generate.py and test_api_faults.py have more.

@@ -45,8 +45,10 @@ same cases. A fast part of them belongs to `make test`.
   `scripts/config/check_config.py FILE` reports the mistake in one line (see [running.md](running.md#what-is-checked)).
 - *Wrong*: anything else.
 
-Cases that did not run to their end are named.
+Cases that did not run to their end are named. The last column has the commit whose code was attacked.
 """
+#: The file, next to the results of a family, with the commit.
+COMMIT = "commit"
 
 
 def page(families: Sequence[Family], records: Path) -> str:
@@ -59,10 +61,15 @@ def page(families: Sequence[Family], records: Path) -> str:
         for one in own:
             counts[one.result] += one.count
         shown = [f"{counts[result]:,}" for result in RESULTS]
+        commit = records / family.name / COMMIT
+        shown.append(commit.read_text() if commit.exists() else "")
         rows.append(f"| {family.name} | {counts.total():,} | {' | '.join(shown)} |")
         kept = {case.name for case in family.cases if record_file(records, family.name, case.name).exists()}
         sections.append(_section(family, own, kept))
-    head = ["| attacks | cases | right | refused in one line | traced | wrong |", "|---|---:|---:|---:|---:|---:|"]
+    head = [
+        "| attacks | cases | right | refused in one line | traced | wrong | commit |",
+        "|---|---:|---:|---:|---:|---:|---|",
+    ]
     return "\n".join([INTRODUCTION, *head, *rows, "", *sections])
 
 
@@ -100,9 +107,12 @@ def main() -> int:
     parser.add_argument("family", nargs="*", help=f"of {', '.join(family.name for family in FAMILIES)}")
     args, more = parser.parse_known_args()
     chosen = [family for family in FAMILIES if family.name in (args.family or [family.name])]
+    head = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     for family in chosen:
         shutil.rmtree(RECORDS / family.name, ignore_errors=True)
         (RECORDS / family.name).mkdir(parents=True)
+        (RECORDS / family.name / COMMIT).write_text(commit)
     environment = {RECORDS_VARIABLE: str(RECORDS), FAMILIES_VARIABLE: " ".join(family.name for family in chosen)}
     # Samples are left out, because their slow cases run.
     words = ["pytest", "-q", "-m", "slow or not slow", "-k", "not sample", str(HERE), *more]

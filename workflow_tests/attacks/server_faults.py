@@ -75,19 +75,17 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
     twice = repeated_keys(path)
     whole = Counter(prompt for _, prompt, kind in server.asked if kind is None)
     numbers = {"requests": len(server.asked), "prompts": len(PROMPTS)}
-    faults = [
-        *([f"{len(wrong)} wrong answers"] if wrong else []),
-        *([f"{twice} answers twice"] if twice else []),
-        *(
-            [f"{max(whole.values())} whole answers to a prompt"]
-            if "again" not in FAULTS[protocol][fault] and max(whole.values(), default=0) > 1
-            else []
-        ),
-        *([f"{len(elsewhere.asked)} prompts sent to another host"] if elsewhere.asked else []),
-        *([refusal_fault(said) or ""] if said and refusal_fault(said) else []),
-    ]
-    if faults:
-        return [Outcome(case, WRONG, "; ".join(faults), numbers=numbers)]
+    most = max(whole.values(), default=0)
+    faults = {
+        f"{len(wrong)} wrong answers": wrong,
+        f"{twice} answers twice": twice,
+        f"{most} whole answers to a prompt": most > 1 and "again" not in FAULTS[protocol][fault],
+        f"{len(elsewhere.asked)} prompts sent to another host": elsewhere.asked,
+        refusal_fault(said): refusal_fault(said),
+    }
+    found = [text for text, is_so in faults.items() if is_so]
+    if found:
+        return [Outcome(case, WRONG, "; ".join(found), numbers=numbers)]
     return [Outcome(case, REFUSED if said else RIGHT, said, numbers=numbers)]
 
 

@@ -1,17 +1,146 @@
 """Inputs replaced without a newer time: the answers are always those of a fresh directory."""
 
+import json
+import os
+import shutil
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import yaml
+from conftest import qa_record, write_lines
 from fuzzed_configs import refused_by_snakemake
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome
-from replaced_files import CASES, Stale
+from sweeps import MODEL
 from waiting import wait_until
 from workbench import Workbench
 
 #: Results that are compared with those of a fresh directory.
 RESULTS = ("results/responses/*/*.jsonl.gz", "results/accuracy/*/*.parquet", "results/tables/accuracy.csv")
 TARGET = "results/tables/accuracy.csv"
+#: Seconds since 1970: the time of files that replace newer ones.
+LONG_AGO = 1_600_000_000
+TABLE = yaml.safe_load(Path(__file__).with_name("stale_inputs.yaml").read_text())
+
+Stale = dict[str, Any]
+
+
+class Steps:
+    """The steps of stale_inputs.yaml, in a bench."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+
+    def age(self, name: str) -> None:
+        """Give a file, or all in a folder, an old time."""
+        path = self.bench.path(name)
+        for one in [path, *(path.rglob("*") if path.is_dir() else ())]:
+            os.utime(one, (LONG_AGO, LONG_AGO), follow_symlinks=False)
+
+    def put(self, source: str, place: str) -> None:
+        """`cp -p` of an old file or folder over another."""
+        self.age(source)
+        old, new = self.bench.path(source), self.bench.path(place)
+        if old.is_dir():
+            shutil.rmtree(new, ignore_errors=True)
+            shutil.copytree(old, new)
+        else:
+            shutil.copy2(old, new)
+
+    def link(self, name: str, target: str) -> None:
+        """`ln -sfn`, with an old time."""
+        path = self.bench.path(name)
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+        os.utime(path, (LONG_AGO, LONG_AGO), follow_symlinks=False)
+
+    def two_models(self) -> None:
+        """models/a and models/b, as old as each other; the second is the first with the sign of each weight turned."""
+        for name in ("a", "b"):
+            shutil.copytree(MODEL, self.bench.path(f"models/{name}"))
+        path = self.bench.path("models/b/model.safetensors")
+        weights = path.read_bytes()
+        begin = header_length(weights)
+        numbers = bytearray(weights[begin:])
+        numbers[1::2] = bytes(byte ^ 0x80 for byte in numbers[1::2])
+        path.write_bytes(weights[:begin] + bytes(numbers))
+        self.age("models")
+
+    def sharded(self, name: str) -> None:
+        """Weights in a sub-folder that an index names."""
+        folder = self.bench.path(f"models/{name}")
+        (folder / "parts").mkdir()
+        weights = (folder / "model.safetensors").rename(folder / "parts" / "w.safetensors").read_bytes()
+        tensors = set(json.loads(weights[8 : header_length(weights)])) - {"__metadata__"}
+        index = {"metadata": {}, "weight_map": dict.fromkeys(sorted(tensors), "parts/w.safetensors")}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+    def edit_json(self, name: str, key: str, value: object) -> None:
+        """Change a value in a JSON file, and give it an old time."""
+        path = self.bench.path(name)
+        path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+        self.age(name)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Change a text in a file, and give it an old time."""
+        self.bench.edit(name, old, new)
+        self.age(name)
+
+    def edit_in_place(self, name: str, old: str, new: str) -> None:
+        """Change a text in a file, but neither its length nor its time."""
+        before = self.bench.path(name).stat()
+        self.bench.edit(name, old, new)
+        os.utime(self.bench.path(name), ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def clock_back(self) -> None:
+        """Give all results a time one hour ahead."""
+        later = time.time() + 3600
+        for path in [*self.bench.folder.glob("results/**/*"), *self.bench.folder.glob(".snakemake/metadata/*")]:
+            if path.is_file():
+                os.utime(path, (later, later))
+
+    def write(self, name: str, records: list) -> None:
+        """Write records into a file of the bench."""
+        self.bench.path(name).parent.mkdir(parents=True, exist_ok=True)
+        write_lines(self.bench.path(name), records)
+
+    def questions(self, name: str, word: str) -> None:
+        """A dataset whose documents have this word."""
+        self.write(name, [json.loads(json.dumps(qa_record(number, 3)).replace("Text", word)) for number in range(4)])
+
+    def labels(self, name: str, kept: list[int]) -> None:
+        """Labels that keep these questions."""
+        self.write(name, [{"question": f"what is number {number}", "keep": number in kept} for number in range(4)])
+
+    def recorded(self, folder: str, answer: str) -> None:
+        """Recorded responses, with the number of the question in the answer."""
+        records = [{"question": f"what is number {n}", "answer": answer.format(n)} for n in range(4)]
+        for position in (0, 2):
+            self.write(f"{folder}/r-gold_at_{position}.jsonl", records)
+
+    def documents(self, name: str, count: int, word: str) -> None:
+        """A file of documents with this word, whose ids and titles are the file's."""
+        made = [(f"{Path(name).stem}{n}", f"{word} text of {n}.") for n in range(count)]
+        self.write(name, [{"id": one, "title": f"T{one}", "text": text} for one, text in made])
+
+    def asked(self) -> None:
+        """Questions whose other documents are drawn from a corpus."""
+        gold = [{"title": "G", "text": f"It is a{n}.", "isgold": True} for n in range(3)]
+        self.write("asked.jsonl", [{"question": f"who {n}", "answers": [f"a{n}"], "ctxs": [gold[n]]} for n in range(3)])
+
+
+def header_length(weights: bytes) -> int:
+    """The length of what is before the numbers of a safetensors file."""
+    return 8 + int.from_bytes(weights[:8], "little")
+
+
+def take(bench: Workbench, stale: Stale, *parts: str) -> None:
+    """Take the steps of these parts of a case."""
+    for part in parts:
+        for name, *arguments in stale.get(part, ()):
+            getattr(Steps(bench), name)(*arguments)
 
 
 def results(bench: Workbench) -> dict[str, bytes]:
@@ -20,12 +149,11 @@ def results(bench: Workbench) -> dict[str, bytes]:
     return {str(path.relative_to(bench.folder)): path.read_bytes() for path in paths}
 
 
-def fresh(stale: Stale, arena: Arena, name: str, *changes: Callable[[Workbench], None]) -> dict[str, bytes]:
-    """The results of a run in a new directory, after the changes."""
+def fresh(stale: Stale, arena: Arena, name: str, *parts: str) -> dict[str, bytes]:
+    """The results of a run in a new directory, after the steps."""
     bench = arena.project().moved_to(arena.folder / name)
-    for change in (stale.prepare, *changes):
-        change(bench)
-    bench.configure(stale.config)
+    take(bench, stale, *parts)
+    bench.configure(TABLE["configs"][stale["config"]])
     bench.run(TARGET)
     return results(bench)
 
@@ -46,24 +174,24 @@ def run(bench: Workbench, case: str) -> Outcome:
     return Outcome(case, REFUSED, told.strip()[-300:])
 
 
-def attack(stale: Stale, arena: Arena) -> Iterator[Outcome]:
+def attack(name: str, stale: Stale, arena: Arena) -> Iterator[Outcome]:
     """Run, replace, run again and compare with a fresh directory; then put the first files back and repeat."""
     bench = arena.project().moved_to(arena.folder / "bench")
-    stale.prepare(bench)
-    bench.configure(stale.config)
-    if stale.during:
+    take(bench, stale, "prepare")
+    bench.configure(TABLE["configs"][stale["config"]])
+    if stale.get("during"):
         _run_while_replaced(stale, bench)
     else:
         # The target first: `--until` reads everything after it as names of rules.
-        bench.run(TARGET, *stale.until)
-        stale.replace(bench)
-    outcome = run(bench, stale.name)
-    expected = fresh(stale, arena, "fresh", stale.replace)
+        bench.run(TARGET, *stale.get("until", ()))
+        take(bench, stale, "replace")
+    outcome = run(bench, name)
+    expected = fresh(stale, arena, "fresh", "prepare", "replace")
     yield _compared(outcome, results(bench), expected)
-    if stale.back:
-        stale.back(bench)
-        back = f"{stale.name}, and back"
-        first = fresh(stale, arena, "first")
+    if "back" in stale:
+        take(bench, stale, "back")
+        back = f"{name}, and back"
+        first = fresh(stale, arena, "first", "prepare")
         if first == expected:
             yield Outcome(back, WRONG, "the attack changes no answer")
         yield _compared(run(bench, back), results(bench), first)
@@ -84,7 +212,7 @@ def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
 
     def replace() -> None:
         wait_until(lambda: done.is_set() or (started.exists() and journal.exists()))
-        stale.replace(bench)
+        take(bench, stale, "replace")
 
     thread = threading.Thread(target=replace)
     thread.start()
@@ -98,5 +226,5 @@ FAMILY = Family(
     "An input is replaced by a file that is older than the results, and the same command runs again. The results are "
     "the bytes of a run in a fresh directory, also after the first file is put back; or one line refuses the file, and "
     "its advice helps.",
-    [Case(stale.name, lambda arena, stale=stale: attack(stale, arena)) for stale in CASES],
+    [Case(name, lambda arena, name=name: attack(name, TABLE["cases"][name], arena)) for name in TABLE["cases"]],
 )

@@ -7,7 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from api_engines import CANARY, SETTINGS, answers, make_engine
+from api_engines import SETTINGS, answers, make_engine
+from canaries import CANARY
 from fault_server import FaultServer, answer_to
 
 from litm.base.download import host_of

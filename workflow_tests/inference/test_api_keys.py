@@ -5,7 +5,8 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
-from api_engines import CANARY, HASTE, SETTINGS, answers, make_engine
+from api_engines import HASTE, SETTINGS, answers, make_engine
+from canaries import CANARY
 from fault_server import FaultServer, answer_to
 
 from litm.base.messages import UserError

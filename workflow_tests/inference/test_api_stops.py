@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from fault_server import FaultServer, answer_to
 from programs import run_program
-from sweeps import served_sweep, short_examples
+from sweeps import hear_signals, served_sweep, short_examples
 from waiting import HANG, wait_until
 
 from litm.base.records import read_json, read_jsonl
@@ -20,12 +20,6 @@ from litm.inference.retrying import Patience, as_they_finish, in_step
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
     return served_sweep(short_examples(folder, 40), server.url, protocol).command(folder)
-
-
-def hear_signals() -> None:
-    """What a shell starts in the background ignores SIGINT, and by `nohup` SIGHUP, and with it all that this starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from litm.prompting.prompt_format import RAW
 from litm.records import Response
 
 PROTOCOLS = ("openai", "anthropic")
-CANARY = "sk-CANARY-0123456789"
 #: For a local server: the waits between requests are hundredths of seconds. Requests have their time, or a busy machine
 #: would look like a fault.
 HASTE = Patience(timeout=HANG, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)

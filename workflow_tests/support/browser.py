@@ -1,6 +1,5 @@
 """A headless Chromium, driven by the DevTools protocol over a pipe, without driver, port or network."""
 
-import base64
 import json
 import os
 import shutil
@@ -111,11 +110,6 @@ class Browser:
         """Press a key that has no character, such as ArrowRight or Tab."""
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
-
-    def screenshot(self, path: Path, whole: bool = False) -> None:
-        """Save what is seen, or the whole page, as a PNG."""
-        picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(picture["data"]))
 
     def close(self) -> None:
         """End the browser."""

@@ -199,7 +199,7 @@ class FaultHandler(BaseHTTPRequestHandler):
     def _data(self, fault: Fault, name: str | None, reply: object) -> bytes:
         """The bytes of what is sent."""
         if "body" in fault:
-            return _text(fault["body"]).encode()
+            return text_of(fault["body"]).encode()
         if "error" in fault:
             error = {"message": f"{name}, says the server", "type": "some_error", "code": None, **fault["error"]}
             reply = {"type": "error", "error": error}
@@ -213,7 +213,7 @@ class FaultHandler(BaseHTTPRequestHandler):
         headers = {"Content-Type": "application/json", "Content-Length": length, **fault.get("headers", {})}
         for name, value in headers.items():
             if value is not None:
-                self.send_header(name, _text(value))
+                self.send_header(name, text_of(value))
         self.end_headers()
         self.wfile.write(data)
         self.close_connection |= fault.get("close", False)
@@ -221,7 +221,7 @@ class FaultHandler(BaseHTTPRequestHandler):
     def _send_raw(self, fault: Fault) -> None:
         """Send bytes that are no response, some again and again until the client or the server ends."""
         self.close_connection = True
-        self.wfile.write(_text(fault["raw"]).encode())
+        self.wfile.write(text_of(fault["raw"]).encode())
         while "again" in fault and not self.server.faults.closing.wait(0.1):
             self.wfile.write(fault["again"].encode())
 
@@ -229,7 +229,8 @@ class FaultHandler(BaseHTTPRequestHandler):
         """No log: a test's own output names its failure."""
 
 
-def _text(one: str | Mapping[str, int]) -> str:
+def text_of(one: str | Mapping[str, int]) -> str:
+    """A text, or the parts of one and how many times each stands there, as the tables of attacks have it."""
     return one if isinstance(one, str) else "".join(part * times for part, times in one.items())
 
 

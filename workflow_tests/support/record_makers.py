@@ -42,10 +42,6 @@ def as_examples(records: Iterable[Mapping]) -> list[Example]:
     return [example(**record) for record in records]
 
 
-def as_responses(records: Iterable[Mapping]) -> list[SweepResponse]:
-    return [response(**record) for record in records]
-
-
 def changed(
     examples: Mapping[str, Iterable[Example]], change: Callable[[dict[str, list[dict]]], object]
 ) -> dict[str, list[Example]]:

@@ -1,6 +1,7 @@
 """A small sweep: its inputs, its command, and readers of its files."""
 
 import json
+import signal
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -64,6 +65,12 @@ class Sweep:
     def command(self, place: Path, source: Path | None = None) -> list[str]:
         """The program as a process of its own; arguments as in `words`."""
         return [sys.executable, str(PROGRAM), *self.words(place, source)]
+
+
+def hear_signals() -> None:
+    """For new processes: what a shell starts in the background, and all that this starts, ignores SIGINT."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def kv_examples(folder: Path) -> Path:

@@ -67,6 +67,7 @@ def test_what_is_fetched_is_what_experiments_and_models_name(paper, other):
     assert other.sweeps.sources == [
         *(f"results/models/{name}.json" for name in ("counter", "here", "chat", "completions", "keyless", "parts")),
         "results/retrievers/near.json",
+        "results/rerankers/deep.json",
     ]
 
 

@@ -1,36 +1,22 @@
 """A key that a server repeats is in no file of a run, and not on the console."""
 
-import gzip
 import random
-from pathlib import Path
 
 import pytest
+from canaries import CANARY, files_with
 from fault_server import FaultServer
 from workbench import CONFIG
 
-#: Not as it stands in any source.
-KEY = "sk-" + "canary" * 4
 #: How a server may repeat a key, before it answers.
 REPEATED = ("key in all of a failure", "key in an error", "key as the reason")
 #: How it may in an answer, or as it refuses for good.
 AT_LAST = ("key as the model", "key in the answer", None)
 
 
-def files_with(text: str, folder: Path) -> list[str]:
-    """The files of a folder, hidden ones too, that have a text in their bytes, unpacked ones in those of gzip."""
-
-    def content(file: Path) -> bytes:
-        return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-
-    files = [file for file in folder.rglob("*") if file.is_file()]
-    assert any(".snakemake" in file.parts for file in files) and any(file.suffix == ".gz" for file in files)
-    return [str(file) for file in files if text.encode() in content(file) or text in file.name]
-
-
 @pytest.mark.slow
 def test_no_file_of_a_run_and_no_line_of_the_console_has_the_key_that_servers_repeat(new_bench, monkeypatch):
-    monkeypatch.setenv("MY_KEY", KEY)
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"X-Mine: {KEY}")
+    monkeypatch.setenv("MY_KEY", CANARY)
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"X-Mine: {CANARY}")
     monkeypatch.setenv("OPENAI_LOG", "debug")
     monkeypatch.setenv("ANTHROPIC_LOG", "debug")
 
@@ -58,5 +44,6 @@ def test_no_file_of_a_run_and_no_line_of_the_console_has_the_key_that_servers_re
     said = failed.stdout + failed.stderr + done.stdout + done.stderr
     assert "no *** here" in said and "redirects requests to http://elsewhere.invalid" in said
     assert "answers repeat your key" in said and "Traceback" not in said
-    assert KEY not in said
-    assert not files_with(KEY, new_bench.folder)
+    assert CANARY not in said
+    assert new_bench.path(".snakemake").is_dir() and list(new_bench.folder.glob("results/**/*.gz"))
+    assert not files_with(new_bench.folder)
