@@ -40,6 +40,8 @@
     if (!response) return ["", "not asked", ""];
     const right = response.verdicts.filter((one) => one === true).length;
     const wrong = response.verdicts.filter((one) => one === false).length;
+    const graded = response.verdicts.find((one) => typeof one === "number");
+    if (graded !== undefined) return [graded.toFixed(2), `score ${graded.toFixed(2)}${response.excluded ? ", left out of the counts" : ""}`, "right"];
     if (!right && !wrong) return ["–", UNSCORED[response.finish_reason] ?? "not scored", ""];
     const left = response.excluded ? ", left out of the counts" : "";
     if (response.verdicts.length > 1) return [`${right}/${right + wrong}`, `${right} of ${right + wrong} right${left}`, wrong ? "wrong" : "right"];

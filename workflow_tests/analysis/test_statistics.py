@@ -180,7 +180,7 @@ def test_contrasts_of_no_question_or_with_wrong_weights_or_cells_are_refused():
         with pytest.raises(ValueError, match="sum 0"):
             contrast_interval(np.zeros((3, 5), int), weights)
     for cells in (np.full((3, 5), np.nan), np.full((3, 5), 2), np.zeros(5)):
-        with pytest.raises(ValueError, match="0 and 1"):
+        with pytest.raises(ValueError, match="from 0 to 1"):
             contrast_interval(cells, PBI)
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from litm.analysis.grid import CORRECT, read_grid
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
-from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, sign_test_p
+from litm.analysis.statistics import SIGNIFICANT, Estimate, as_answers, contrast_interval, holm, paired_p
 from litm.base.intervals import clustered_interval
 from litm.records import Condition
 
@@ -129,15 +129,14 @@ class Compared:
     def difference(self, first: int, second: int) -> Difference:
         """One condition minus another."""
         pair, comparisons = self.correct[:, [first, second]], max(1, len(self.cells) - 1)
-        only_first, only_second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
         corrected = contrast_interval(pair, [1, -1], self.clusters, 1 - SIGNIFICANT / comparisons)
         return Difference(
             estimate=contrast_interval(pair, [1, -1], self.clusters),
             worst=corrected.low,
             most=corrected.high,
-            p_value=sign_test_p(only_first, only_second, self.clusters),
-            only_first=int(only_first.sum()),
-            only_second=int(only_second.sum()),
+            p_value=paired_p(pair, self.clusters),
+            only_first=int((pair[:, 0] > pair[:, 1]).sum()),
+            only_second=int((pair[:, 1] > pair[:, 0]).sum()),
         )
 
     @cached_property
@@ -274,7 +273,7 @@ def _compared(study: str, model: str, cells: Sequence[Cell], price: Mapping | No
         model=model,
         study=study,
         cells=tuple(kept),
-        correct=complete.to_numpy(dtype=np.int64),
+        correct=as_answers(complete.to_numpy(dtype=float)),
         clusters=None if clusters is None else np.asarray(pd.factorize(clusters.reindex(complete.index))[0]),
         left_out=tuple(cell for cell in cells if cell.scored < LEAST_SCORED * asked),
         n_left_out=len(grid) - len(complete),

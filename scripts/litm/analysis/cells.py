@@ -49,7 +49,7 @@ def utilisation_rows(
         model = names["model"]
         parts = (group, closed_book[closed_book["model"] == model], oracle[oracle["model"] == model])
         grid = _side_by_side(dict(zip(_SOURCES, parts, strict=True)), names)
-        shared = grid.matrix if len(grid.columns) == 3 else np.zeros((0, 3), np.int64)
+        shared = grid.matrix if len(grid.columns) == 3 else np.zeros((0, 3))
         rng = generator_for(seed, "utilisation", *names.values())
         estimate = utilisation(shared, BOOTSTRAP_REPLICATES, rng, grid.clusters)
         rows.append({**names, "n": len(shared), **_accuracies(shared), **interval_columns("utilisation", estimate)})
@@ -74,8 +74,8 @@ def _accuracies(shared: np.ndarray) -> dict:
 
 
 def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | None:
-    """The share of right answers; None without answers."""
-    return Estimate(int(right.sum()) / len(right), *clustered_interval(right, clusters), 0.0) if len(right) else None
+    """The share of right answers, or the mean of graded ones; None without answers."""
+    return Estimate(float(right.sum()) / len(right), *clustered_interval(right, clusters), 0.0) if len(right) else None
 
 
 #: Columns of score rows that are read.
@@ -153,7 +153,7 @@ def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
     announced = counted["preamble"].astype(bool)
     clusters = cluster_codes(counted, pd.Index(counted["id"]))
     estimates = {
-        reading: proportion(counted[f"correct_{reading}"].to_numpy(dtype=bool), clusters)
+        reading: proportion(counted[f"correct_{reading}"].to_numpy(dtype=float), clusters)
         for reading in (FIRST_LINE, FULL)
     }
     return {
@@ -162,7 +162,7 @@ def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
         "n": len(counted),
         "n_more_lines": int(counted["more_lines"].sum()),
         "n_preamble": int(announced.sum()),
-        "n_preamble_right": int(counted.loc[announced, "correct_first_line"].sum()),
+        "n_preamble_right": int((counted.loc[announced, "correct_first_line"].astype(float) > 0).sum()),
         **_columns(estimates),
         # An accuracy is never below 0, so it has no conclusion.
         **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes_with_reading")),
@@ -186,8 +186,7 @@ def _gap_row(names: Mapping, group: pd.DataFrame, closed_book: pd.DataFrame) -> 
     grid = _side_by_side({"accuracy": group, "closed_book": closed_book}, names)
     if len(grid.ids):
         estimates = {
-            reading: contrast_interval(grid.answers[reading].astype(np.int64), [1, -1], grid.clusters)
-            for reading in (FIRST_LINE, FULL)
+            reading: contrast_interval(grid.answers[reading], [1, -1], grid.clusters) for reading in (FIRST_LINE, FULL)
         }
         yield {**names, "quantity": GAP, "n": len(grid.ids), **_columns(estimates)}
 

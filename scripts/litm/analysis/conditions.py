@@ -25,13 +25,14 @@ from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import (
     SIGNIFICANT,
     Estimate,
+    as_answers,
     changes_sign,
     contrast_interval,
     difference_in_words,
     gap_difference,
     holm,
     moments,
-    sign_test_p,
+    paired_p,
 )
 from litm.base.messages import ordinal, points
 from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
@@ -206,7 +207,7 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
     }
     if not n:
         return row
-    matrices = {reading: grid.astype(np.int64) for reading, grid in shared.answers.items()}
+    matrices = {reading: as_answers(grid) for reading, grid in shared.answers.items()}
     confidence = 1 - SIGNIFICANT / contrast.chosen_of
     matrix, width, codes = shared.matrix, len(contrast.a), shared.clusters
     means = matrix.mean(axis=0)
@@ -240,11 +241,8 @@ def _positions(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
 
 
 def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | None) -> float:
-    """The p value: exact for two columns, see `sign_test_p`; otherwise that of `moments`."""
-    if matrix.shape[1] == 2:
-        first, second = matrix[:, 0] > matrix[:, 1], matrix[:, 1] > matrix[:, 0]
-        return sign_test_p(first, second, clusters)
-    return moments(matrix, weights, clusters).p_value
+    """The p value: for two columns that of `paired_p`, otherwise of `moments`."""
+    return paired_p(matrix, clusters) if matrix.shape[1] == 2 else moments(matrix, weights, clusters).p_value
 
 
 def _other_reading(estimates: dict[str, Estimate]) -> dict:

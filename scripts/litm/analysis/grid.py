@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.pbi import middle_index
-from litm.analysis.statistics import Estimate, contrast_interval, mean_interval, sign_test_p
+from litm.analysis.statistics import Estimate, as_answers, contrast_interval, mean_interval, paired_p
 from litm.base.messages import UserError
 from litm.base.records import read_csv, read_json, read_parquet
 from litm.records import Example, read_examples
@@ -80,8 +80,8 @@ NOWHERE = -1
 class Grid:
     """Answers to questions (rows) in cells (columns).
 
-    columns: what tells the cells apart. ids: of the questions. answers: by reading, 1 right, 0 wrong, NaN if not
-    scored. clusters: one number per question, None without.
+    columns: what tells the cells apart. ids: of the questions. answers: by reading, 1 right, 0 wrong, between if
+    graded, NaN if not scored. clusters: one number per question, None without.
     """
 
     columns: list
@@ -97,7 +97,7 @@ class Grid:
     @cached_property
     def matrix(self) -> np.ndarray:
         """The answers as the metric reads them, of a grid of complete questions."""
-        return self.answers[CORRECT].astype(np.int64)
+        return as_answers(self.answers[CORRECT])
 
     def complete(self, columns: Sequence[int] | None = None) -> "Grid":
         """The questions that were scored in all these cells, or in all, and their answers there."""
@@ -243,13 +243,12 @@ def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
 
 
 def difference_columns(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
-    """Values of the columns `DIFFERENCE`; pair: (questions, 2), 1 if side a, or b, is right; clusters: by question."""
-    only_a, only_b = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
+    """Values of the columns `DIFFERENCE`; pair: (questions, 2), the answers of side a and b; clusters: by question."""
     return {
         **interval_columns("difference", contrast_interval(pair, [1, -1], clusters), is_only=True),
-        "n_right_only_a": int(only_a.sum()),
-        "n_right_only_b": int(only_b.sum()),
-        "p_value": sign_test_p(only_a, only_b, clusters),
+        "n_right_only_a": int((pair[:, 0] > pair[:, 1]).sum()),
+        "n_right_only_b": int((pair[:, 1] > pair[:, 0]).sum()),
+        "p_value": paired_p(pair, clusters),
     }
 
 

@@ -93,8 +93,8 @@ def _ends(curve: CurveGrid) -> dict:
     row: dict = {}
     for name, index in places.items():
         if index is not None:
-            row |= {f"position_{name}": curve.positions[index], f"accuracy_{name}": int(correct[index]) / n}
-    return row | {"accuracy_edge": int(correct[0] + correct[-1]) / (2 * n)}
+            row |= {f"position_{name}": curve.positions[index], f"accuracy_{name}": float(correct[index]) / n}
+    return row | {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n)}
 
 
 def _bias(curve: CurveGrid) -> dict:
@@ -145,8 +145,8 @@ def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generat
     return {
         "position_best": curve.positions[int(correct.argmax())] if gap.gap else None,
         "position_worst": curve.positions[int(correct.argmin())] if gap.gap else None,
-        "accuracy_best": int(correct.max()) / len(curve.cases.matrix),
-        "accuracy_worst": int(correct.min()) / len(curve.cases.matrix),
+        "accuracy_best": float(correct.max()) / len(curve.cases.matrix),
+        "accuracy_worst": float(correct.min()) / len(curve.cases.matrix),
         **interval_columns("gap", gap_interval(curve.cases.matrix, curve.cases.clusters)),
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
@@ -175,8 +175,8 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
             "position_a": curve.positions[a],
             "position_b": curve.positions[b],
             "n": n,
-            "accuracy_a": int(correct[a]) / n,
-            "accuracy_b": int(correct[b]) / n,
+            "accuracy_a": float(correct[a]) / n,
+            "accuracy_b": float(correct[b]) / n,
             **differences,
             "p_holm": p_holm,
         }

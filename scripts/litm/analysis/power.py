@@ -14,6 +14,7 @@ import numpy as np
 from scipy import special
 
 from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
+from litm.base.intervals import is_graded
 from litm.base.messages import percent
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
@@ -61,6 +62,11 @@ def observed(matrix: np.ndarray) -> Assumption:
     if not scale or len(matrix) < 2:
         return Assumption(float(accuracies.mean()), ASSUMED_CORRELATION)
     covariance = matrix.T @ matrix / len(matrix) - np.outer(accuracies, accuracies)
+    if is_graded(matrix):
+        # Graded answers vary less than right and wrong ones. What they vary less makes no difference vary, so it counts
+        # as covariance.
+        lacking = spread**2 - np.diag(covariance)
+        covariance += (lacking[:, None] + lacking) / 2
     correlation = float(covariance[first, second].mean()) / scale
     return Assumption(float(accuracies.mean()), min(1.0, max(0.0, correlation)))
 

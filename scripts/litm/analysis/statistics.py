@@ -1,9 +1,10 @@
 """Statistics of accuracies: small pure functions with formula and source in each docstring.
 
 A matrix has one row per question and one column per position (or model, or condition); a cell is 1 if the answer is
-right, 0 if it is wrong. The question is the unit: questions are independent, answers to one question are not, so
-columns are always compared within questions. No function returns NaN: a value that cannot be computed is None, or the
-function raises `ValueError`. Random numbers come from the generator that is passed in.
+right, 0 if it is wrong, and a number between for a graded metric. The question is the unit: questions are independent,
+answers to one question are not, so columns are always compared within questions. No function returns NaN: a value that
+cannot be computed is None, or the function raises `ValueError`. Random numbers come from the generator that is passed
+in.
 
 `clusters` has one integer per question, for questions about one article, from one source, or made from one template;
 None without. Answers to questions of one cluster correlate, so n questions carry less information than n independent
@@ -23,13 +24,15 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.base.intervals import binomial_interval, check_counts, wilson_interval
+from litm.base.intervals import binomial_interval, check_counts, is_graded, mean_limits, wilson_interval
 from litm.base.messages import points
 
 #: Level of significance: a smaller p value, corrected where there are several, is called more than chance.
 SIGNIFICANT = 0.05
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
+#: Graded answers are multiples of 1 over this number, see `Metric.verdict`.
+GRADES = 1024
 #: Numbers drawn at once, at most: 32 MB.
 DRAWN = 2**22
 
@@ -130,20 +133,20 @@ def contrast_interval(
     With clusters of one question it is the same interval, except for the factor and the degrees of freedom. A single
     cluster carries no information, and has the widest possible limits.
 
-    Raises `ValueError` without questions, for cells other than 0 and 1, and for weights that do not sum to 0.
+    Raises `ValueError` without questions, for cells outside 0 to 1, and for weights that do not sum to 0.
     """
     return moments(matrix, weights, clusters).estimate(confidence)
 
 
 def moments(matrix: np.ndarray, weights: Sequence[float] | np.ndarray, clusters: np.ndarray | None = None) -> Moments:
     """See `contrast_interval`; weights: of each column, or (columns, contrasts) for several contrasts."""
-    matrix, weight = _binary(matrix), np.asarray(weights, dtype=float)
+    matrix, weight = as_answers(matrix), np.asarray(weights, dtype=float)
     if weight.shape[:1] != matrix.shape[1:] or not np.allclose(weight.sum(axis=0), 0, atol=1e-9):
         raise ValueError(f"need a weight for each of {matrix.shape[1]} columns, sum 0, got {list(weights)}")
     n = len(matrix)
     if not n:
         raise ValueError("no questions, no interval")
-    # Column sums are integers, so the order of the questions cannot change the last digit.
+    # Column sums are exact, so the order of the questions cannot change the last digit.
     totals, squares = matrix.sum(axis=0) @ weight, _sums_of_squares(matrix, weight)
     plain = moments_of(totals, squares, n, float(np.abs(weight).sum(axis=0).max()) / 2)
     if clusters is None:
@@ -272,25 +275,18 @@ def gap_difference(
 def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:
     """The mean over all columns, with its interval over the questions.
 
-    Question i is right in the fraction sᵢ = Σⱼ xᵢⱼ/k of columns; the interval is Student's for their mean, s̄ ±
-    t(n-1)·SD(s)/√n, cut at 0 and 1; with G clusters it has the cluster-robust standard error and G - 1 degrees of
-    freedom, and a single one says nothing. It is `binomial_interval` if all fractions are 0 or all are 1, and for a
-    single question. Raises `ValueError` without questions.
+    Question i is right in the fraction sᵢ = Σⱼ xᵢⱼ/k of columns; the interval is that of `mean_limits` for them. It is
+    `binomial_interval` if all fractions are 0 or all are 1, and for a single question. Raises `ValueError` without
+    questions.
     """
-    matrix = _binary(matrix)
+    matrix = as_answers(matrix)
     n = len(matrix)
     if not n:
         raise ValueError("no questions, no interval")
-    value = int(matrix.sum()) / matrix.size
+    value = float(matrix.sum()) / matrix.size
     if value in (0, 1) or (n == 1 and clusters is None):
         return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
-    codes = np.arange(n) if clusters is None else clusters
-    sums, groups = np.bincount(codes, matrix.mean(axis=1) - value), len(np.unique(codes))
-    if groups < 2:
-        return Estimate(value, 0.0, 1.0, 1.0)
-    standard_error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / n
-    half = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * standard_error
-    return Estimate(value, max(0.0, value - half), min(1.0, value + half), standard_error)
+    return Estimate(value, *mean_limits(matrix.mean(axis=1), value, clusters, confidence))
 
 
 def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:
@@ -325,12 +321,14 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Cochra
     With clusters Q is divided by the mean design effect of the columns (Rao & Scott 1981, first order), with F for χ².
     With the deviation r of each answer from the mean of its question, T = Σ r by column and V = Σ T_g T_gᵀ over the
     clusters g, the statistic is (k-1)·T·T/tr V, which for clusters of one question is Q; it is compared with k-1
-    times F(k-1, G-1).
+    times F(k-1, G-1). Graded answers have the same statistic of questions, compared with χ².
     """
-    matrix = _binary(matrix)
+    matrix = as_answers(matrix)
     columns = matrix.shape[1]
     if columns < 2:
         raise ValueError(f"need at least two columns to compare, got {columns}")
+    if clusters is None and is_graded(matrix):
+        return _cochrans_q_of_sums(matrix - matrix.mean(axis=1, keepdims=True), None)
     in_column, in_row, total = matrix.sum(axis=0), matrix.sum(axis=1), int(matrix.sum())
     mixed, df = columns * total - int(in_row @ in_row), columns - 1
     different = columns * int(in_column @ in_column) - total**2
@@ -340,11 +338,24 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Cochra
         statistic = df * different / mixed
         return CochransQ(statistic, df, max(SMALLEST_P, float(special.chdtrc(df, statistic))))
     by_cluster = cluster_sums(matrix - matrix.mean(axis=1, keepdims=True), clusters)
-    totals, spread, groups = by_cluster.sum(axis=0), float((by_cluster**2).sum()), len(np.unique(clusters))
-    if groups < 2 or not spread:
+    return _cochrans_q_of_sums(by_cluster, len(np.unique(clusters)))
+
+
+def _cochrans_q_of_sums(deviations: np.ndarray, groups: int | None) -> CochransQ:
+    """See `cochrans_q`; groups: the number of clusters whose sums of deviations these are, None for questions."""
+    df, totals, spread = deviations.shape[1] - 1, deviations.sum(axis=0), float((deviations**2).sum())
+    if not spread or groups == 1:
         return CochransQ(0.0, df, 1.0)
     statistic = df * float(totals @ totals) / spread
-    return CochransQ(statistic, df, float(special.fdtrc(df, groups - 1, statistic / df)))
+    p = special.fdtrc(df, groups - 1, statistic / df) if groups else special.chdtrc(df, statistic)
+    return CochransQ(statistic, df, max(SMALLEST_P, float(p)))
+
+
+def paired_p(pair: np.ndarray, clusters: np.ndarray | None = None) -> float:
+    """Two-sided p of two equal columns: exact (`sign_test_p`); of graded answers that of `contrast_interval`."""
+    if is_graded(pair):
+        return moments(pair, [1, -1], clusters).p_value
+    return sign_test_p(pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0], clusters)
 
 
 def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.ndarray | None = None) -> float:
@@ -408,11 +419,11 @@ def gap_test(
     `null_95` is the smallest gap that at least 95 % of the replicates do not exceed. Raises `ValueError` without
     questions.
     """
-    matrix = _binary(matrix)
+    matrix = as_answers(matrix)
     if not len(matrix):
         raise ValueError("no questions, no gap")
     null = np.ptp(permuted_sums(matrix, replicates, rng, clusters), axis=1)
-    n, gap = len(matrix), int(np.ptp(matrix.sum(axis=0)))
+    n, gap = len(matrix), np.ptp(matrix.sum(axis=0)).item()
     return GapTest(
         gap=gap / n,
         null_mean=float(null.mean()) / n,
@@ -428,11 +439,12 @@ def permuted_sums(
 
     Those of rows are drawn without shuffling. A row with j ones left for its last r columns has a one in the first of
     these with probability j/r, and rows with equal j are exchangeable. So the number of rows for each j is enough: one
-    binomial number per j and column. The cost does not depend on the number of rows.
+    binomial number per j and column. The cost does not depend on the number of rows. Rows of graded answers are
+    shuffled.
     """
-    matrix = _binary(matrix)
-    if clusters is not None:
-        return _permuted_clusters(matrix, clusters, replicates, rng)
+    matrix = as_answers(matrix)
+    if clusters is not None or is_graded(matrix):
+        return _permuted_clusters(matrix, np.arange(len(matrix)) if clusters is None else clusters, replicates, rng)
     columns = matrix.shape[1]
     rows_with = np.tile(np.bincount(matrix.sum(axis=1), minlength=columns + 1), (replicates, 1))
     sums = np.zeros((replicates, columns), dtype=np.int64)
@@ -452,14 +464,15 @@ def _permuted_clusters(
     by_cluster = cluster_sums(matrix, clusters)
     by_cluster = by_cluster[np.ptp(by_cluster, axis=1) > 0]
     groups, columns = by_cluster.shape
-    constant = matrix.sum() - by_cluster.sum()
+    constant = (matrix.sum() - by_cluster.sum()) / columns
     sums = np.zeros((replicates, columns))
     chunk = max(1, DRAWN // max(1, groups * columns))
     for start in range(0, replicates if groups else 0, chunk):
         size = min(chunk, replicates - start)
         order = np.argsort(rng.random((size, groups, columns)), axis=2)
         sums[start : start + size] = np.take_along_axis(by_cluster[None], order, axis=2).sum(axis=1)
-    return np.rint(sums + constant / columns).astype(np.int64)
+    # In 1024ths, as answers are, sums are compared without error.
+    return np.rint((sums + constant) * GRADES) / GRADES if is_graded(matrix) else np.rint(sums + constant).astype(int)
 
 
 def bootstrap_means(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
@@ -497,7 +510,7 @@ def utilisation(
     there are any. The value may be below 0 or above 1. None unless the whole 99 % interval of oracle - closed book is
     above 0: otherwise the ratio is meaningless, and bootstrap denominators below 0 would affect the limits.
     """
-    answers = _binary(answers)
+    answers = as_answers(answers)
     if not len(answers) or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
         return None
     # Means, or with clusters any multiple of each row of means.
@@ -512,12 +525,14 @@ def utilisation(
     return Estimate((right - without) / (most - without), low, high, float(ratios[usable].std()))
 
 
-def _binary(matrix: np.ndarray) -> np.ndarray:
-    """The matrix as integers; `ValueError` unless it has rows, columns, and only 0 and 1."""
+def as_answers(matrix: np.ndarray) -> np.ndarray:
+    """The matrix as integers, or as fractions if answers are graded; `ValueError` unless it has rows, columns, and
+    cells from 0 to 1.
+    """
     matrix = np.asarray(matrix)
-    if matrix.ndim != 2 or not np.isin(matrix, (0, 1)).all():
-        raise ValueError(f"need rows and columns of 0 and 1, got shape {matrix.shape} and other cells")
-    return matrix.astype(np.int64)
+    if matrix.ndim != 2 or not ((matrix >= 0) & (matrix <= 1)).all():
+        raise ValueError(f"need rows and columns of numbers from 0 to 1, got shape {matrix.shape} and other cells")
+    return matrix.astype(float) if is_graded(matrix) else matrix.astype(np.int64)
 
 
 # --- Conclusions -----------------------------------------------------------------------------------------------

@@ -69,13 +69,15 @@ def binomial_interval(correct: float, n: float, confidence: float = 0.95) -> tup
 
 def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> tuple[float, float]:
     """The interval for the proportion of right answers to questions in clusters: the binomial one at the effective
-    sample size; `binomial_interval` if clusters is None.
+    sample size; `binomial_interval` if clusters is None; for graded answers that of `mean_limits`.
 
-    right: for each question; clusters: a whole number for each. n* = n/deff · (z/t(G-1))² for G clusters (Korn &
-    Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of
-    the mean)/(p(1-p)/n), at least 1. If all or none are right, the variance is 0 and n* is G. A single cluster has
+    right: for each question, 0 to 1; clusters: a whole number for each. n* = n/deff · (z/t(G-1))² for G clusters (Korn
+    & Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance
+    of the mean)/(p(1-p)/n), at least 1. If all or none are right, the variance is 0 and n* is G. A single cluster has
     no interval narrower than 0 to 1.
     """
+    if is_graded(right):
+        return mean_limits(right, float(right.mean()), clusters, confidence)[:2]
     n, count = len(right), int(right.sum())
     if clusters is None:
         return binomial_interval(count, n, confidence)
@@ -90,6 +92,29 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
         z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(groups - 1, (1 + confidence) / 2)
         worth = (min(n, p * (1 - p) / variance) if variance else n) * float(z / t) ** 2
     return binomial_interval(p * worth, worth, confidence)
+
+
+def is_graded(answers: np.ndarray) -> bool:
+    """Whether some answers are neither right (1) nor wrong (0)."""
+    return bool(((answers != 0) & (answers != 1)).any())
+
+
+def mean_limits(
+    values: np.ndarray, mean: float, clusters: np.ndarray | None, confidence: float = 0.95
+) -> tuple[float, float, float]:
+    """Student's limits of the mean of n values from 0 to 1, cut at 0 and 1, and its standard error.
+
+    The error is SD/√n with n - 1 degrees of freedom; with G clusters the cluster-robust one (Liang & Zeger 1986) with
+    G - 1. A single question or cluster says nothing: 0 to 1.
+    """
+    n = len(values)
+    codes = np.arange(n) if clusters is None else clusters
+    sums, groups = np.bincount(codes, values - mean), len(np.unique(codes))
+    if groups < 2:
+        return 0.0, 1.0, 1.0
+    error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / n
+    half = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * error
+    return max(0.0, mean - half), min(1.0, mean + half), error
 
 
 def check_counts(correct: float, n: float) -> None:

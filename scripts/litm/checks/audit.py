@@ -98,7 +98,7 @@ def _flips(
     return pd.DataFrame(rows, columns=["size", "placement", "id", "text", "correct"])
 
 
-def _verdicts(metric: str, example: Example, response: SweepResponse) -> list[bool | None]:
+def _verdicts(metric: str, example: Example, response: SweepResponse) -> list[float | None]:
     return [judge(metric, response.scored_text, target.answers)["correct"] for target in example.targets]
 
 

@@ -239,7 +239,8 @@ class Experiment(Entry):
     """
     metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
     """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
-    last_integer of all lines); if left out, the task's own metric.
+    last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose means stand in the columns of
+    accuracies); if left out, the task's own metric.
 
     Not in the key: the judgement of answers.
     """
@@ -333,6 +334,11 @@ class Experiment(Entry):
         """When an answer is right, from the docstring of the metric's function: `any gold answer is in the text`."""
         described = (METRICS[self.metric].judge.__doc__ or "").partition("\n\n")[0]
         return single_spaced(_CODE_NAME.sub("", described)).removeprefix("Whether ")
+
+    @property
+    def measure(self) -> str:
+        """What figures call the mean over answers: `Accuracy`, or the label of a graded metric."""
+        return METRICS[self.metric].label
 
     @property
     def asks_several(self) -> bool:

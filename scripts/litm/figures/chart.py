@@ -93,13 +93,18 @@ def make_chart(
         name=figure.get("name", ""),
         title=figure["title"],
         x_label=figure["x_label"],
-        y_label="Accuracy, recall (%)" if has_recall else "Accuracy (%)",
+        y_label=measure_label(figure, ", recall" if has_recall else ""),
         models=tuple(models),
         panels=tuple(replace(panel, series=panel.series + series) for panel in panels),
         places=figure.get("places") or {},
         facts=figure.get("facts") or {},
         room=room_of(figure),
     )
+
+
+def measure_label(figure: Mapping, more: str = "") -> str:
+    """The label of an axis of accuracies, or of means of a graded metric."""
+    return f"{figure.get('measure', 'Accuracy')}{more} (%)"
 
 
 def panel_title(figure: Mapping, size: object, token_counts: pd.DataFrame | None = None) -> str:

@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethod
 from litm.analysis.grid import MEAN_COLUMNS, position_means
 from litm.analysis.sentences import in_range
 from litm.figures import style
-from litm.figures.chart import Rows, models_in, points_of, scored, shown_cells
+from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
 
 #: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
@@ -61,7 +61,7 @@ def draw_tokens(figure: Mapping, rows: Rows) -> Figure:
     spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
     ax.set_ylim(max(-2.0, low - spare), min(104.0, high + spare))
     ax.set_xlabel(DOLLARS if in_dollars else figure["x_label"])
-    ax.set_ylabel("Accuracy (%)")
+    ax.set_ylabel(measure_label(figure))
     handles = [style.line(look.colour, "-", model, look.marker) for model, look in looks.items()]
     shown = [name for name in figure["experiments"] if name in set(points["experiment"])]
     if len(shown) > 1:
@@ -132,7 +132,7 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
         _draw_conditions(ax, own, unit, experiments)
         ax.set_title(model)
         ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
-    axes[0].set_ylabel("Accuracy (%)")
+    axes[0].set_ylabel(measure_label(figure))
     low, high = 100 * shown["ci_low"].min(), 100 * shown["ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
     style.add_legend(canvas, _condition_handles(shown, experiments), _note(shown, width))

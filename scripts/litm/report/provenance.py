@@ -11,6 +11,7 @@ from litm.examples.tasks import load_task
 from litm.placements import gold_places
 from litm.records import Cut, several_names
 from litm.report.wording import SizeNames
+from litm.scoring.metrics import METRICS
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
@@ -166,13 +167,14 @@ ABOUT = {
 def experiments_studied(
     experiments: Sequence[Mapping], samples: Mapping[str, Sequence[Mapping]], names: SizeNames
 ) -> list[dict]:
-    """{name, title, asks, right_if, contexts, example} per experiment, in their order.
+    """{name, title, asks, judged, contexts, example} per experiment, in their order.
 
     contexts: sizes with their lengths in tokens; example: see `_example`, None without a sample.
     """
     return [
         {
-            **{key: one[key] for key in ("name", "title", "asks", "right_if")},
+            **{key: one[key] for key in ("name", "title", "asks")},
+            "judged": _judged(one),
             "contexts": [
                 names.with_length(one["name"], size, ": ")
                 for size in dict.fromkeys(cell["size"] for cell in one["cells"])
@@ -181,6 +183,13 @@ def experiments_studied(
         }
         for one in experiments
     ]
+
+
+def _judged(experiment: Mapping) -> str:
+    rule = experiment["right_if"]
+    if METRICS[experiment["metric"]].is_graded:
+        return f"The score of an answer is {rule[0].lower()}{rule[1:]}"
+    return f"An answer is right if {rule}"
 
 
 def _example(records: Sequence[Mapping]) -> dict | None:

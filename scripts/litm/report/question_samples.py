@@ -84,7 +84,8 @@ def _answers(
             answer: dict = {
                 "model": model,
                 "text": response.text,
-                "verdicts": [None if pd.isna(one) else bool(one) for one in correct],
+                # A graded answer that is neither right nor wrong is a number.
+                "verdicts": [None if pd.isna(one) else bool(one) if one in (0, 1) else float(one) for one in correct],
                 "finish_reason": response.finish_reason,
                 "excluded": excluded,
             }

@@ -1,12 +1,20 @@
-"""Metrics: does a response contain the answer?
+"""Metrics: does a response contain the answer, or how much of it?
 
 A metric is a pure function of a text and the accepted answers, and says which part of the response it reads.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from litm.answers import contains_code, contains_no_other_code, contains_normalized, read_integer, read_last_integer
+from litm.answers import (
+    contains_code,
+    contains_no_other_code,
+    contains_normalized,
+    normalize_answer,
+    read_integer,
+    read_last_integer,
+)
 
 FIRST_LINE = "first_line"
 FULL = "full"
@@ -16,15 +24,21 @@ FULL = "full"
 class Metric:
     """How a response is judged.
 
-    judge: whether a text contains one of the answers. reads: the part of the response that counts, `first_line` or
-    `full`. strict, lenient: alternative rules, reported in columns of their own, None where there is none; both read
-    the whole response.
+    judge: whether a text contains one of the answers; of a graded metric, a number from 0 to 1. reads: the part of the
+    response that counts, `first_line` or `full`. strict, lenient: alternative rules, reported in columns of their own,
+    None where there is none; both read the whole response. label: what figures call the mean.
     """
 
-    judge: Callable[[str, Sequence[str]], bool]
+    judge: Callable[[str, Sequence[str]], float]
     reads: str
-    strict: Callable[[str, Sequence[str]], bool] | None = None
-    lenient: Callable[[str, Sequence[str]], bool] | None = None
+    strict: Callable[[str, Sequence[str]], float] | None = None
+    lenient: Callable[[str, Sequence[str]], float] | None = None
+    is_graded: bool = False
+    label: str = "Accuracy"
+
+    def verdict(self, rule: Callable[[str, Sequence[str]], float], text: str, answers: Sequence[str]) -> float:
+        """A rule's verdict; a graded one in 1024ths, whose sums are exact in any order."""
+        return round(rule(text, answers) * 1024) / 1024 if self.is_graded else rule(text, answers)
 
 
 def first_line(response: str) -> str:
@@ -81,6 +95,20 @@ def last_integer(text: str, answers: Sequence[str]) -> bool:
     return read_last_integer(text) in {int(answer) for answer in answers}
 
 
+def token_f1(text: str, answers: Sequence[str]) -> float:
+    """The largest F1 of the text's tokens with those of an accepted answer (Rajpurkar et al. 2016, SQuAD).
+
+    Both are normalised as there. F1 = 2·c/(t + a) with c common tokens of t and a; 1 if neither has any.
+    """
+    own = Counter(normalize_answer(text).split())
+    return max((_f1(own, Counter(normalize_answer(answer).split())) for answer in answers), default=0.0)
+
+
+def _f1(own: Counter[str], answer: Counter[str]) -> float:
+    tokens = own.total() + answer.total()
+    return 2 * (own & answer).total() / tokens if tokens else 1.0
+
+
 METRICS: dict[str, Metric] = {
     "best_subspan_em": Metric(best_subspan_em, FIRST_LINE, strict=best_subspan_em_strict),
     "value_in_answer": Metric(value_in_answer, FULL),
@@ -91,4 +119,5 @@ METRICS: dict[str, Metric] = {
     "exact_integer": Metric(exact_integer, FIRST_LINE),
     # A calculation may take several lines.
     "last_integer": Metric(last_integer, FULL),
+    "token_f1": Metric(token_f1, FIRST_LINE, is_graded=True, label="Token F1"),
 }

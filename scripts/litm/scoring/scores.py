@@ -88,11 +88,12 @@ def with_checked_keys(
             )
 
 
-#: Columns of a score file and their types. `correct` and its variants are missing where nothing was scored,
-#: `correct_strict` and `correct_lenient` also where the metric has no such rule, token counts where they are unknown.
-#: `preamble`: the first line ends with a colon, so it may only announce the answer; `more_lines`: the answer has
-#: further lines. `wrong_kind`: the kind of a wrong answer, see `wrong_answers.KINDS`; `taken_from`: the position of the
-#: other item that a wrong answer was taken from, where it is known.
+#: Columns of a score file and their types. `correct` and its variants are numbers from 0 to 1 of a graded metric, and
+#: missing where nothing was scored, `correct_strict` and `correct_lenient` also where the metric has no such rule,
+#: token counts where they are unknown. `preamble`: the first line ends with a colon, so it may only announce the
+#: answer; `more_lines`: the answer has further lines. `wrong_kind`: the kind of a wrong answer, see
+#: `wrong_answers.KINDS`; `taken_from`: the position of the other item that a wrong answer was taken from, where it is
+#: known.
 SCORE_COLUMNS = {
     **dict.fromkeys(("model", "experiment", "task", "metric"), "string"),
     **dict.fromkeys(("size", "items"), "int64"),
@@ -143,7 +144,10 @@ def score_sweep(
         is_excluded = (example.size, example.id) in overflowed
         rows.extend(_rows(sweep, example, _response_to(example, by_prompt, where), is_excluded))
     has_clusters = any(row["cluster"] is not None for row in rows)
-    columns = SCORE_COLUMNS | ({"cluster": "string"} if has_clusters else {})
+    graded = {
+        name: "Float64" for name in SCORE_COLUMNS if name.startswith("correct") and METRICS[sweep.metric].is_graded
+    }
+    columns = SCORE_COLUMNS | graded | ({"cluster": "string"} if has_clusters else {})
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
@@ -184,7 +188,7 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
             "preamble": text is not None and first_line(text).endswith(":"),
             "more_lines": text is not None and "\n" in text.strip(),
             "cluster": example.cluster,
-            **(kind_of_answer(sweep, example, target, response) if verdicts["correct"] is False else NO_KIND),
+            **(kind_of_answer(sweep, example, target, response) if verdicts["correct"] == 0 else NO_KIND),
         }
 
 
@@ -199,21 +203,21 @@ def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: Swe
     return {"wrong_kind": wrong.kind, "taken_from": wrong.taken_from}
 
 
-def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, bool | None]:
+def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, float | None]:
     """Verdicts on a response: of the metric on the first line, on the full text and (`correct`) on the part it reads;
     of its strict and its lenient rule. None where the metric has no such rule or there is no response.
     """
     if response is None:
         return dict.fromkeys(("correct", *(f"correct_{one}" for one in ("first_line", "full", "strict", "lenient"))))
     metric = METRICS[metric_name]
-    in_first_line = metric.judge(first_line(response), answers)
-    in_full = metric.judge(response, answers)
+    in_first_line = metric.verdict(metric.judge, first_line(response), answers)
+    in_full = metric.verdict(metric.judge, response, answers)
     return {
         "correct": in_full if metric.reads == FULL else in_first_line,
         "correct_first_line": in_first_line,
         "correct_full": in_full,
-        "correct_strict": metric.strict and metric.strict(response, answers),
-        "correct_lenient": metric.lenient and metric.lenient(response, answers),
+        "correct_strict": metric.strict and metric.verdict(metric.strict, response, answers),
+        "correct_lenient": metric.lenient and metric.verdict(metric.lenient, response, answers),
     }
 
 
@@ -246,8 +250,8 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     n_refused: counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a
     provider's filter (each may be wrong for that reason alone); n_cut and n_refused are missing where finish reasons
     are unknown. n_preamble: counted answers whose first line ends with a colon.
-    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`, and
-    `clustered_interval` for questions in clusters.
+    Accuracies are fractions, or means of a graded metric; ci_low and ci_high are their 95 % limits, see
+    `clustered_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
     return pd.DataFrame(rows, columns=list(ACCURACY_COLUMNS)).astype(ACCURACY_COLUMNS)
@@ -257,15 +261,13 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
-    n, correct = len(counted), int(counted["correct"].sum())
+    n, correct = len(counted), counted["correct"].to_numpy(dtype=float, na_value=0)
     clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
-    low, high = (
-        clustered_interval(counted["correct"].to_numpy(dtype=bool, na_value=False), clusters) if n else (None, None)
-    )
+    low, high = clustered_interval(correct, clusters) if n else (None, None)
     return {
         **dict(zip(CELL, cell, strict=True)),
         "n": n,
-        "accuracy": correct / n if n else None,
+        "accuracy": float(correct.sum()) / n if n else None,
         "ci_low": low,
         "ci_high": high,
         "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,

@@ -358,7 +358,10 @@ class PageFiles:
         """The settings, with the ranks of its models: adding a model changes no other model's colour."""
         asked = {model for model, name in self._sweeps.work if name in _experiments_of(figure)}
         drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
-        known = self._known(drawn)
+        known: dict[str, Any] = self._known(drawn)
+        experiments = self._study.experiments
+        measures = dict.fromkeys(experiments[name].measure for name in figure.experiments if name in experiments)
+        known |= {} if [*measures] == ["Accuracy"] else {"measure": ", ".join(measures)}
         if figure.kind == TOKENS_KIND:
             known["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
         return {**figure.settings(), "places": self._places(drawn), **known}
