@@ -29,11 +29,11 @@ from outcomes import (
     traceback_in,
 )
 from plans import inputs_of
-from programs import run_program
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
 from litm.base.messages import UserError
+from litm.config.command_line import check_command
 from litm.config.study import load_study
 from litm.config.yaml_files import read_yaml
 
@@ -155,12 +155,15 @@ def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
 
 
 def _explained(config: Path, outcome: Outcome) -> Outcome:
-    """Where Snakemake ends with a traceback, or is ended, by a file that it cannot read: what check_config.py says."""
-    checked = run_program("check_config", config)
-    said = checked.stderr.strip().removeprefix("error: ")
-    if checked.returncode == 0 or refusal_fault(said):
-        return Outcome(outcome.case, WRONG, f"{outcome.detail}; check_config.py: {said[-300:]}")
-    return Outcome(outcome.case, TRACED, f"check_config.py: {said.replace(str(config), config.name)}")
+    """Where Snakemake ends with a traceback, or is ended, by a file that it cannot read: what ./litm says."""
+    said = ""
+    try:
+        check_command(["--configfile", str(config)], ())
+    except UserError as error:
+        said = str(error)
+    if not said or refusal_fault(said):
+        return Outcome(outcome.case, WRONG, f"{outcome.detail}; litm: {said[-300:]}")
+    return Outcome(outcome.case, TRACED, f"litm: {said.replace(str(config), config.name)}")
 
 
 def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:

@@ -42,7 +42,7 @@ same cases. A fast part of them belongs to `make test`.
 - *Right*: the results are the bytes of an undisturbed run.
 - *Refused*: one line of fewer than 600 characters says what is wrong, nothing is changed, and the next run resumes.
 - *Traced*: Snakemake, which reads a config before this workflow does, ends with its own traceback or is ended.
-  `scripts/config/check_config.py FILE` reports the mistake in one line (see [running.md](running.md#what-is-checked)).
+  `./litm` reports the mistake in one line before (see [running.md](running.md#what-is-checked)).
 - *Wrong*: anything else.
 
 Cases that did not run to their end are named. The last column has the commit whose code was attacked.

@@ -3,7 +3,6 @@
 import pytest
 import yaml
 from conftest import ROOT
-from programs import run_program
 
 from litm.base.messages import UserError
 from litm.config.yaml_files import read_config_file, read_yaml
@@ -100,14 +99,3 @@ def test_a_config_in_json_is_looked_at_as_one_in_yaml_is(data, said, tmp_path):
     path.write_bytes(data)
     with pytest.raises(UserError, match=f"{path}: .*{said}"):
         read_config_file(path)
-    done = run_program("check_config", path)
-    assert done.returncode == 1 and done.stderr.startswith(f"error: {path}: ") and done.stderr.count("\n") == 1
-
-
-def test_check_config_says_of_files_that_they_can_be_read(tmp_path):
-    (tmp_path / "a.yaml").write_text("seed: 1\n")
-    (tmp_path / "b.json").write_text('{"seed": 1}')
-    (tmp_path / "c.yaml").write_text("- seed\n")
-    done = run_program("check_config", tmp_path / "a.yaml", tmp_path / "b.json")
-    assert done.returncode == 0 and done.stderr.count("can be read") == 2
-    assert "expected keys with values" in run_program("check_config", tmp_path / "c.yaml").stderr
