@@ -93,9 +93,8 @@ def remedies_in_words(condition: Condition, documents: int = 2) -> list[str]:
 
 @dataclass(frozen=True)
 class First:
-    """What a reader is told first: sentences on models whose answers tell nothing here, and on those that can answer;
-    headline and details of each advice; and the (model, experiment) whose positions tell nothing, see
-    `without_information`.
+    """What a reader is told first: sentences on models whose answers tell nothing here, and on those that the document
+    helps; headline and details of each advice; and the (model, experiment) of `without_information`.
     """
 
     useless: list[str]
@@ -107,7 +106,9 @@ class First:
 def to_know_first(
     rows: Callable[[str], Sequence[Row]], closed_book: Mapping[str, str | None], stand_ins: Container[str]
 ) -> First:
-    """rows: of a table by its name, none without it; closed_book: see `silenced`; stand_ins: models of which nothing is
+    """The sentences of `uninformative` and `able_sentences`, and each advice.
+
+    rows: of a table by its name, none without it; closed_book: see `silenced`; stand_ins: models of which nothing is
     said.
     """
     told = uninformative(*(rows(name) for name in ("utilisation", "accuracy", "position_bias")))
