@@ -48,11 +48,16 @@ def test_the_id_pairs_a_question_over_its_positions_and_experiments(finished):
 
 
 def results(bench: Workbench) -> dict[Path, bytes]:
-    """The contents of all result files, without logs and the store, which have times, and what only one machine has."""
+    """The contents of all result files, without logs and the store, which have times, and what only one machine has.
+
+    Of journals the sorted lines: workers of a local model finish in any order.
+    """
     folder = bench.path("results")
     paths = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     one_machines = ("logs", "benchmarks", "store")
-    return {path: (folder / path).read_bytes() for path in paths if path.parts[0] not in one_machines}
+    found = {path: (folder / path).read_bytes() for path in paths if path.parts[0] not in one_machines}
+    journals = {path: sorted(found[path].splitlines(True)) for path in found if path.parts[0] == "journal"}
+    return found | {path: b"".join(lines) for path, lines in journals.items()}
 
 
 def test_the_same_config_gives_the_same_bytes_of_examples_answers_and_scores(finished, bench):

@@ -52,8 +52,8 @@ SAME_IN_EVERY_RUN = (
     "Conda environments: ignored",
     "Provided resources: ",
 )
-#: Beginnings of Snakemake's lines if no job is left, and at the end of a dry run.
-NOTHING, LAST = "Nothing to be done", "This was a dry-run"
+#: Beginnings of Snakemake's lines if no job is left, at the end of a dry run, and at the end of any other.
+NOTHING, LAST, ENDED = "Nothing to be done", "This was a dry-run", "Elapsed time: "
 #: A program that failed, with its whole command, and the end of all our commands.
 FAILED_PROGRAM = re.compile(
     r"RuleException:\nCalledProcessError in file .*?\nCommand '(.*)' ([^'\n]*)\.(\n  File \"[^\n]*)?\s*", re.DOTALL
@@ -339,15 +339,20 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None:
-    """Call these functions before the first job of this process's run and after the last one, if none has failed."""
-    has_begun = False
+    """Call these functions before the first job of this process's run, and after its last line if all jobs are done.
+
+    Not with the last job: Snakemake then holds a lock for which its handlers of signals wait for ever.
+    """
+    has_begun = is_done = False
 
     def hear(event: str | None, record: Any) -> None:
-        nonlocal has_begun
+        nonlocal has_begun, is_done
         if event == RESOURCES and not has_begun:
             has_begun = True
             start()
-        elif event == PROGRESS and record.done == record.total:
+        elif event == PROGRESS:
+            is_done = record.done == record.total
+        elif is_done and record.getMessage().startswith(ENDED):
             end()
 
     listen(hear)
@@ -430,12 +435,12 @@ def _under_condition(row: dict[str, str], study: Study) -> dict[str, str]:
 
 def _readings(study: Study, tables: Container[str]) -> list[str]:
     """Conclusions that depend on how much of the answers is read."""
-    from litm.analysis.cells import reading_warnings
-
     name = "reading_sensitivity"
     path = TABLES / f"{name}.csv"
     if name not in tables or not path.exists():
         return []
+    from litm.analysis.cells import reading_warnings
+
     table = read_csv(path, all_tables()[name].dtypes)
     stops = {
         (model, experiment): one.stop
