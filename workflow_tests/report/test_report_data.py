@@ -35,7 +35,7 @@ from litm.report.page import png_width, render_report
 from litm.report.page_tables import token_table, tokens_in_words
 from litm.report.provenance import cited, sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
-from litm.report.wording import SizeNames, claims_told
+from litm.report.wording import SizeNames, claims_told, first_answers
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 
@@ -371,3 +371,7 @@ def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     start = html[: html.index('<section id="curves"')]
     assert said in start
     assert "answers were cut at 50 tokens; accuracy is a lower bound; raise max_new_tokens (in define" in start
+    # Recorded responses, which have no limit, hide that of the others in no order.
+    recorded = {**whole.manifests[0], "model": "z", "identity_fields": {}}
+    told = first_answers({"accuracy": cut}, [*whole.manifests, recorded], whole.experiments, [])["warnings"]
+    assert "were cut at 50 tokens" in told[0]

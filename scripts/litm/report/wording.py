@@ -329,9 +329,8 @@ def _rows(tables: Tables, name: str) -> list[dict]:
 def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
     """Cut answers, then conclusions that depend on the reading of answers."""
     decodings = {(one["model"], one["experiment"]): one["identity_fields"].get("decoding") for one in manifests}
-    # The limit of new tokens per answer; experiments with recorded responses only have none.
-    of_experiments = {experiment: decoding for (_, experiment), decoding in decodings.items()}
-    limits = {experiment: one["max_new_tokens"] for experiment, one in of_experiments.items() if one}
+    # The limit of new tokens per answer; recorded responses have none.
+    limits = {experiment: one["max_new_tokens"] for (_, experiment), one in decodings.items() if one}
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
     told = cut_sentences(_rows(tables, "accuracy"), limits)
     told += reading_warnings(tables.get("reading_sensitivity"), stops)
