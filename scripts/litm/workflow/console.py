@@ -414,8 +414,7 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
     yield from _answers(study, tables, units)
     accuracies = [_under_condition(row, study) for row in _rows("accuracy", tables)]
     yield from run_summary(accuracies, _rows("position_bias", tables), units)
-    figures = [path for path in results if path.endswith(".png")]
-    if figures:
+    if figures := [path for path in results if path.endswith(".png")]:
         yield f"figures: {first_of(figures, 3)}"
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
@@ -435,13 +434,12 @@ def _under_condition(row: dict[str, str], study: Study) -> dict[str, str]:
 
 def _readings(study: Study, tables: Container[str]) -> list[str]:
     """Conclusions that depend on how much of the answers is read."""
-    name = "reading_sensitivity"
-    path = TABLES / f"{name}.csv"
-    if name not in tables or not path.exists():
+    path = TABLES / "reading_sensitivity.csv"
+    if path.stem not in tables or not path.exists():
         return []
     from litm.analysis.cells import reading_warnings
 
-    table = read_csv(path, all_tables()[name].dtypes)
+    table = read_csv(path, all_tables()[path.stem].dtypes)
     stops = {
         (model, experiment): one.stop
         for model, entry in study.models.items()
