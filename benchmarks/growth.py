@@ -196,7 +196,7 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
 
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
-    from litm.base.records import read_json
+    from litm.base.formats import read_json
     from litm.inference import setup
 
     location = {"path": REFERENCE["path"], "hub": None, "revision": None}
@@ -266,7 +266,7 @@ def write_scores(folder: str, rows: int) -> None:
     import numpy as np
     import pandas as pd
 
-    from litm.base.records import write_csv
+    from litm.base.formats import write_csv
     from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
 
     experiments = -(-rows // (SCORED_MODELS * QUESTIONS * len(SCORED_POSITIONS)))

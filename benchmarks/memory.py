@@ -17,12 +17,12 @@ from pathlib import Path
 
 from measuring import ROOT, Sweep, table
 
-from litm.base.records import read_json
+from litm.base.formats import read_json
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.costs import PROCESS_BYTES, Numbers, predicted_rate, size_of, sweep_bytes
-from litm.models.files import find_in_package
+from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import CHAT
 from litm.records import write_examples
 

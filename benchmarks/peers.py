@@ -35,15 +35,15 @@ from pathlib import Path
 from measuring import ROOT, Cost, Sweep, machine, program_output, run, spread, sum_of, table
 
 from litm.answers import normalize_answer
-from litm.base.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.base.formats import read_json, read_jsonl, write_json, write_jsonl
 from litm.base.store import file_sha256
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.costs import as_bytes, shared_with_previous
 from litm.inference.engine import FIRST_LINE
-from litm.models.files import find_in_package
 from litm.models.gguf import read_gguf, unpacked
+from litm.models.locations import find_in_package
 from litm.placements import positions_for
 from litm.prompting.prompt_format import CHAT, encode_prompts, load_tokenizer
 from litm.records import write_examples

@@ -8,7 +8,7 @@ from typing import Annotated
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.records import read_csv
+from litm.base.formats import read_csv
 
 
 @program

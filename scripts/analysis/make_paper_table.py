@@ -11,8 +11,8 @@ from typing import Annotated
 from litm.analysis.paper_tables import LAYOUTS
 from litm.base.cli import program
 from litm.base.files import write_text
+from litm.base.formats import read_csv, write_csv
 from litm.base.messages import UserError
-from litm.base.records import read_csv, write_csv
 
 
 @program

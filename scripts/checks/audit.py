@@ -4,7 +4,7 @@ table: results/tables/audit.csv
 """
 
 from litm.base.cli import program
-from litm.base.records import read_csv
+from litm.base.formats import read_csv
 
 
 @program

@@ -6,7 +6,7 @@ output: a CSV table, one row a cell
 """
 
 from litm.base.cli import program
-from litm.base.records import write_csv
+from litm.base.formats import write_csv
 from litm.records import read_examples, read_responses
 
 

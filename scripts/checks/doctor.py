@@ -12,9 +12,9 @@ from litm.base.messages import UserError
 
 @program
 def main(config: dict, lock: Path, results: Path = Path("results")) -> None:
-    from litm.checks.costs import cost_lines
     from litm.checks.doctor import checks_table, counts, examine, look_remote
     from litm.checks.doctor_models import MISSING
+    from litm.checks.study_costs import cost_lines
     from litm.config.study import load_study
 
     study = load_study(config, lock.parent)

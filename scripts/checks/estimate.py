@@ -13,7 +13,7 @@ table: output: a CSV table, one row a sweep and one of sums
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.records import read_json, write_csv
+from litm.base.formats import read_json, write_csv
 
 
 @program
@@ -27,9 +27,9 @@ def main(
     config: dict | None = None,
     lock: Path = Path("requirements.lock"),
 ) -> None:
-    from litm.checks.costs import cost_lines
     from litm.checks.doctor import look_remote
     from litm.checks.estimate import Remaining, as_text, by_rule_of_thumb, estimate_table, notes, what_is_shown
+    from litm.checks.study_costs import cost_lines
     from litm.config.study import load_study
     from litm.inference.costs import Rate, choose_rate, measured_runs
 

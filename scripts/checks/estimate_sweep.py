@@ -10,7 +10,7 @@ output: JSON, see litm.checks.estimate.Remaining
 from dataclasses import asdict, replace
 
 from litm.base.cli import program
-from litm.base.records import write_json
+from litm.base.formats import write_json
 from litm.inference.engine import engine_facts
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers

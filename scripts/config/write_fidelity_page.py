@@ -5,7 +5,7 @@ from typing import Any
 
 from litm.base.cli import program
 from litm.base.files import with_part, write_text
-from litm.base.records import read_csv
+from litm.base.formats import read_csv
 from litm.config.catalogue import CATALOGUES, read_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Annotated
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.messages import UserError, note
-from litm.base.records import write_json
 from litm.examples.checks import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR
 from litm.records import read_examples

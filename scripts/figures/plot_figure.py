@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from litm.base.cli import program
+from litm.base.formats import read_csv, read_parquet
 from litm.base.messages import UserError, note
-from litm.base.records import read_csv, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Annotated
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.messages import UserError, note
 from litm.base.progress import waiting
-from litm.base.records import write_json
+from litm.inference.answer_identity import reason_in_words
 from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
-from litm.inference.identity import reason_in_words
 from litm.inference.journal import Journal, Shard, other_journals, other_sweeps, shard_journal
 from litm.inference.journal import shard as read_shard
 from litm.inference.setup import SweepOptions

@@ -14,8 +14,8 @@ import json
 from typing import Annotated
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.messages import UserError, note
-from litm.base.records import write_json
 from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.inference.setup import sweep_fields
 from litm.prompting.reasoning import Reasoning, with_answers

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from litm.base.formats import optional_field, read_jsonl, typed_field, without_surrogates, write_jsonl
 from litm.base.messages import UserError
-from litm.base.records import optional_field, read_jsonl, typed_field, without_surrogates, write_jsonl
 from litm.base.store import canonical_json, digest, text_sha256
 
 #: One element of a context: (title, text) of a document, (key, value) of a pair.

@@ -15,8 +15,8 @@ from pickle import UnpicklingError
 from litm.base.cli import program
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
-from litm.models.files import PARTS, PICKLED, indexed_files
 from litm.models.identity import download, hub_identity
+from litm.models.locations import PARTS, PICKLED, indexed_files
 
 #: Pattern of weight files; other pickles of a training, such as its arguments, are no weights.
 NAMED = f"pytorch_model{PICKLED}"

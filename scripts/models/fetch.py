@@ -4,8 +4,8 @@ sources: outputs of identify_model.py, one per model
 """
 
 from litm.base.cli import program
+from litm.base.formats import read_json
 from litm.base.messages import note
-from litm.base.records import read_json
 from litm.models.identity import download
 
 

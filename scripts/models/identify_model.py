@@ -9,14 +9,14 @@ store: a folder that keeps GGUF files unpacked
 from pathlib import Path
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.progress import waiting
-from litm.base.records import write_json
 from litm.models.configuration import answer_window_of, context_window_of, load_config
-from litm.models.files import check_generation_config, check_own_code, find_in_package, is_gguf
 from litm.models.gguf import number_format, read_gguf, unpacked
 from litm.models.identity import FileDigests, api_identity, folder_identity, hub_identity
+from litm.models.locations import check_generation_config, check_own_code, find_in_package, is_gguf
 
 ROOT = Path(__file__).resolve().parents[2]
 

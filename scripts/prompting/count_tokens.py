@@ -9,9 +9,9 @@ from itertools import groupby
 
 from litm.base.cli import program
 from litm.base.files import atomic_writer
+from litm.base.formats import write_csv
 from litm.base.loading import hide_torch
 from litm.base.messages import note
-from litm.base.records import write_csv
 from litm.prompting.prompt_format import FormatOptions
 from litm.records import read_examples
 

@@ -10,9 +10,9 @@ prompt: the prompt file
 from dataclasses import replace
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.loading import hide_torch
 from litm.base.messages import UserError, note
-from litm.base.records import write_json
 from litm.examples.examples import examples_of, read_template
 from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task

@@ -4,8 +4,8 @@ output: JSON
 """
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.loading import hide_torch
-from litm.base.records import write_json
 from litm.prompting.prompt_format import FormatOptions, prompt_frame
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ curve: the table that train_reference_model.py wrote
 """
 
 from litm.base.cli import program
-from litm.base.records import read_csv
+from litm.base.formats import read_csv
 
 #: Columns of the training table, and their labels.
 MEASURES = {"exact": "Whole answers", "deciding": "Their first deciding tokens"}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.files import atomic_writer
+from litm.base.formats import write_csv
 from litm.base.messages import note
 from litm.base.progress import progress_bar
-from litm.base.records import write_csv
 from litm.base.store import stored
 
 #: Version: raise it if the code makes another model from the same recipe.

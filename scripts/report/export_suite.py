@@ -15,8 +15,8 @@ from typing import Annotated
 
 from litm.base.cli import program
 from litm.base.files import folder_writer, write_zip
+from litm.base.formats import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
 from litm.base.messages import note
-from litm.base.records import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
 from litm.records import read_examples, read_responses
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
+from litm.base.formats import read_csv, read_json, read_jsonl
 from litm.base.messages import note
-from litm.base.records import read_csv, read_json, read_jsonl
 from litm.base.store import file_sha256
 
 if TYPE_CHECKING:

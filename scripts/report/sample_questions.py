@@ -6,8 +6,8 @@ questions: of each size
 """
 
 from litm.base.cli import program
+from litm.base.formats import read_parquet, write_jsonl
 from litm.base.messages import note
-from litm.base.records import read_parquet, write_jsonl
 from litm.examples.tasks import load_task
 from litm.records import read_examples, read_responses
 

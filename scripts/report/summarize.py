@@ -11,7 +11,7 @@ from typing import Annotated
 
 from litm.base.cli import program
 from litm.base.files import folder_writer
-from litm.base.records import read_csv
+from litm.base.formats import read_csv
 from litm.records import Curve
 
 

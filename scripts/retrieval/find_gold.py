@@ -14,8 +14,8 @@ from pathlib import Path
 
 from litm.answers import dpr_check
 from litm.base.cli import program
+from litm.base.formats import write_csv
 from litm.base.messages import UserError, note
-from litm.base.records import write_csv
 from litm.corpora.passages import Passage, corpus_passages, find_passages
 from litm.questions.own_questions import named_passages, with_gold
 from litm.questions.released_format import read_question_records, write_question_records

@@ -9,8 +9,8 @@ output: the index's manifest
 from pathlib import Path
 
 from litm.base.cli import program
+from litm.base.formats import read_json, write_json
 from litm.base.messages import note
-from litm.base.records import read_json, write_json
 from litm.base.store import stored
 from litm.corpora.passages import corpus_passages
 from litm.retrieval.bm25 import RECIPE, build_index, lucene_jar

@@ -9,8 +9,8 @@ output: the index's manifest
 from pathlib import Path
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.messages import note
-from litm.base.records import write_json
 from litm.base.store import stored
 
 

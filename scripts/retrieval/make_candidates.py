@@ -13,8 +13,8 @@ from collections.abc import Iterable
 
 from litm.answers import CHECKS
 from litm.base.cli import program
+from litm.base.formats import read_json, write_csv
 from litm.base.messages import UserError, note
-from litm.base.records import read_json, write_csv
 from litm.corpora.passages import corpus_passages, find_passages
 from litm.placements import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records

@@ -8,7 +8,7 @@ manifest: its manifest
 """
 
 from litm.base.cli import program
-from litm.base.records import read_json, write_csv
+from litm.base.formats import read_json, write_csv
 from litm.questions.released_format import read_question_records
 
 

@@ -9,8 +9,8 @@ output: the hits by question
 from pathlib import Path
 
 from litm.base.cli import program
+from litm.base.formats import write_json
 from litm.base.messages import note
-from litm.base.records import write_json
 from litm.base.store import digest
 from litm.corpora.passages import corpus_passages
 from litm.corpora.retrieved import check_known, hits_of_questions

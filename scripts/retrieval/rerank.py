@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from litm.base.cli import program
+from litm.base.formats import read_json
 from litm.base.messages import note
-from litm.base.records import read_json
 from litm.base.store import digest, stored
 from litm.questions.released_format import Document, read_question_records, write_question_records
 from litm.retrieval.reranking import RECIPE, bm25_ranking, by_score, count_terms, fused, rankings_of, text_of

@@ -12,8 +12,8 @@ from typing import Annotated
 
 from litm.answers import dpr_check
 from litm.base.cli import program
+from litm.base.formats import read_json, write_json
 from litm.base.messages import note
-from litm.base.records import read_json, write_json
 from litm.base.store import digest, stored
 from litm.corpora.passages import corpus_passages, find_passages
 from litm.questions.released_format import read_question_records, write_question_records

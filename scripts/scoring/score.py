@@ -10,8 +10,8 @@ accuracy: output: a CSV file, one row a cell, with all decimals
 
 from litm.base.cli import program
 from litm.base.files import atomic_writer
+from litm.base.formats import read_json, write_csv
 from litm.base.messages import note
-from litm.base.records import read_json, write_csv
 from litm.examples.tasks import load_task
 from litm.records import read_examples, read_responses
 

@@ -23,8 +23,8 @@ from litm.analysis.published import (
 )
 from litm.analysis.statistics import mean_interval, unpaired_difference
 from litm.analysis.table import tables
+from litm.base.formats import read_csv
 from litm.base.messages import UserError
-from litm.base.records import read_csv
 from litm.figures.chart import Rows, mean_tokens
 from litm.figures.kinds import KINDS
 

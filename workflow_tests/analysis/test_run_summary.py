@@ -13,7 +13,7 @@ from litm.analysis.sentences import (
     uninformative,
 )
 from litm.analysis.shapes import MEANINGS
-from litm.report.wording import SizeNames, verdicts
+from litm.report.phrases import SizeNames, verdicts
 
 
 def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:

@@ -32,8 +32,8 @@ from litm.analysis.table import (
     with_reference,
 )
 from litm.answers import CHECKS
+from litm.base.formats import write_csv
 from litm.base.messages import UserError
-from litm.base.records import write_csv
 from litm.checks import audit
 from litm.config.study import Study, load_study
 from litm.examples.checks import answer_check_row

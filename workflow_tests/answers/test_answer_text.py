@@ -3,7 +3,7 @@
 import pytest
 
 from litm.answers import CHECKS, contains_answer_dpr, contains_normalized, dpr_tokens
-from litm.base.records import read_jsonl
+from litm.base.formats import read_jsonl
 from litm.corpora.passages import Passage
 from litm.scoring.metrics import METRICS
 

@@ -13,8 +13,8 @@ from sweeps import journal_records, repeated_keys
 from waiting import HANG
 from workbench import CONFIG
 
+from litm.base.formats import read_jsonl
 from litm.base.messages import UserError
-from litm.base.records import read_jsonl
 from litm.inference.engine import EngineSettings
 from litm.inference.journal import Journal
 from litm.inference.retrying import Patience

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from litm.base.files import atomic_writer
-from litm.base.messages import UserError
-from litm.base.records import (
+from litm.base.formats import (
     parse_json,
     read_csv,
     read_json,
@@ -20,6 +19,7 @@ from litm.base.records import (
     write_csv,
     write_jsonl,
 )  # fmt: skip
+from litm.base.messages import UserError
 
 ZIPPED = gzip.compress(b'{"a": 1}\n' * 1000, mtime=0)
 

@@ -11,7 +11,7 @@ from programs import run_program
 from record_makers import response
 from workbench import CONFIG
 
-from litm.base.records import read_json, write_csv, write_json
+from litm.base.formats import read_json, write_csv, write_json
 from litm.base.store import canonical_json, digest
 from litm.checks.audit import audit_findings, audit_sample, audit_table
 from litm.examples.examples import make_example, read_template

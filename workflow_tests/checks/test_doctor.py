@@ -20,9 +20,9 @@ from httpx2 import Request, Response
 from huggingface_hub.errors import GatedRepoError
 
 from litm.checks import doctor, doctor_models
-from litm.checks.costs import cost_lines, costs, results_bytes
 from litm.checks.doctor import checks_table, disk_check, locks_check, package_checks, packages
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
+from litm.checks.study_costs import cost_lines, costs, results_bytes
 from litm.config.study import Study
 from litm.workflow.data_inputs import needs_of
 from litm.workflow.prompt_lengths import work_of

@@ -26,7 +26,7 @@ from litm.inference.costs import (
     size_of,
     sweep_bytes,
 )
-from litm.models.files import find_in_package, weight_bytes
+from litm.models.locations import find_in_package, weight_bytes
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.

@@ -14,9 +14,8 @@ from score_frames import of_matrix, random_matrix
 
 from litm.analysis.positions import earlier
 from litm.analysis.power import Assumption
-from litm.base.records import read_json, write_json
+from litm.base.formats import read_json, write_json
 from litm.base.store import canonical_json, digest
-from litm.checks.costs import costs
 from litm.checks.estimate import (
     Remaining,
     as_text,
@@ -29,11 +28,12 @@ from litm.checks.estimate import (
     remaining_work,
     what_is_shown,
 )
+from litm.checks.study_costs import costs
 from litm.config.study import load_study
+from litm.inference.answer_identity import sweep_identity
 from litm.inference.costs import Rate
 from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
-from litm.inference.identity import sweep_identity
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Sweep, sweep_prompts
 from litm.inference.sweep import ask_missing

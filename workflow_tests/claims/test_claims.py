@@ -11,8 +11,8 @@ from score_frames import of_matrix, random_matrix
 
 from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.table import tables
+from litm.base.formats import read_csv
 from litm.base.messages import UserError
-from litm.base.records import read_csv
 from litm.claims.evidence import About, Cell, Measure, Relations, largest, lowest, minus, scored_evidence
 from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED

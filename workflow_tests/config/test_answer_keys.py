@@ -19,7 +19,7 @@ from litm.config.reference import key_parts
 from litm.config.schema import Entry, read_entry, string_keys
 from litm.inference.setup import Sweep
 from litm.models.configuration import load_config
-from litm.models.files import is_read, model_files
+from litm.models.locations import is_read, model_files
 from litm.prompting.prompt_format import named_template, read_prompt_template
 
 REFERENCE = ROOT / "resources" / "reference_model"

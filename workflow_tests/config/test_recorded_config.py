@@ -8,7 +8,7 @@ from configs import DEFAULT
 from conftest import ROOT, qa_record, write_lines
 from snakemake.utils import update_config
 
-from litm.base.records import read_jsonl
+from litm.base.formats import read_jsonl
 from litm.config.study import load_study
 
 FIELDS = {"response": "model_answer", "question": "question"}

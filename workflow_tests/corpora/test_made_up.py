@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 import pytest
 from programs import run_program
 
+from litm.base.formats import read_jsonl
 from litm.base.messages import UserError
-from litm.base.records import read_jsonl
 from litm.corpora import made_up
 from litm.corpora.made_up import ASKED, FAMILY_SIZE, Article, make_articles, words
 from litm.corpora.passages import CorpusSettings, json_line, read_source

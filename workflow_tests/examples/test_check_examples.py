@@ -6,7 +6,7 @@ from pathlib import Path
 from conftest import write_lines
 from programs import run_program
 
-from litm.base.records import read_json
+from litm.base.formats import read_json
 
 SENTENCES = ["One sentence is here.", "Another one is there.", "The code is K-7."]
 

@@ -26,7 +26,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from programs import run_program
 
-from litm.base.records import write_csv
+from litm.base.formats import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, places_of, save_figure, without_title

@@ -7,7 +7,7 @@ from programs import run_program
 
 from litm.analysis.pbi import pbi_class
 from litm.analysis.table import tables
-from litm.base.records import write_csv
+from litm.base.formats import write_csv
 from litm.figures.style import save_figure
 
 POSITION_BIAS = tables()["position_bias"]

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from score_frames import score_rows
 
 from litm.figures.chart import Rows
-from litm.figures.costs import DOLLARS, NOTHING, costs_of_sizes
+from litm.figures.cost_figures import DOLLARS, NOTHING, costs_of_sizes
 
 TOKENS = {**FIGURE, "kind": "accuracy_by_tokens", "experiments": ["e"], "x_label": "Tokens"}
 ACCURACY = pd.DataFrame(columns=["model", "experiment", "size", "n", "accuracy", "ci_low", "ci_high"])

@@ -14,8 +14,8 @@ from echo_engine import AskedSweep
 from fault_server import PASSING, FaultServer, answer_to, seeded_faults
 from record_makers import example
 
+from litm.base.formats import read_jsonl
 from litm.base.messages import UserError
-from litm.base.records import read_jsonl
 from litm.inference.journal import Journal
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, asked_wait
 from litm.inference.setup import Fit, sweep_prompts

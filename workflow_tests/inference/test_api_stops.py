@@ -14,7 +14,7 @@ from programs import run_program
 from sweeps import hear_signals, served_sweep, short_examples
 from waiting import HANG, wait_until
 
-from litm.base.records import read_json, read_jsonl
+from litm.base.formats import read_json, read_jsonl
 from litm.inference.retrying import Patience, as_they_finish, in_step
 
 

@@ -67,7 +67,7 @@ engines.__path__.append(sys.argv[1])
 from litm.base.messages import UserError
 from litm.checks import doctor_models
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.identity import equal_form
+from litm.inference.answer_identity import equal_form
 def refused(**keys):
     try:
         read_catalogue_entry("models", "m", {"engine": "brief", "api_model": "a", **keys})

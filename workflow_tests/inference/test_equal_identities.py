@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 from litm.base.store import canonical_json, digest
+from litm.inference.answer_identity import equal_answers, equal_digests, equal_form, sweep_identity
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai
-from litm.inference.identity import equal_answers, equal_digests, equal_form, sweep_identity
 from litm.models.identity import api_identity
 from litm.records import Response, response_key
 

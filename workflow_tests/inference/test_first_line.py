@@ -12,7 +12,7 @@ from programs import run_program
 from record_makers import response
 from sweeps import journal_records, served_sweep, short_examples
 
-from litm.base.records import read_json
+from litm.base.formats import read_json
 from litm.base.store import canonical_json
 from litm.inference.stopping import Ending, cut_at_line_end, line_end
 from litm.prompting.reasoning import STRIP, Reasoning

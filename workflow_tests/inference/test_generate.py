@@ -16,8 +16,8 @@ from programs import load_program, run_program
 from sweeps import COUNT, MODEL, kv_examples, local_sweep
 from waiting import wait_until
 
+from litm.base.formats import read_json, read_jsonl, write_json
 from litm.base.messages import UserError
-from litm.base.records import read_json, read_jsonl, write_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import Prepared

@@ -1,6 +1,6 @@
 """Reasons to ask again: the fields that differ from the nearest identity, in words."""
 
-from litm.inference.identity import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask, sweep_identity
+from litm.inference.answer_identity import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask, sweep_identity
 
 
 def identity(dtype="bfloat16", weights="1" * 64, template=None, **more) -> dict:

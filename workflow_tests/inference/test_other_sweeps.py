@@ -9,7 +9,7 @@ import pytest
 from echo_engine import IDENTITY, Asked, planned
 
 from litm.base.store import digest
-from litm.inference.identity import NEW_PROMPTS
+from litm.inference.answer_identity import NEW_PROMPTS
 from litm.inference.journal import Journal, all_journals, answers_elsewhere, other_sweeps
 from litm.records import Response
 

@@ -11,8 +11,8 @@ from programs import run_program
 from sweeps import served_sweep, short_examples
 from transformers import AutoTokenizer
 
+from litm.base.formats import read_json
 from litm.base.messages import UserError
-from litm.base.records import read_json
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT

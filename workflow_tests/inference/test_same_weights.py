@@ -17,8 +17,8 @@ from litm.examples.examples import examples_of, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.engine import CHAT_ENDPOINT, FIRST_LINE, load_engine
-from litm.models.files import find_in_package
 from litm.models.gguf import read_gguf, unpacked
+from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import CHAT
 from litm.records import Response
 

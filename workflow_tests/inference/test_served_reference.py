@@ -16,7 +16,7 @@ from local_engines import SETTINGS, answers, kv_prompts
 from transformers import AutoTokenizer
 from waiting import HANG, wait_until
 
-from litm.base.records import read_json, write_json
+from litm.base.formats import read_json, write_json
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE
 from litm.inference.stopping import line_end
 from litm.prompting.prompt_format import CHAT, RAW

@@ -2,7 +2,7 @@
 
 import pytest
 
-from litm.base.records import write_json
+from litm.base.formats import write_json
 from litm.inference.costs import Rate, choose_rate, measured_rate, measured_runs, predicted_rate
 
 

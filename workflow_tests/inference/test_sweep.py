@@ -11,8 +11,8 @@ from record_makers import example
 
 from litm.base.messages import UserError
 from litm.base.store import state_with_links
+from litm.inference.answer_identity import NEW_PROMPTS
 from litm.inference.engine import FAIL, Prepared
-from litm.inference.identity import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import check_answered, state_of

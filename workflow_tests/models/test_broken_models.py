@@ -10,7 +10,7 @@ from litm.base.loading import loading
 from litm.base.messages import UserError
 from litm.inference.engine import EngineSettings, load_engine
 from litm.models.configuration import load_config
-from litm.models.files import check_generation_config, check_model_folder
+from litm.models.locations import check_generation_config, check_model_folder
 from litm.prompting.prompt_format import load_tokenizer
 
 CONFIG, SETTINGS, TOKENIZER = "config.json", "generation_config.json", "tokenizer_config.json"

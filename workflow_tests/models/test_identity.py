@@ -9,10 +9,10 @@ from conftest import ROOT
 
 from litm.base.messages import UserError
 from litm.base.store import digest, file_sha256
-from litm.inference.identity import equal_form, sweep_identity
+from litm.inference.answer_identity import equal_form, sweep_identity
 from litm.models.configuration import answer_window_of, context_window_of, load_config
-from litm.models.files import check_model_folder, model_files, tokenizer_files
 from litm.models.identity import check_identified, folder_identity, hub_identity
+from litm.models.locations import check_model_folder, model_files, tokenizer_files
 
 REFERENCE = ROOT / "resources" / "reference_model"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -19,8 +19,8 @@ from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import NOT_OF_CONFIG
 from litm.inference.engine import EngineSettings, load_engine
 from litm.models.configuration import load_config
-from litm.models.files import check_safe_weights
 from litm.models.identity import check_identified
+from litm.models.locations import check_safe_weights
 from litm.prompting.prompt_format import load_tokenizer
 
 REFUSAL = "it needs Python code of its own, which is not run here"

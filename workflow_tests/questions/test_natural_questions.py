@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from litm.base.formats import read_jsonl
 from litm.base.messages import UserError
-from litm.base.records import read_jsonl
 from litm.questions.natural_questions import (
     agreed_long_answer,
     chunk_with_answer,

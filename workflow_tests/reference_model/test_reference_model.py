@@ -9,8 +9,8 @@ import yaml
 from conftest import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
+from litm.base.formats import read_csv, read_json
 from litm.base.messages import UserError
-from litm.base.records import read_csv, read_json
 from litm.corpora.made_up import make_articles
 from litm.examples.examples import make_example
 from litm.examples.task import ExampleSettings

@@ -6,10 +6,10 @@ from programs import load_program
 
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
+from litm.base.formats import read_csv, write_csv
 from litm.base.messages import ordinal
-from litm.base.records import read_csv, write_csv
 from litm.report.page_tables import shown_tables
-from litm.report.wording import findings, overview, shape
+from litm.report.phrases import findings, overview, shape
 
 POSITION_BIAS = tables()["position_bias"]
 

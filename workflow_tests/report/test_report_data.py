@@ -33,9 +33,9 @@ from litm.figures.style import DPI
 from litm.report.charts import chart, forest
 from litm.report.page import png_width, render_report
 from litm.report.page_tables import token_table, tokens_in_words
+from litm.report.phrases import SizeNames, claims_told, first_answers
 from litm.report.provenance import cited, sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
-from litm.report.wording import SizeNames, claims_told, first_answers
 from litm.scoring.scores import Sweep, accuracy_table, score_sweep
 
 

@@ -15,7 +15,7 @@ from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS, render_report
 from litm.report.page_tables import MOST_CHARACTERS, accuracy_tables, as_latex, overview_table, packed_files
-from litm.report.wording import OPEN, SizeNames, first_answers, named_briefly, verdicts
+from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 from litm.workflow.result_files import REPORT_FILES as FILES
 

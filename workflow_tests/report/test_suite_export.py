@@ -13,7 +13,7 @@ from conftest import write_lines
 from matplotlib.text import Text
 from programs import run_program
 
-from litm.base.records import read_jsonl, write_csv
+from litm.base.formats import read_jsonl, write_csv
 from litm.records import Curve, Example, SweepResponse, write_examples, write_responses
 from litm.report.suite import RED, CurveFiles, curve_figure, export_names, nominal_depth
 from litm.report.summaries import master_summary, write_summary

@@ -11,7 +11,7 @@ from programs import run_program
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.table import tables
-from litm.base.records import write_csv
+from litm.base.formats import write_csv
 from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
 
 POSITION_BIAS = tables()["position_bias"]

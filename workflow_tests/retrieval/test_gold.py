@@ -9,8 +9,8 @@ from programs import run_program
 
 from litm.analysis.sentences import gold_counts_table, gold_sentences
 from litm.analysis.table import tables
+from litm.base.formats import read_csv, write_json
 from litm.base.messages import UserError
-from litm.base.records import read_csv, write_json
 from litm.corpora.passages import Passage, write_shards
 from litm.questions.own_questions import Named, OwnQuestion
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records

@@ -8,8 +8,8 @@ import yaml
 from conftest import ROOT, write_lines
 from programs import run_program
 
+from litm.base.formats import read_json, write_json
 from litm.base.messages import UserError
-from litm.base.records import read_json, write_json
 from litm.checks.doctor import packages
 from litm.config.study import load_study
 from litm.corpora.passages import CorpusSettings, Passage, write_shards

@@ -13,8 +13,8 @@ from encoders import WORDS, make_cross_encoder
 from programs import run_program
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from litm.base.formats import read_jsonl, write_json
 from litm.base.messages import UserError
-from litm.base.records import read_jsonl, write_json
 from litm.models.identity import folder_identity
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.reranking import bm25_ranking, by_score, count_terms, fused

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 import record_makers
 
+from litm.base.formats import write_csv
 from litm.base.messages import UserError
-from litm.base.records import write_csv
 from litm.examples.checks import answer_check_row
 from litm.records import Example, SweepResponse
 from litm.scoring.scores import SCORE_COLUMNS, Sweep, accuracy_table, score_sweep

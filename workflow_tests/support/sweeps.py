@@ -13,7 +13,7 @@ from typing import Any
 from conftest import ROOT
 from record_makers import example
 
-from litm.base.records import write_json
+from litm.base.formats import write_json
 from litm.base.store import canonical_json
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings

@@ -20,7 +20,7 @@ from conftest import ROOT, qa_record, write_lines
 from fork_server import forking_python
 from programs import run_program
 
-from litm.base.records import read_json
+from litm.base.formats import read_json
 
 #: Rules that only name targets.
 TARGETS = {"all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model"}

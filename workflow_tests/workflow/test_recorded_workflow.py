@@ -10,7 +10,7 @@ from conftest import ROOT, write_lines
 from reruns import changes, check
 from workbench import FINISHED, Workbench
 
-from litm.base.records import read_json, read_jsonl
+from litm.base.formats import read_json, read_jsonl
 
 
 def recorded_config() -> dict:

@@ -7,7 +7,7 @@ from encoders import WORDS, make_cross_encoder
 from reruns import changes, check
 from workbench import Workbench
 
-from litm.base.records import read_jsonl
+from litm.base.formats import read_jsonl
 
 CONFIG = {
     "models": ["dummy"],

@@ -9,7 +9,7 @@ import pytest
 from reruns import changes, check
 from workbench import CONFIG, Workbench
 
-from litm.base.records import read_json, read_jsonl
+from litm.base.formats import read_json, read_jsonl
 
 SUITE = deepcopy(CONFIG)
 SUITE["models"] = ["reference"]

@@ -13,8 +13,8 @@ import pandas as pd
 
 from litm.analysis.pbi import middle_index
 from litm.analysis.statistics import Estimate, as_answers, contrast_interval, mean_interval, paired_p
+from litm.base.formats import read_csv, read_json, read_parquet
 from litm.base.messages import UserError
-from litm.base.records import read_csv, read_json, read_parquet
 from litm.records import Example, read_examples
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.

@@ -39,7 +39,7 @@ from litm.analysis.statistics import (
     with_holm,
 )
 from litm.analysis.table import tables
-from litm.base.records import read_parquet
+from litm.base.formats import read_parquet
 
 #: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000

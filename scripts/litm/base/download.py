@@ -16,8 +16,8 @@ from typing import IO, Any, TypeVar
 from urllib.parse import urlsplit
 
 from litm.base.files import atomic_writer
+from litm.base.formats import read_json, write_json
 from litm.base.messages import CREDENTIALS, UserError
-from litm.base.records import read_json, write_json
 from litm.base.store import checksum_kind, file_checksum, file_state
 
 

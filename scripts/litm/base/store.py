@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from litm.base.formats import read_json, write_json
 from litm.base.messages import UserError, note
-from litm.base.records import read_json, write_json
 
 #: Bytes at each end of a file that count for its state.
 END = 65536

@@ -14,10 +14,9 @@ from pathlib import Path
 from filelock import lock_descriptor
 from huggingface_hub import constants
 
+from litm.base.formats import read_csv
 from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
-from litm.base.records import read_csv
-from litm.checks.costs import results_bytes
 from litm.checks.doctor_models import (
     MISSING,
     OK,
@@ -42,14 +41,15 @@ from litm.checks.doctor_models import (
     used_gpus,
     warning,
 )
+from litm.checks.study_costs import results_bytes
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.inference.engine import NO_QUANTIZATION, engine_facts
 from litm.models.devices import format_here
-from litm.models.files import is_gguf, weight_bytes
 from litm.models.gguf import number_format, read_config, read_gguf
+from litm.models.locations import is_gguf, weight_bytes
 from litm.retrieval.search import EXACT
 from litm.workflow.data_inputs import Needs, needs_of
 from litm.workflow.prompt_lengths import work_of

@@ -31,8 +31,8 @@ from litm.inference.costs import (
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
 from litm.models.configuration import load_config
-from litm.models.files import WEIGHTS, cached_file, is_gguf, missing_weights, weight_bytes
 from litm.models.gguf import read_config, read_gguf
+from litm.models.locations import WEIGHTS, cached_file, is_gguf, missing_weights, weight_bytes
 from litm.workflow.resources import billions_of
 
 #: Statuses: fine; usable, but worth knowing; the run would fail.

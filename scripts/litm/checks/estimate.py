@@ -16,8 +16,8 @@ from litm.analysis.power import (
     needed_in_words,
     questions_needed,
 )
+from litm.base.formats import in_batches
 from litm.base.messages import in_columns, points
-from litm.base.records import in_batches
 from litm.config.study import Study
 from litm.inference.api_engine import ServedPrompts
 from litm.inference.costs import Rate, tree_tokens

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from litm.base.formats import read_json
 from litm.base.messages import UserError
-from litm.base.records import read_json
 from litm.config.schema import check_names, is_file
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
 from litm.models.configuration import CONTEXT_WINDOW_NAMES
-from litm.models.files import (
+from litm.models.gguf import read_gguf
+from litm.models.locations import (
     check_has_tokenizer,
     check_model_folder,
     has_chat_template,
@@ -19,7 +20,6 @@ from litm.models.files import (
     model_files,
     tokenizer_files,
 )
-from litm.models.gguf import read_gguf
 from litm.prompting.prompt_format import CHAT, RAW
 
 #: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.

@@ -36,7 +36,7 @@ from litm.inference.engine import (
     engine_names,
 )
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
-from litm.models.files import absent_package, find_in_package, is_gguf
+from litm.models.locations import absent_package, find_in_package, is_gguf
 from litm.placements import gold_positions
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning

@@ -18,7 +18,7 @@ from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model
 from litm.config.schema import Entry, Variants, docstrings
 from litm.inference.engine import engine_facts, engine_names
-from litm.models.files import NOT_READ, PARTS
+from litm.models.locations import NOT_READ, PARTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SCHEMA_HEADER = "# Written by `make reference` from the classes in scripts/litm/config.\n"

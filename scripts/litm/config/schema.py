@@ -17,8 +17,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails
 
 from litm.base.download import check_has_no_password
+from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
-from litm.base.records import without_surrogates
 
 #: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])

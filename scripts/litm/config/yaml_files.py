@@ -8,8 +8,8 @@ from typing import Any, cast
 import yaml
 
 from litm.base.files import read_text
+from litm.base.formats import parse_json
 from litm.base.messages import UserError
-from litm.base.records import parse_json
 
 #: libyaml if PyYAML has it: files are read at every start, and the Python loader is ten times slower.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
+from litm.base.formats import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
 from litm.base.messages import UserError, first_of, note, quoted, single_spaced
-from litm.base.records import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines, cut_text
 
 TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")

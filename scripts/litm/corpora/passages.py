@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.files import atomic_writer, reading
+from litm.base.formats import read_json
 from litm.base.messages import UserError, quoted
-from litm.base.records import read_json
 
 #: Kinds of documents of a user, for messages.
 DOCUMENT_KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"

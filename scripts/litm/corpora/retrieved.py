@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import open_text, reading
+from litm.base.formats import read_records
 from litm.base.messages import UserError, quoted, single_spaced
-from litm.base.records import read_records
 from litm.base.store import text_sha256
 from litm.corpora.documents import read_chunk, read_score
 from litm.corpora.passages import CorpusSettings, Passage

@@ -13,8 +13,8 @@ from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template
 from mwparserfromhell.wikicode import Wikicode
 
 from litm.base.files import open_bytes, reading
+from litm.base.formats import read_table
 from litm.base.messages import UserError, note, shortened
-from litm.base.records import read_table
 from litm.corpora.passages import CorpusSettings, Passage, cut_text
 
 HEADER = ["id", "text", "title"]

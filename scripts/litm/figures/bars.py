@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
+from litm.base.formats import plain_rows
 from litm.base.messages import ordinal
-from litm.base.records import plain_rows
 from litm.figures import style
 from litm.figures.chart import (
     MARKS,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from litm.analysis.sentences import in_range
+from litm.base.formats import plain_rows
 from litm.base.messages import ordinal
-from litm.base.records import plain_rows
 from litm.figures.kinds import room_of
 from litm.placements import gold_depths, gold_positions
 

@@ -145,7 +145,7 @@ class Kind:
 
 _KINDS = (
     Kind(
-        "accuracy_by_cost", "costs.draw_conditions", "Tokens of a question, prompt and answer", ("advice",),
+        "accuracy_by_cost", "cost_figures.draw_conditions", "Tokens of a question, prompt and answer", ("advice",),
         each=(has_no_curve, "has positions, a figure of {kind} is of conditions of remedies"),
     ),
     Kind(
@@ -173,9 +173,9 @@ _KINDS = (
     ),
     # The scores have the tokens of each prompt and answer.
     Kind(
-        "accuracy_by_tokens", "costs.draw_tokens", "Tokens of a question, prompt and answer", ("accuracy", "scores"),
+        "accuracy_by_tokens", "cost_figures.draw_tokens", "Tokens of a question, prompt and answer",
+        ("accuracy", "scores"), by_size=("_by_tokens", ", against the cost of a question"),
         each=(asks_one, "asks for several items at once, a figure of {kind} is of experiments that ask for one"),
-        by_size=("_by_tokens", ", against the cost of a question"),
     ),
     Kind(
         "condition_differences", "curves.draw_differences", "Position of the {item} with the answer",

@@ -13,8 +13,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from litm.base.download import host_of, is_this_machine, public_url
+from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, note
-from litm.base.records import without_surrogates
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider
 from litm.inference.retrying import (

@@ -12,11 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.records import read_json
+from litm.base.formats import read_json
 from litm.inference.engine import INT8, NF4
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32
-from litm.models.files import is_gguf, weight_bytes
 from litm.models.gguf import read_gguf
+from litm.models.locations import is_gguf, weight_bytes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,7 +17,7 @@ from litm.base.messages import UserError, note
 from litm.inference import engines
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
-from litm.models.files import check_safe_weights
+from litm.models.locations import check_safe_weights
 from litm.prompting.prompt_format import encode_prompts, model_tokenizer
 from litm.prompting.reasoning import BUDGET, Reasoning
 from litm.records import Content, Response

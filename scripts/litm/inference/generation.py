@@ -32,7 +32,7 @@ from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.inference.prefix_sharing import KeptCache, reading_order
 from litm.inference.stopping import Ending, Followed
 from litm.models.devices import halved_budget, longest_first, next_batch
-from litm.models.files import ADAPTER_REMEDY, check_generation_config
+from litm.models.locations import ADAPTER_REMEDY, check_generation_config
 
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
 FAST_PRODUCT_ROWS = 32

@@ -28,7 +28,7 @@ from litm.base.cli import describe_os_error, signals_deferred
 from litm.base.files import atomic_writer
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
-from litm.inference.identity import equal_digests
+from litm.inference.answer_identity import equal_digests
 from litm.records import Content, Response, response_key
 
 Value = TypeVar("Value", dict, Response)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind
+from litm.base.formats import DELIMITERS, read_jsonl, read_named_columns
 from litm.base.messages import UserError, quoted, shortened
-from litm.base.records import DELIMITERS, read_jsonl, read_named_columns
 from litm.base.store import file_sha256, text_sha256
 from litm.questions.subsets import match_key
 from litm.records import (

@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from litm.base.formats import read_json
 from litm.base.messages import UserError
-from litm.base.records import read_json
 from litm.base.store import digest, state_with_links
+from litm.inference.answer_identity import sweep_identity
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
-from litm.inference.identity import sweep_identity
 from litm.inference.stopping import cut_at_line_end
 from litm.models.devices import AUTO, NumberFormat, format_here
 from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity

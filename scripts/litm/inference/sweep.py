@@ -8,9 +8,9 @@ from pathlib import Path
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.base.store import digest
+from litm.inference.answer_identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.costs import tree_tokens
 from litm.inference.engine import COUNT, Engine
-from litm.inference.identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
 from litm.inference.setup import Fit, Prompt, Sweep, check_fits
 from litm.records import FAILED, OVERFLOW, REFUSED, Example, Response, SweepResponse, is_served, served_name

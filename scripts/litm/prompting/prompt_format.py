@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.files import read_text
+from litm.base.formats import in_batches, read_json
 from litm.base.loading import first_line, loading, show_torch
 from litm.base.messages import UserError
-from litm.base.records import in_batches, read_json
-from litm.models.files import is_gguf
+from litm.models.locations import is_gguf
 from litm.prompting.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
 from litm.records import Content
 

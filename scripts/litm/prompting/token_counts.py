@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from litm.base.formats import in_batches
 from litm.base.messages import UserError
-from litm.base.records import in_batches
 from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, as_messages, render_chats, render_prompts, tokenize
 from litm.records import Content, Example
 

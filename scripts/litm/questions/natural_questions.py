@@ -23,8 +23,8 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from litm.answers import contains_normalized
+from litm.base.formats import read_jsonl, typed_field
 from litm.base.messages import UserError, quoted
-from litm.base.records import read_jsonl, typed_field
 from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list
 
 #: Words of the gold document (paper, section 2.2).

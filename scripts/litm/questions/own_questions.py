@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading
+from litm.base.formats import DELIMITERS, read_records, read_table
 from litm.base.messages import UserError, quoted, single_spaced
-from litm.base.records import DELIMITERS, read_records, read_table
 from litm.questions.released_format import Document, QuestionRecord
 
 #: Endings of supported files.

@@ -14,8 +14,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
+from litm.base.formats import read_jsonl, typed_field, write_jsonl
 from litm.base.messages import UserError, quoted
-from litm.base.records import read_jsonl, typed_field, write_jsonl
 from litm.base.store import text_sha256
 from litm.records import Cut, Gold, Item, Question
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.files import read_text
+from litm.base.formats import parse_json, read_jsonl
 from litm.base.messages import UserError, quoted
-from litm.base.records import parse_json, read_jsonl
 from litm.base.store import text_sha256
 from litm.records import Question
 

@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from litm.figures.chart import models_in
-from litm.report import page_tables, provenance, wording
+from litm.report import page_tables, phrases, provenance
 from litm.report.charts import chart, forest
 from litm.report.page_tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.question_samples import most_of_a_size, pack
@@ -56,9 +56,9 @@ class Contents:
         return {experiment["name"]: experiment["title"] for experiment in self.experiments}
 
     @property
-    def sizes(self) -> wording.SizeNames:
+    def sizes(self) -> phrases.SizeNames:
         """Sizes in words."""
-        return wording.SizeNames(self.figures, self.experiments, self.tables.get("token_counts"))
+        return phrases.SizeNames(self.figures, self.experiments, self.tables.get("token_counts"))
 
 
 def render_report(sources: Mapping[str, str], contents: Contents) -> str:
@@ -86,19 +86,19 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
 def _first_screen(contents: Contents) -> dict:
     """The first screen: counts, advice, warnings, and the curves with one sentence each."""
     tables, models = contents.tables, models_in(contents.tables["accuracy"])
-    counted, *told = wording.overview(
+    counted, *told = phrases.overview(
         tables["accuracy"], tables.get("position_bias"), tables.get("published_comparison")
     )
     figures = [_figure(figure, contents, several=len(models) > 1) for figure in contents.figures]
     return {
         "counted": counted,
         "told": told,
-        **wording.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins),
-        "asked": wording.named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
-        "asked_of": wording.named_briefly(models),
+        **phrases.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins),
+        "asked": phrases.named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
+        "asked_of": phrases.named_briefly(models),
         "figures": [figure for figure in figures if not figure["is_wrong"]],
         "wrong_figures": [figure for figure in figures if figure["is_wrong"]],
-        "kinds": wording.kinds_told(tables.get("wrong_answers")),
+        "kinds": phrases.kinds_told(tables.get("wrong_answers")),
         "several": len(models) > 1,
         "charts": {
             "models": list(contents.models),
@@ -119,9 +119,9 @@ def _numbers(contents: Contents) -> dict:
         "models": provenance.models_studied(contents.manifests, contents.about),
         "grid": page_tables.overview_table(tables["accuracy"], bias, contents.titles, contents.sizes),
         "accuracies": accuracies,
-        "findings": wording.findings(bias),
+        "findings": phrases.findings(bias),
         "forest": forest(bias, contents.models, contents.sizes),
-        "claims": wording.claims_told(tables.get("claims_summary")),
+        "claims": phrases.claims_told(tables.get("claims_summary")),
         "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
         "tables": shown_tables(tables, SHOWN),
         "tokens": shown_tables({"tokens_used": used}, [TOKENS_USED]),
@@ -171,7 +171,7 @@ def _figure(figure: Mapping, contents: Contents, several: bool) -> dict:
         "width": png_width(png),
         "chart": drawn,
         "is_wide": len(drawn["panels"]) > 1 if drawn else png_width(png) > WIDE_PIXELS,
-        "verdicts": wording.verdicts(figure, contents.tables.get("position_bias"), contents.sizes, several),
+        "verdicts": phrases.verdicts(figure, contents.tables.get("position_bias"), contents.sizes, several),
     }
 
 

@@ -8,11 +8,11 @@ import pandas as pd
 from litm.analysis.sentences import in_range, interval
 from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, declared_table, tables
+from litm.base.formats import csv_text
 from litm.base.messages import ordinal, percent
-from litm.base.records import csv_text
 from litm.figures.chart import models_in, places_in_words
+from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
-from litm.report.wording import SizeNames
 
 _ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.

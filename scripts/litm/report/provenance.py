@@ -10,7 +10,7 @@ from litm.base.messages import single_spaced
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
 from litm.records import Cut, several_names
-from litm.report.wording import SizeNames
+from litm.report.phrases import SizeNames
 from litm.scoring.metrics import METRICS
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.

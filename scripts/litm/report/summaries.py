@@ -12,8 +12,8 @@ import pandas as pd
 from litm.analysis.pbi import CLASSES, INVERTED
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.base.files import atomic_writer
+from litm.base.formats import plain_rows
 from litm.base.messages import UserError
-from litm.base.records import plain_rows
 from litm.records import Curve
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from litm.base.formats import in_batches, read_json
 from litm.base.messages import UserError
 from litm.base.progress import progress_bar
-from litm.base.records import in_batches, read_json
 from litm.base.store import existing
 from litm.corpora.passages import Passage
 from litm.retrieval.search import Found, Hit, SearchTask

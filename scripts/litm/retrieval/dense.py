@@ -11,9 +11,9 @@ from typing import TypeVar
 import faiss
 import numpy as np
 
+from litm.base.formats import read_json
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
-from litm.base.records import read_json
 from litm.base.store import existing
 from litm.retrieval.scoring_models import load_encoder
 from litm.retrieval.search import Found, Hit, SearchTask, rounded

@@ -12,8 +12,8 @@ from litm.base.loading import loading
 from litm.base.messages import UserError
 from litm.models.configuration import context_window_of
 from litm.models.devices import choose_device, length_sorted_batches
-from litm.models.files import check_safe_weights
 from litm.models.identity import DIGESTS, FileDigests, check_identified
+from litm.models.locations import check_safe_weights
 
 transformers_logging.disable_progress_bar()
 

@@ -23,8 +23,8 @@ from litm.analysis.sentences import (
     to_know_first,
 )
 from litm.analysis.table import tables as all_tables
+from litm.base.formats import read_csv, read_json, read_result_rows
 from litm.base.messages import UserError, first_of, points
-from litm.base.records import read_csv, read_json, read_result_rows
 from litm.config.experiments import item_noun
 from litm.config.models import Model
 from litm.config.study import Study

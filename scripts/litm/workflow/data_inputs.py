@@ -14,7 +14,7 @@ from litm.config.models import RecordedModel
 from litm.config.schema import Entry
 from litm.config.study import Study
 from litm.corpora.passages import is_generator
-from litm.models.files import model_files
+from litm.models.locations import model_files
 from litm.placements import AS_RETRIEVED
 from litm.retrieval.search import EXACT
 from litm.workflow.rules_help import Wildcards

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from litm.base.formats import read_json
 from litm.base.messages import UserError
-from litm.base.records import read_json
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.costs import (
@@ -28,8 +28,8 @@ from litm.inference.costs import (
 )
 from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
-from litm.models.files import is_gguf
 from litm.models.gguf import read_gguf
+from litm.models.locations import is_gguf
 from litm.workflow.prompt_lengths import Work, computed_tokens
 
 #: Billions of parameters of a model whose entry and name do not give them.

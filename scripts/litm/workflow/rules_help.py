@@ -12,8 +12,8 @@ from typing import Any
 
 from litm.base.messages import note
 from litm.base.store import digest, file_sha256
-from litm.models.files import is_gguf
 from litm.models.identity import DIGESTS, KEPT_FROM, FileDigests, content_digest
+from litm.models.locations import is_gguf
 from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 
 #: A job's wildcards, by name and in the order of its rule's output.

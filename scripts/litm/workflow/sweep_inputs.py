@@ -14,7 +14,7 @@ from litm.inference.costs import measured_runs
 from litm.inference.engine import audit_engine
 from litm.inference.journal import JOURNALS, all_journals
 from litm.models.devices import AUTO, format_here
-from litm.models.files import cached_file, tokenizer_files
+from litm.models.locations import cached_file, tokenizer_files
 from litm.prompting.prompt_format import named_template
 from litm.records import Cell
 from litm.workflow.data_inputs import DataInputs, identity_file, needs_of

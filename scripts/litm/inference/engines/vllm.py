@@ -10,11 +10,11 @@ from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from litm.base.formats import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
-from litm.base.records import in_batches
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
-from litm.models.files import check_generation_config
+from litm.models.locations import check_generation_config
 from litm.records import STOP, Response
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
+from litm.base.formats import parse_object, read_json, typed_field
 from litm.base.loading import loading
 from litm.base.messages import UserError, quoted
-from litm.base.records import parse_object, read_json, typed_field
 
 WEIGHTS = ("*.safetensors", "*.bin")
 #: Patterns of the files in a model folder that can change answers; a model card cannot. Patterns are broad, because

@@ -20,8 +20,8 @@ from litm.analysis.sentences import (
 )
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
+from litm.base.formats import plain_rows
 from litm.base.messages import first_of, ordinal, percent
-from litm.base.records import plain_rows
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
 from litm.scoring.wrong_answers import HEADINGS, KINDS

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, EngineFacts, engine_facts, engine_names
-from litm.models.files import is_read
+from litm.models.locations import is_read
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Content, Response, response_key
 
