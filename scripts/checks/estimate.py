@@ -39,7 +39,9 @@ def main(
     chosen = {
         model: choose_rate(stated, measured_runs(results, model), by_rule[model]) for model, stated in rates.items()
     }
-    shown, shown_notes = what_is_shown(left, results)
+    planned = {pair: study.curve_questions(one) for pair, one in study.run.items()} if study else {}
+    counts = planned | {(one.model, one.experiment): one.questions for one in left}
+    shown, shown_notes = what_is_shown(counts, results)
     counted = [by_rule_of_thumb(one, study) if study and one.prompt_tokens is None else one for one in left]
     estimated = estimate_table(counted, chosen, prices, shown)
     write_csv(table, estimated)

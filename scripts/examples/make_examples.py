@@ -60,13 +60,10 @@ def main(
         )
     if length:
         examples = [of_size_in_tokens(example, size) for example in examples]
-    if chosen.examples is not None and len(examples) < chosen.examples:
-        raise UserError(
-            f"{dataset}: {len(examples)} questions, but 'examples' asks for {chosen.examples}; "
-            f"lower it, or set it to null for all of them"
-        )
     if not examples:
         raise UserError(f"{dataset}: there are no questions in it")
+    if chosen.examples is not None and len(examples) < chosen.examples:
+        note(f"{dataset}: {len(examples)} questions, fewer than the {chosen.examples} of 'examples'; all are taken")
     if decomposed := answers_not_in_nfc(examples):
         note(
             f"{dataset}: {decomposed} of {len(examples)} questions have a gold answer that is not in Unicode's "

@@ -270,15 +270,19 @@ def test_the_questions_of_a_curve_are_those_of_its_smallest_size_with_three_posi
     assert curve_questions(curve_prompts({(10, 0): 40, (10, 9): 40})) is None
 
 
+def questions_of(sweeps: list[Remaining]) -> dict[tuple[str, str], int | None]:
+    return {(one.model, one.experiment): one.questions for one in sweeps}
+
+
 def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     sweeps = [left(questions=100), left(model="other", questions=100), left(experiment="closed_book")]
-    columns, (heading, line) = what_is_shown(sweeps, tmp_path)
+    columns, (heading, line) = what_is_shown(questions_of(sweeps), tmp_path)
     assert list(columns) == [("m", "e"), ("other", "e")]
     assert columns["m", "e"]["pbi_mde"] < columns["m", "e"]["difference_mde"]
     assert "with a chance of 80 %" in heading
     assert line.startswith("e (m, other): 100 questions show differences of two positions from 14.4 points on; 791 ")
     assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
-    assert what_is_shown(sweeps[2:], tmp_path) == ({}, [])
+    assert what_is_shown(questions_of(sweeps[2:]), tmp_path) == ({}, [])
 
 
 def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_correlation(tmp_path):
@@ -297,7 +301,7 @@ def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_
 
 def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path):
     sweeps = [left(questions=100), left(experiment="closed_book")]
-    table = estimate_table(sweeps, {"m": None}, {}, what_is_shown(sweeps, tmp_path)[0])
+    table = estimate_table(sweeps, {"m": None}, {}, what_is_shown(questions_of(sweeps), tmp_path)[0])
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     printed, _ = estimate(tmp_path, 100, questions=100)

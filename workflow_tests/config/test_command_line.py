@@ -57,6 +57,10 @@ def folder(tmp_path, monkeypatch):
             "nowhere: Snakemake's plugin for this executor is not installed: the workflow is used with local, dryrun, ",
         ),
         ("docter --cores 2", "docter: no such target; did you mean doctor?"),
+        (
+            "--configfile good.yaml docter",
+            "docter: no such config file; for the target doctor, put it before all options",
+        ),
         ("--cores 2 docter", "docter: no such target; did you mean doctor?"),
         ("--configfile good.yaml -n docter", "docter: no such target; did you mean doctor?"),
         ("--profile profiles/slurm", "slurm: Snakemake's plugin for this executor is not installed: pip install -r"),

@@ -206,16 +206,17 @@ def test_the_program_says_how_many_questions_have_their_gold_document_twice(copi
     assert (said in done.stderr) == bool(copies)
 
 
-def test_the_program_says_how_many_gold_answers_are_not_in_the_composed_form_of_unicode(tmp_path):
+def test_the_program_says_how_many_gold_answers_are_not_in_composed_form_and_that_there_are_fewer_than_asked(tmp_path):
     rows = [{"question": f"who {answer}", "answers": [answer]} for answer in ("Beyonc\u00e9", "Beyonce\u0301")]
     done = run_program(
         "make_examples", "--task", "closed_book_qa", "--size", "0", "--placement", "no_gold",
-        "--settings", json.dumps({"examples": None, "seed": None, "distractor_order": "ranked"}),
+        "--settings", json.dumps({"examples": 3, "seed": None, "distractor_order": "ranked"}),
         "--prompt", ROOT / "resources" / "prompts" / "closed_book_qa.txt",
         "--dataset", write_lines(tmp_path / "qa.jsonl", rows), "--output", tmp_path / "no_gold.jsonl.gz",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "qa.jsonl: 1 of 2 questions have a gold answer that is not in Unicode's composed form (NFC)" in done.stderr
+    assert "qa.jsonl: 2 questions, fewer than the 3 of 'examples'; all are taken" in done.stderr
 
 
 #: What config/suite.yaml runs: prompts, cells and questions of section 4 of the suite's description. 100 turns of a

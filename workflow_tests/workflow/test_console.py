@@ -202,7 +202,7 @@ def test_many_models_are_counted_not_listed(other, monkeypatch):
     lines = summary(other, {(name, "kv"): (7, 2, "") for name in models})
     assert (
         sum("asks" in line and "prompts:" in line for line in lines) == 2
-        and "  asks 3 more models at most 15 prompts" in lines
+        and "  asks 3 more models at most 15 prompts; all models 25" in lines
     )
     assert SHOWN == 6
 

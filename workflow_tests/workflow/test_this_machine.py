@@ -78,7 +78,7 @@ def test_weights_whose_files_set_the_format_are_not_said_to_be_in_another(flags,
         file.write_text(json.dumps(content))
     flags("avx2")
     (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
-    assert line.endswith("(a rule of thumb)")
+    assert line.endswith("(a rule of thumb, wrong by up to a factor of three)")
     for file in (tmp_path / "results").rglob("*.json"):
         file.write_text("")
     (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
@@ -115,7 +115,7 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
     slow, shorter = time_lines(study, ASKED)
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     hours = [float(re.search(r"about ([\d,.]+) hours", line)[1].replace(",", "")) for line in (fast, slow)]
-    assert hours[1] > 1.5 * hours[0] and "(a rule of thumb), in float32" in slow
+    assert hours[1] > 1.5 * hours[0] and "factor of three), in float32" in slow
     monkeypatch.setattr(resources, "measured_runs", lambda results, model: [])
     stated = {**MODEL, "parameters": 7, "tokens_per_second": 1e6}
     (line,) = time_lines(load_study({**CONFIG, "define": {"models": {"a": stated}}}, ROOT), ASKED)
@@ -131,13 +131,15 @@ def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
 
 
 def test_a_run_on_a_cluster_has_its_gpu_hours():
-    models = {"a": {**MODEL, "parameters": 7, "device": "auto", "gpus": 2}, "b": {**MODEL, "device": "cpu"}}
+    models = {"a": {**MODEL, "parameters": 70_000, "device": "auto", "gpus": 2}, "b": {**MODEL, "device": "cpu"}}
+    models["small"] = {**MODEL, "device": "auto"}
     study = load_study({**CONFIG, "models": [*models], "define": {"models": models}}, ROOT)
-    shares = {(name, "kv_retrieval_small"): 0.5 for name in models}
+    shares = {(name, "kv_retrieval_small"): 0.5 for name in ("a", "b")}
     (line,) = gpu_lines(study, shares)
     tokens = computed_tokens(study, study.models["a"], study.experiments["kv_retrieval_small"])
-    hours = 2 * 0.5 * tokens * 2 * 7e9 / 5e13 / 3600
-    assert line == f"  about {hours:.1g} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
+    hours = 2 * 0.5 * tokens * 2 * 7e13 / 5e13 / 3600
+    assert line == f"  about {hours:,.0f} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
+    assert gpu_lines(study, {("small", "kv_retrieval_small"): 1})[0].startswith("  less than a GPU-hour, by")
     assert gpu_lines(study, {("b", "kv_retrieval_small"): 1}) == []
 
 

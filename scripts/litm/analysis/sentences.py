@@ -298,6 +298,10 @@ def is_shown(row: Row) -> bool:
 # --- Warnings --------------------------------------------------------------------------------
 
 
+#: What to do about cut answers.
+RAISE_LIMIT = "; raise max_new_tokens (in define.experiments), unless they repeat themselves"
+
+
 def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) -> list[str]:
     """One sentence per model with cut answers, in the order of the rows; it names the `MOST_CUT` experiments with the
     largest shares.
@@ -312,8 +316,7 @@ def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) 
         answers[model][experiment] += n
         cut[model][experiment] += n_cut
     return [
-        f"{_cut_of(model, +cut[model], n, limits)}; "
-        "accuracy is a lower bound; raise max_new_tokens (in define.experiments), unless they repeat themselves"
+        f"{_cut_of(model, +cut[model], n, limits)}; accuracy is a lower bound"
         for model, n in answers.items()
         if +cut[model]
     ]

@@ -253,31 +253,32 @@ def curve_questions(prompts: Iterable[Prompt]) -> int | None:
 
 
 def what_is_shown(
-    sweeps: Sequence[Remaining], results: Path
+    sweeps: Mapping[tuple[str, str], int | None], results: Path
 ) -> tuple[dict[tuple[str, str], Mapping[str, object]], list[str]]:
     """What the questions of sweeps with curves detect with a power of 80 %, and the questions that an effect needs.
 
     By model and experiment, the columns for the table of the estimate: smallest detectable effects, missing if there is
-    none, and questions for 5 points. And lines on groups of like sweeps. results: the folder with earlier scores.
+    none, and questions for 5 points. And lines on groups of like sweeps. sweeps: the questions of each one's curves;
+    results: the folder with earlier scores.
     """
     columns: dict[tuple[str, str], Mapping[str, object]] = {}
     lines: dict[tuple, list[Any]] = {}
-    models = list(dict.fromkeys(left.model for left in sweeps))
-    for left in sweeps:
-        if not left.questions:
+    models = list(dict.fromkeys(model for model, _ in sweeps))
+    for (model, experiment), questions in sweeps.items():
+        if not questions:
             continue
-        assumed, source = earlier(results, left.model, left.experiment, models)
-        pair = detectable_effect("primacy", left.questions, assumed)
-        columns[left.model, left.experiment] = {
-            "n": left.questions,
-            "pbi_mde": detectable_effect("pbi", left.questions, assumed),
+        assumed, source = earlier(results, model, experiment, models)
+        pair = detectable_effect("primacy", questions, assumed)
+        columns[model, experiment] = {
+            "n": questions,
+            "pbi_mde": detectable_effect("pbi", questions, assumed),
             "difference_mde": pair,
             "n_for_5_points_pbi": questions_needed("pbi", FIVE_POINTS, assumed),
             "n_for_5_points_difference": n_for_five_points(assumed),
         }
         effect = "no difference" if pair is None else f"differences of two positions from {points(pair)[1:]} on"
         needed = needed_in_words(n_for_five_points(assumed), assumed, source)
-        told = f"{left.questions:,} questions show {effect}; {needed}"
-        lines.setdefault((left.experiment, told), []).append(left.model)
+        told = f"{questions:,} questions show {effect}; {needed}"
+        lines.setdefault((experiment, told), []).append(model)
     like = [f"{experiment} ({', '.join(models)}): {told}" for (experiment, told), models in lines.items()]
     return columns, [HEADING, *like] if like else []

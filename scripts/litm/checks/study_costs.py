@@ -21,8 +21,8 @@ GATED = ("meta-llama/",)
 #: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
 #: passage with its entry in Lucene's index; a vector of 768 numbers.
 PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
-#: Jobs that every study has; hours above which no number is given.
-OTHER_JOBS, MOST_HOURS = 40, 9_999
+#: Jobs that every study has; hours below and above which no number is given.
+OTHER_JOBS, LEAST_HOURS, MOST_HOURS = 40, 0.1, 9_999
 
 
 def _millions(tokens: float) -> str:
@@ -30,6 +30,8 @@ def _millions(tokens: float) -> str:
 
 
 def _hours(hours: float) -> str:
+    if 0 < hours < LEAST_HOURS:
+        return f"< {LEAST_HOURS}"
     return f"> {MOST_HOURS:,}" if hours > MOST_HOURS else f"{hours:,.1f}"
 
 

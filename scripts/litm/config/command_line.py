@@ -35,7 +35,7 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
     """
     for option, value in _option_values(words, CONFIG_FILES):
         _check_not_target(option, value, targets)
-        _check_config_file(value)
+        _check_config_file(value, targets)
     for option, value in _option_values(words, CONFIG_VALUES):
         _check_not_target(option, value, targets)
         if any(value.count(opening) > value.count(closing) for opening, closing in BRACKETS):
@@ -76,8 +76,10 @@ def _check_not_target(option: str, value: str, targets: Collection[str]) -> None
         )
 
 
-def _check_config_file(path: str) -> None:
+def _check_config_file(path: str, targets: Collection[str]) -> None:
     if not Path(path).exists():
+        if NAME.fullmatch(path) and (near := get_close_matches(path, targets, n=1, cutoff=0.75)):
+            raise UserError(f"{path}: no such config file; for the target {near[0]}, put it before all options")
         raise UserError(f"{path}: no such config file{_nearest(Path(path).name, [*_config_files(Path(path).parent)])}")
     if not isinstance(read_config_file(path), dict):
         raise UserError(f"{path}: expected keys with values, as in 'seed: 1'")

@@ -173,7 +173,7 @@ class Experiment(Entry):
     Not in the key: for intervals and tests.
     """
     examples: Count | None = None
-    """Number of questions; null, or left out, means all.
+    """Number of questions; null, or left out, means all, and so does a number that the file does not have.
 
     In the key: by the prompts; a larger number asks only the new ones.
     """

@@ -214,6 +214,12 @@ def _sizes(limits: Mapping[str, int]) -> tuple[list[int], str]:
     return sizes, why
 
 
+def retrieved_notes(sizes: Iterable[int]) -> list[str]:
+    """A line on the contexts of `my_as_retrieved` as it runs; none without sizes."""
+    numbers = ", ".join(map(str, sorted(sizes)))
+    return [f"my_data: {MY_AS_RETRIEVED}: the first {numbers} passages of the retriever"] if numbers else []
+
+
 def position_notes(mine: MyEntries, cells: Iterable[Cell]) -> list[str]:
     """A line on the contexts of `my_positions` as it runs, and the reason if the sizes are those chosen here.
 

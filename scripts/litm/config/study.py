@@ -23,7 +23,15 @@ from litm.config.experiments import Experiment, read_cells, short_limits
 from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model, RecordedModel
-from litm.config.my_data import MY_EXPERIMENTS, MY_POSITIONS, MyEntries, position_notes, read_my_data
+from litm.config.my_data import (
+    MY_AS_RETRIEVED,
+    MY_EXPERIMENTS,
+    MY_POSITIONS,
+    MyEntries,
+    position_notes,
+    read_my_data,
+    retrieved_notes,
+)
 from litm.config.schema import Entry, check_plain, choose, read_entry, string_keys, text_names
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
@@ -284,6 +292,12 @@ class Study:
             if isinstance(one, Model) and one.has_weights and name in self.without_format
         ]
 
+    def curve_questions(self, experiment: Experiment) -> int:
+        """The number of questions of an experiment's curves, as far as it is known before a run; 0 without curves."""
+        if not experiment.has_positions or experiment.asks_several:
+            return 0
+        return min(filter(None, (experiment.examples, self.questions_of(experiment))), default=0)
+
     def _pairs(self) -> list[tuple[str, str]]:
         return [(model, experiment) for model in self.models for experiment in self.selection.experiments_of(model)]
 
@@ -317,7 +331,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
-        my_data=(*mine.notes, *position_notes(mine, one.cells if (one := experiments.get(MY_POSITIONS)) else ())),
+        my_data=(
+            *mine.notes,
+            *position_notes(mine, one.cells if (one := experiments.get(MY_POSITIONS)) else ()),
+            *retrieved_notes(one.cell_sizes if (one := experiments.get(MY_AS_RETRIEVED)) else ()),
+        ),
         my_questions=mine.questions,
         without_format=frozenset(
             name

@@ -8,6 +8,7 @@ import pandas as pd
 
 from litm.analysis.cells import reading_warnings
 from litm.analysis.sentences import (
+    RAISE_LIMIT,
     compared,
     compared_on,
     counted,
@@ -181,9 +182,9 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     told += _shapes(indexed)
     if len(indexed) > 1:
         told.append(
-            "The Position Bias Index (edges minus middle) is highest for "
+            "The Position Bias Index (edges minus middle; 0 where position does not matter) is highest for "
             f"{_named(indexed[-1], difference_of(indexed[-1], 'pbi'))}, and lowest for "
-            f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}."
+            f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}. Whether models differ: see Models compared."
         )
     return told
 
@@ -332,6 +333,6 @@ def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
     # The limit of new tokens per answer; recorded responses have none.
     limits = {experiment: one["max_new_tokens"] for (_, experiment), one in decodings.items() if one}
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
-    told = cut_sentences(_rows(tables, "accuracy"), limits)
+    told = [f"{one}{RAISE_LIMIT}" for one in cut_sentences(_rows(tables, "accuracy"), limits)]
     told += reading_warnings(tables.get("reading_sensitivity"), stops)
     yield from (f"{one}." for one in told)

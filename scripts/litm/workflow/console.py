@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from litm.analysis.sentences import (
+    RAISE_LIMIT,
     compared_lines,
     cut_sentences,
     gold_sentences,
@@ -271,7 +272,8 @@ class Jobs:
         ]
         if len(by_model) > SHOWN:
             left = sum(prompts - answered for _, own in by_model[SHOWN:] for _, _, prompts, answered, _ in own)
-            lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts")
+            whole = sum(prompts - answered for _, _, prompts, answered, _ in asked)
+            lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts; all models {whole:,}")
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  how many answers in journals apply to {_some(names)} is not known: {why}")
@@ -324,9 +326,7 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     groups: dict[tuple, dict[str, None]] = {}
     others = [name for name in study.models if name not in study.stand_ins]
     for model, name in asked:
-        experiment = study.experiments[name]
-        n = min(filter(None, (experiment.examples, study.questions_of(experiment))), default=0)
-        if n and experiment.has_positions and not experiment.asks_several:
+        if n := study.curve_questions(study.experiments[name]):
             groups.setdefault((n, *earlier(Path("results"), model, name, others)), {})[name] = None
     lines = []
     for (n, assumed, source), names in groups.items():
@@ -397,7 +397,8 @@ def outcome(
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
             yield from _made(study, tables, made)
         rows = [row for path in map(Path, accuracies) if path.exists() for row in read_result_rows(path)]
-        yield from cut_sentences(rows, {name: one.max_new_tokens for name, one in study.experiments.items()})
+        limits = {name: one.max_new_tokens for name, one in study.experiments.items()}
+        yield from (f"{sentence}{RAISE_LIMIT}" for sentence in cut_sentences(rows, limits))
         yield from _readings(study, tables)
     except UserError as error:
         # The run itself has succeeded.

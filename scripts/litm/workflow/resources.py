@@ -143,7 +143,9 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
         if predicted := rate_here(model):
             rate = choose_rate(model.tokens_per_second, measured_runs(Path("results"), name), predicted) or predicted
             seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * number
-            known = "a rule of thumb" if rate is predicted else "as earlier sweeps took"
+            known = (
+                "a rule of thumb, wrong by up to a factor of three" if rate is predicted else "as earlier sweeps took"
+            )
             if len(seconds) <= SHOWN:
                 lines += _lines(model, f"{duration(seconds[name])} here ({known})")
     if others := list(seconds.values())[SHOWN:]:
@@ -159,8 +161,8 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
 def gpu_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
     """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes; sweeps: as in `time_lines`."""
     hours = sum(gpu_hours(model, tokens) for model, tokens, _ in _remaining(study, sweeps))
-    told = f"{hours:,.0f}" if hours >= 1 else f"{hours:.1g}"
-    return [f"  about {told} GPU-hours, by a rule of thumb that may be wrong by a factor of three"] if hours else []
+    told = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
+    return [f"  {told}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
 
 
 def _remaining(study: Study, sweeps: Mapping[tuple[str, str], float]) -> Iterator[tuple[Model, float, int]]:
