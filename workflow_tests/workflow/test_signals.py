@@ -95,14 +95,14 @@ def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_
     assert end == [f"stopping ({name})", "served/kv", own, f"stopped by {name}", "Complete log(s)", "Elapsed time"]
 
 
-def test_a_signal_while_a_run_says_what_came_out_does_not_hang_it(new_bench):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_run_says_what_came_out_ends_it_in_a_line(new_bench, number):
     line = "made = [path for path in results"
-    sent = f"import signal; signal.raise_signal(signal.SIGTERM); print('sent'); {line}"
+    sent = f"import signal; signal.raise_signal({number:d}); {line}"
     new_bench.edit("scripts/litm/workflow/console.py", line, sent)
-    words = ["--configfile", "small.yaml", "--cores", "1", "results/examples/kv/4/gold_at_0.jsonl.gz"]
-    command = [sys.executable, "-m", "snakemake", *words]
-    done = subprocess.run(command, cwd=new_bench.folder, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, "sent" in done.stdout, locks(new_bench)) == (0, True, [])
+    done = new_bench.snakemake("results/examples/kv/4/gold_at_0.jsonl.gz")
+    assert done.stderr.splitlines()[-1].startswith(f"stopped by {number.name}: ")
+    assert (done.returncode, locks(new_bench)) == (1, [])
 
 
 def test_a_lock_and_a_mistake_in_the_config_are_printed_in_quiet_mode(new_bench):

@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import wraps
@@ -135,13 +135,13 @@ def describe_os_error(error: OSError) -> str:
     return f"{error.strerror or error}{where}"
 
 
-def stop_on_signals() -> None:
-    """From now on SIGTERM and SIGHUP end this program as an error does: files are closed, locks released, one line is
+def stop_on_signals(numbers: Iterable[int] = (signal.SIGTERM, signal.SIGHUP)) -> None:
+    """From now on these signals end this program as an error does: files are closed, locks released, one line is
     printed.
     """
-    signal.signal(signal.SIGTERM, _stop)
-    if _is_heard(signal.SIGHUP):
-        signal.signal(signal.SIGHUP, _stop)
+    for number in numbers:
+        if _is_heard(number):
+            signal.signal(number, _stop)
 
 
 def hangup_is_sigterm() -> None:
@@ -149,13 +149,13 @@ def hangup_is_sigterm() -> None:
 
     Without this Snakemake dies of SIGHUP and leaves its lock.
     """
-    if threading.current_thread() is threading.main_thread() and _is_heard(signal.SIGHUP):
+    if _is_heard(signal.SIGHUP):
         signal.signal(signal.SIGHUP, _as_sigterm)
 
 
 def _is_heard(number: int) -> bool:
-    # Programs started with `nohup` ignore SIGHUP and keep ignoring it.
-    return signal.getsignal(number) is not signal.SIG_IGN
+    # Programs started with `nohup` ignore SIGHUP and keep ignoring it. Python hears signals in the main thread alone.
+    return threading.current_thread() is threading.main_thread() and signal.getsignal(number) is not signal.SIG_IGN
 
 
 def _as_sigterm(number: int, frame: FrameType | None) -> None:

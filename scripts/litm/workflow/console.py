@@ -24,6 +24,7 @@ from litm.analysis.sentences import (
     to_know_first,
 )
 from litm.analysis.table import tables as all_tables
+from litm.base.cli import ENDING, stop_on_signals
 from litm.base.formats import read_csv, read_json, read_result_rows
 from litm.base.messages import UserError, first_of, points
 from litm.config.experiments import item_noun
@@ -255,7 +256,7 @@ class Jobs:
             rules = Counter({rule: count for (why, rule), count in self._others.items() if why == cause})
             # Jobs come in any order, and rules of as many jobs must not.
             counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
-            lines.append(f"  runs {_some([f'{count} {rule}' for rule, count in counts])} ({cause})")
+            lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
         return [*lines, *([USED_AGAIN] if self._asked else []), ALL_LINES]
 
     def _few(self) -> list[str]:
@@ -267,7 +268,7 @@ class Jobs:
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         lines = [
             f"  asks {model} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts: "
-            + _some([_in_words(*sweep[1:4]) for sweep in own])
+            + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
             for model, own in by_model[:SHOWN]
         ]
         if len(by_model) > SHOWN:
@@ -276,7 +277,7 @@ class Jobs:
             lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts; all models {whole:,}")
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
-            lines.append(f"  how many answers in journals apply to {_some(names)} is not known: {why}")
+            lines.append(f"  how many answers in journals apply to {first_of(names, SHOWN)} is not known: {why}")
         shares = {(model, one): 1 - answered / max(1, prompts) for model, one, prompts, answered, _ in asked}
         return [*lines, *self._times(shares)]
 
@@ -334,7 +335,7 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
         if effect is None or effect > LARGE:
             needed = needed_in_words(n_for_five_points(assumed), assumed, source)
             shown = "no difference" if effect is None else f"only differences of {points(effect)[1:]} and more"
-            lines.append(f"  {_some(list(names))}: {n:,} questions show {shown} between positions; {needed}")
+            lines.append(f"  {first_of(list(names), SHOWN)}: {n:,} questions show {shown} between positions; {needed}")
     return lines
 
 
@@ -353,6 +354,8 @@ def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None
         elif event == PROGRESS:
             is_done = record.done == record.total
         elif is_done and record.getMessage().startswith(ENDED):
+            # Snakemake's own handlers only end jobs, of which none is left.
+            stop_on_signals(ENDING)
             end()
 
     listen(hear)
@@ -374,10 +377,6 @@ def _in_words(experiment: str, prompts: int, answered: int) -> str:
     if not answered:
         return f"{experiment} {prompts:,}"
     return f"{experiment} {prompts - answered:,} of {prompts:,} (the others have answers)"
-
-
-def _some(words: list[str]) -> str:
-    return first_of(words, SHOWN)
 
 
 # How a run ended
