@@ -77,8 +77,8 @@ def test_the_config_s_number_of_questions_limits_files_and_is_that_of_generated_
     # An experiment that keeps fewer questions is named before the run.
     (line,) = load_study({**config, "examples": 500}, ROOT).notes
     assert line == (
-        "examples: 500 does not raise an entry's own number of questions from a file: few 2; set "
-        "define.experiments.NAME.examples"
+        "examples: 500 is more than some have: few 2; their file has no more, or their entry says so "
+        "(define.experiments.NAME.examples)"
     )
     assert load_study({**config, "examples": 2}, ROOT).notes == []
 

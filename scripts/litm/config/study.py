@@ -180,8 +180,8 @@ class Study:
     the user's own documents; my_questions: the number of their questions. without_format: models whose entries leave
     out their prompt template. conditions: of the selected experiments with remedies, by experiment.
     page: width and text size of figures, None for the default. absent: by model, the words for its package that is not
-    installed. uncounted: models without their tokenizer, by the dataset that the user must still supply. not_raised:
-    lines on experiments with fewer questions than the config's `examples`.
+    installed. uncounted: models without their tokenizer, by the dataset that the user must still supply. examples:
+    the config's number of questions.
     """
 
     selection: Selection
@@ -210,7 +210,7 @@ class Study:
     page: Page | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
     uncounted: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    not_raised: Sequence[str] = ()
+    examples: int | None = None
 
     def questions_of(self, experiment: Experiment) -> int | None:
         """The number of questions in an experiment's data, None if only a run can tell."""
@@ -278,6 +278,18 @@ class Study:
         return [*absent, *self.my_data, *self.left_out, *self.not_raised, *self.prompt_formats, *self.short_limits]
 
     @property
+    def not_raised(self) -> list[str]:
+        """A line on the experiments with fewer questions than the config's `examples`, if any."""
+        asked, numbers = self.examples or 0, {name: self.most_questions(one) for name, one in self.experiments.items()}
+        fewer = [f"{name} {number:,}" for name, number in numbers.items() if 0 < number < asked]
+        if not fewer:
+            return []
+        return [
+            f"examples: {asked:,} is more than some have: {first_of(fewer, 3)}; their file has no more, or their entry "
+            "says so (define.experiments.NAME.examples)"
+        ]
+
+    @property
     def short_limits(self) -> list[str]:
         """Lines on limits of new tokens that are likely to cut right answers, of experiments that are asked."""
         asked = {experiment for model, experiment in self.sweeps if not isinstance(self.models[model], RecordedModel)}
@@ -294,8 +306,10 @@ class Study:
 
     def curve_questions(self, experiment: Experiment) -> int:
         """The number of questions of an experiment's curves, as far as it is known before a run; 0 without curves."""
-        if not experiment.has_positions or experiment.asks_several:
-            return 0
+        return self.most_questions(experiment) if experiment.has_positions and not experiment.asks_several else 0
+
+    def most_questions(self, experiment: Experiment) -> int:
+        """The most questions that an experiment has; 0 if that is not known before a run."""
         return min(filter(None, (experiment.examples, self.questions_of(experiment))), default=0)
 
     def _pairs(self) -> list[tuple[str, str]]:
@@ -345,7 +359,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
-        not_raised=_not_raised(read.examples, experiments),
+        examples=read.examples,
         absent={name: words for name, one in models.items() if isinstance(one, Model) and (words := one.absent(root))},
         **data,
     )
@@ -455,21 +469,6 @@ def _as_configured(entry: Experiment, config: Config, datasets: Mapping[str, Dat
         return entry
     most = entry.examples if entry.named_datasets and entry.examples else config.examples
     return entry.changed(examples=min(config.examples, most))
-
-
-def _not_raised(examples: int | None, experiments: Mapping[str, Experiment]) -> list[str]:
-    """A line on the experiments that keep a smaller number of questions than the config's `examples`, if any."""
-    fewer = [
-        f"{name} {one.examples:,}"
-        for name, one in experiments.items()
-        if one.examples and one.examples < (examples or 0)
-    ]
-    if not fewer:
-        return []
-    return [
-        f"examples: {examples:,} does not raise an entry's own number of questions from a file: "
-        f"{first_of(fewer, 3)}; set define.experiments.NAME.examples"
-    ]
 
 
 def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
