@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import wraps
@@ -135,11 +135,11 @@ def describe_os_error(error: OSError) -> str:
     return f"{error.strerror or error}{where}"
 
 
-def stop_on_signals(numbers: Iterable[int] = (signal.SIGTERM, signal.SIGHUP)) -> None:
-    """From now on these signals end this program as an error does: files are closed, locks released, one line is
+def stop_on_signals() -> None:
+    """From now on SIGTERM and SIGHUP end this program as an error does: files are closed, locks released, one line is
     printed.
     """
-    for number in numbers:
+    for number in (signal.SIGTERM, signal.SIGHUP):
         if _is_heard(number):
             signal.signal(number, _stop)
 
@@ -172,21 +172,27 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
+def signals_handled(handler: Callable[[int, FrameType | None], object] = _stop) -> Iterator[None]:
+    """Within the context, a function handles the signals that end the program; `_stop` ends it with a line."""
+    before = {number: signal.signal(number, handler) for number in ENDING if _is_heard(number)}
+    try:
+        yield
+    finally:
+        for number, theirs in before.items():
+            signal.signal(number, theirs)
+
+
+@contextmanager
 def signals_deferred() -> Iterator[None]:
     """Delay signals that end the program until the block is done.
 
     Handlers record the signals. Blocking them would not help: another thread would get them, and Python would still run
     the handler in the main thread.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     arrived: list[int] = []
-    before = {number: signal.signal(number, lambda number, frame: arrived.append(number)) for number in ENDING}
     try:
-        yield
+        with signals_handled(lambda number, frame: arrived.append(number)):
+            yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         for one in arrived:
             signal.raise_signal(one)

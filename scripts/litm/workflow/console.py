@@ -24,7 +24,7 @@ from litm.analysis.sentences import (
     to_know_first,
 )
 from litm.analysis.table import tables as all_tables
-from litm.base.cli import ENDING, stop_on_signals
+from litm.base.cli import signals_handled
 from litm.base.formats import read_csv, read_json, read_result_rows
 from litm.base.messages import UserError, first_of, points
 from litm.config.experiments import item_noun
@@ -355,8 +355,8 @@ def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None
             is_done = record.done == record.total
         elif is_done and record.getMessage().startswith(ENDED):
             # Snakemake's own handlers only end jobs, of which none is left.
-            stop_on_signals(ENDING)
-            end()
+            with signals_handled():
+                end()
 
     listen(hear)
 
