@@ -21,10 +21,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "scripts"), 
 # A hub name without a network costs a minute of retries; two threads that spin slow each other down.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
-# Each worker of pytest-xdist has a core.
+# Each worker of pytest-xdist has a core; a test alone has no more, so that it does what it does there.
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
-if IS_WORKER:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # On a busy machine an example may take any time.
 hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
