@@ -3,15 +3,8 @@
 import pandas as pd
 import pytest
 
-from litm.analysis.sentences import (
-    MOST_TABLES,
-    able_sentences,
-    compared_lines,
-    cut_sentences,
-    run_summary,
-    silenced,
-    uninformative,
-)
+from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
+from litm.analysis.sentences import able_sentences, cut_sentences, silenced, uninformative
 from litm.analysis.shapes import MEANINGS
 from litm.report.phrases import SizeNames, verdicts
 

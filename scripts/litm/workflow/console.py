@@ -14,13 +14,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from litm.analysis.run_summary import compared_lines, run_summary
 from litm.analysis.sentences import (
     RAISE_LIMIT,
-    compared_lines,
     cut_sentences,
     gold_sentences,
     remedies_in_words,
-    run_summary,
     to_know_first,
 )
 from litm.analysis.table import tables as all_tables

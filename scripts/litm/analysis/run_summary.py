@@ -1,0 +1,164 @@
+"""The summary of a run on the console: models compared, and the accuracies of each experiment and size.
+
+Rows are of the tables, as texts of CSV files.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from litm.analysis.sentences import Row, compared, compared_on, interval, is_shown, number, p_in_words
+from litm.analysis.shapes import word_of
+from litm.base.messages import in_columns, ordinal, points
+
+#: Numbers of tables, and of comparisons of models, that are printed, at most.
+MOST_TABLES, MOST_PAIRS = 20, 6
+#: Name of a curve: model, experiment, size.
+Name = tuple[str, str, str]
+
+
+def compared_lines(
+    rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str], silent: Container[tuple] = ()
+) -> Iterator[str]:
+    """A table for each pair of models and experiment with a curve, and a line for each other one that differs.
+
+    rows, experiments, left_out, silent: see `compared`.
+    """
+    pairs = compared(rows, experiments, left_out, silent)
+    found = [(own, told) for own, told in pairs if len(own) > 1 or is_shown(own[0])]
+    for own, told in found[:MOST_PAIRS]:
+        yield f"{own[0]['model_a']} minus {own[0]['model_b']} on {compared_on(own[0])}"
+        columns = [
+            (
+                row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
+                points(number(row, "difference") or 0).removesuffix(" points") + ("*" if is_shown(row) else " "),
+                interval(number(row, "ci_low") or 0, number(row, "ci_high") or 0),
+                "" if (p := number(row, "p_holm")) is None else p_in_words(p).removeprefix("p ").removeprefix("= "),
+            )
+            for row in own
+        ]
+        yield from _columns(("", "points", "95 %", "p"), columns)
+        yield f"  {told}"
+    if found:
+        yield "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not"
+    if len(found) > MOST_PAIRS:
+        yield f"and {len(found) - MOST_PAIRS} more comparisons: tables/model_pairs.csv"
+
+
+def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, str]) -> Iterator[str]:
+    """The accuracies of each experiment and size, experiments in the order of the rows.
+
+    rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files.
+    units: of the sizes of each experiment to show, such as documents.
+    """
+    words = {_name(row): word_of(row) for row in shapes if not row["placement"]}
+    by_experiment: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["experiment"] in units:
+            by_experiment.setdefault(row["experiment"], []).append(row)
+    tables = [
+        lines
+        for experiment, cells in by_experiment.items()
+        for lines in _tables(experiment, cells, words, units[experiment])
+    ]
+    for lines in tables[:MOST_TABLES]:
+        yield from lines
+    if len(tables) > MOST_TABLES:
+        yield f"and {len(tables) - MOST_TABLES} more: tables/accuracy.csv"
+
+
+def _tables(
+    experiment: str, cells: Sequence[Row], words: Mapping[Name, tuple[str, str]], unit: str
+) -> Iterator[list[str]]:
+    """Yield the lines of each size; an experiment without positions has one table of its sizes."""
+    sizes: dict[str, list[Row]] = {}
+    for cell in cells:
+        sizes.setdefault(cell["size"], []).append(cell)
+    if len({(cell["model"], cell["size"]) for cell in cells}) == len(cells):
+        if len(sizes) == 1:
+            told = ", ".join(f"{_of(cell, cells)}{' '.join(_accuracy(cell))}" for cell in cells)
+            yield [f"{experiment}, n = {_numbers(cells)}: {told}"]
+        else:
+            yield [f"{experiment}, n = {_numbers(cells)}", *_grid(cells, unit, "size")]
+        return
+    for size, own in sizes.items():
+        title = f"{experiment}, {size} {unit}, n = {_numbers(own)}"
+        if len({cell["target"] for cell in own}) > 1:
+            means = ", ".join(f"{_of(of[0], cells)}{_mean(of)}" for of in _by_model(own).values())
+            yield [f"{title}: {means} of the items; by position in tables/accuracy.csv"]
+            continue
+        shapes: dict[tuple[str, str], list[str]] = {}
+        for model in _by_model(own):
+            if word := words.get((model, experiment, size)):
+                shapes.setdefault(word, []).append(model)
+        several = len(_by_model(own)) > 1
+        yield [
+            title,
+            *_grid(own, "position", "position"),
+            *(
+                f"  {'shape     ' if not several else ''}{f'{word} ({meaning})' if word else meaning}"
+                f"{': ' + ', '.join(models) if several else ''}"
+                for (word, meaning), models in shapes.items()
+            ),
+            *([f"  without   {lost}"] if (lost := _lost(own)) else []),
+        ]
+
+
+def _name(row: Row) -> Name:
+    return row["model"], row["experiment"], row["size"]
+
+
+def _by_model(cells: Iterable[Row]) -> dict[str, list[Row]]:
+    return {model: list(own) for model, own in groupby(cells, lambda cell: cell["model"])}
+
+
+def _of(cell: Row, cells: Iterable[Row]) -> str:
+    """The cell's model, if there are several."""
+    return f"{cell['model']} " if len({one["model"] for one in cells}) > 1 else ""
+
+
+def _mean(cells: Iterable[Row]) -> str:
+    counted = [float(cell["accuracy"]) for cell in cells if cell["accuracy"]]
+    return f"{100 * sum(counted) / len(counted):.0f} %" if counted else "-"
+
+
+def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
+    """Lines of a table: a column for each position or size, two lines for each model."""
+    models = _by_model(cells)
+    labels = [label, *(line for model in models for line in (model if len(models) > 1 else "accuracy", "95 %"))]
+    headings = list(dict.fromkeys(cell[column] for cell in cells))
+    of = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
+    # As in figures and the report.
+    name = (lambda heading: ordinal(int(heading) + 1)) if column == "position" else str
+    columns = [
+        (name(heading), *(text for model in models for text in of.get((model, heading), ("-", ""))))
+        for heading in headings
+    ]
+    return _columns(labels, columns)
+
+
+def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table with these columns of texts."""
+    rows = list(zip([f"{label:<8}" for label in labels], *columns, strict=True))
+    return (f"  {line}" for line in in_columns(rows, 1).splitlines())
+
+
+def _numbers(cells: Iterable[Row]) -> str:
+    """Numbers of questions of the accuracies: one number, or the smallest and the largest."""
+    numbers = sorted(int(cell["n"]) for cell in cells)
+    return "-".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
+
+
+def _accuracy(cell: Row) -> tuple[str, str]:
+    """The accuracy and its 95 % interval in per cent; "" without an answer."""
+    if not cell["accuracy"]:
+        return "-", ""
+    accuracy, low, high = (f"{100 * float(cell[key]):.0f}" for key in ("accuracy", "ci_low", "ci_high"))
+    return f"{accuracy} %", f"[{low}, {high}]"
+
+
+def _lost(cells: Iterable[Row]) -> str:
+    """A sentence on questions without an accuracy, for the cell that lacks most."""
+    cells = list(cells)
+    columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
+    most = {what: max(int(float(cell[column] or 0)) for cell in cells) for what, column in columns.items()}
+    return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)
