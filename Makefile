@@ -142,6 +142,7 @@ lint: $(INSTALLED)
 	$(BIN)/snakemake --lint
 
 format: $(INSTALLED)
+	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow rules

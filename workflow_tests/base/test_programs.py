@@ -1,5 +1,6 @@
 """Programs: their options are their parameters, and their help needs no library that takes long to import."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ import pytest
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.cli import options_of, program
+from litm.base.cli import ENDING, options_of, program
 
 PROGRAMS = sorted(path for path in ROOT.glob("scripts/*/*.py") if path.parent.name != "litm")
 #: Imports every program, and prints those that take long.
@@ -117,3 +118,15 @@ def test_what_a_program_says_of_its_options_is_of_options_that_it_has(path, monk
         name, colon, _ = line.partition(": ")
         if colon and name.isidentifier():
             assert f"--{name.replace('_', '-')} " in options
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_a_signal_in_pythons_own_end_changes_nothing_of_a_finished_program(number, tmp_path):
+    path = tmp_path / "finished.py"
+    path.write_text(
+        "import atexit, os\nfrom litm.base.cli import run\n"
+        f"atexit.register(lambda: os.kill(os.getpid(), {number:d}))\nrun(lambda: None)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")

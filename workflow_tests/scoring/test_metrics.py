@@ -1,11 +1,13 @@
 """Metrics: which answers are right."""
 
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
 from litm.answers import contains_normalized, normalize_answer
-from litm.scoring.metrics import best_subspan_em, first_line, value_in_answer
+from litm.base.messages import UserError
+from litm.scoring.metrics import FULL, METRICS, Metric, best_subspan_em, first_line, value_in_answer
 from litm.scoring.scores import judge
 
 
@@ -92,3 +94,21 @@ def test_a_kv_answer_is_read_to_its_end():
 
 def test_without_a_response_there_is_no_verdict():
     assert set(judge("best_subspan_em", None, ["x"]).values()) == {None}
+
+
+def test_a_metric_that_gives_no_verdict_is_refused_by_its_functions_name():
+    def wordy(text, answers):
+        return "yes"
+
+    for metric, wanted in (
+        (Metric(wordy, FULL), "True or False"),
+        (Metric(wordy, FULL, is_graded=True), "a number from"),
+    ):
+        with pytest.raises(UserError, match=f"the metric's function wordy must give {wanted}.* and gives 'yes'"):
+            metric.verdict(metric.judge, "a", ["a"])
+
+
+def test_the_description_of_the_key_names_every_metric():
+    lines = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8").splitlines()
+    (described,) = [line for line in lines if line.startswith("| `metric` |")]
+    assert [name for name in METRICS if name not in described] == []

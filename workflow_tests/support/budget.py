@@ -101,8 +101,8 @@ def mistakes(budget: Mapping[str, Size], now: Mapping[str, Size]) -> list[str]:
             ceiling = ceilings[key]
             if count > ceiling:
                 found.append(
-                    f"{name}: {count} {key}, and its budget is {ceiling}; make it smaller. (A folder that takes code "
-                    "over from another one may get a higher number by hand, if the sum of both does not rise.)"
+                    f"{name}: {count} {key}, and its budget is {ceiling}; make it smaller, or raise it by hand and say "
+                    "in the commit what the lines are for"
                 )
             elif ceiling > count * SLACK:
                 found.append(f"{name}: {count} {key}, lower than its budget of {ceiling}: fine, `make budget` notes it")

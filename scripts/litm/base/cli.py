@@ -106,6 +106,9 @@ def run(main: Callable[[], None]) -> NoReturn:
             main()
     except KeyboardInterrupt:
         sys.exit("interrupted: what was finished is kept, run the same command again to continue")
+    # All is done. A handler that runs in Python's own end prints a traceback and changes nothing.
+    for number in filter(_is_heard, ENDING):
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(0)
 
 

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.formats import without_surrogates
@@ -27,7 +27,7 @@ from litm.inference.retrying import (
     in_step,
     masked,
 )
-from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer
+from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer, render_prompts, text_of_chat
 from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
 
 if TYPE_CHECKING:
@@ -244,6 +244,17 @@ class ServedPrompts:
         return [self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts]
 
 
+def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
+    """The text that the server's tokenizer turns into the ids that `ServedPrompts` counted."""
+    if settings.prompt_template != CHAT:
+        # Only chat templates come from the tokenizer.
+        (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])
+        return text
+    if tokenizer is None:
+        raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
+    return text_of_chat(tokenizer, content)
+
+
 #: Characters: shorter keys are not masked in answers, where they may be words (own servers are given "EMPTY", say).
 LEAST_OF_A_KEY = 16
 
@@ -257,11 +268,11 @@ class ApiEngine(ABC):
 
     A protocol's engine defines its requests and how a reply is read. sdk: the package with the client; client_class:
     the class of its client; client_options: further arguments of that. An engine without an SDK has
-    `connect` and `ask` of its own.
+    `connect` and `ask` of its own, and a client of httpx2.
     """
 
     provider: ClassVar[Provider]
-    sdk: ClassVar[str]
+    sdk: ClassVar[str] = "httpx2"
     client_class: ClassVar[str]
     client_options: ClassVar[Mapping[str, Any]] = {}
     #: Few servers report which tokens came from a cache.

@@ -15,6 +15,7 @@ from litm.answers import (
     read_integer,
     read_last_integer,
 )
+from litm.base.messages import UserError
 
 FIRST_LINE = "first_line"
 FULL = "full"
@@ -37,8 +38,16 @@ class Metric:
     label: str = "Accuracy"
 
     def verdict(self, rule: Callable[[str, Sequence[str]], float], text: str, answers: Sequence[str]) -> float:
-        """A rule's verdict; a graded one in 1024ths, whose sums are exact in any order."""
-        return round(rule(text, answers) * 1024) / 1024 if self.is_graded else rule(text, answers)
+        """A rule's verdict; a graded one in 1024ths, whose sums are exact in any order.
+
+        Raises `UserError` for anything but True or False, or a number from 0 to 1 of a graded metric.
+        """
+        found = rule(text, answers)
+        kinds = (bool, int, float) if self.is_graded else (bool,)
+        if not isinstance(found, kinds) or not 0 <= found <= 1:
+            wanted = "a number from 0 to 1" if self.is_graded else "True or False"
+            raise UserError(f"the metric's function {rule.__name__} must give {wanted}, and gives {found!r}")
+        return round(found * 1024) / 1024 if self.is_graded else found
 
 
 def first_line(response: str) -> str:

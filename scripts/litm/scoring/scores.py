@@ -148,7 +148,7 @@ def score_sweep(
         name: "Float64" for name in SCORE_COLUMNS if name.startswith("correct") and METRICS[sweep.metric].is_graded
     }
     columns = SCORE_COLUMNS | graded | ({"cluster": "string"} if has_clusters else {})
-    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
+    return _table(rows, columns)
 
 
 def _response_to(
@@ -254,7 +254,14 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     `clustered_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
-    return pd.DataFrame(rows, columns=list(ACCURACY_COLUMNS)).astype(ACCURACY_COLUMNS)
+    return _table(rows, ACCURACY_COLUMNS)
+
+
+def _table(rows: list[dict], columns: Mapping[str, str]) -> pd.DataFrame:
+    """The rows with columns of these types; `ValueError` for a row without one of them."""
+    if rows and (missing := set(columns) - set(rows[0])):
+        raise ValueError(f"rows of scores without {', '.join(sorted(missing))}, which their columns declare")
+    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:

@@ -1,9 +1,8 @@
 """The engine openai: servers that speak OpenAI's protocol (OpenAI, vLLM, llama.cpp, transformers and many others)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from litm.base.messages import UserError
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
@@ -12,13 +11,14 @@ from litm.inference.api_engine import (
     known_reason,
     optional_text,
     reported_tokens,
+    server_text,
 )
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
-from litm.prompting.prompt_format import CHAT, as_messages, render_prompts, text_of_chat
+from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    pass
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
@@ -53,17 +53,6 @@ ENGINE = EngineFacts(
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
 #: Types of message parts that do not belong to the answer, such as those of Mistral's reasoning models.
 THOUGHTS = ("thinking", "reasoning")
-
-
-def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
-    """The text that the server's tokenizer turns into the ids that `ServedPrompts` counted."""
-    if settings.prompt_template != CHAT:
-        # Only chat templates come from the tokenizer.
-        (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])
-        return text
-    if tokenizer is None:
-        raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
-    return text_of_chat(tokenizer, content)
 
 
 def request_fields(settings: EngineSettings) -> dict[str, Any]:
