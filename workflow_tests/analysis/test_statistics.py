@@ -226,7 +226,12 @@ def test_holms_correction_is_done_by_hand(p_values):
         largest = max(largest, min(1, (len(p_values) - rank) * p_values[index]))
         corrected[index] = largest
     assert holm(p_values) == pytest.approx(corrected)
-    assert not p_values or holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_holms_correction_is_statsmodels_which_collects_garbage_at_each_call(seed):
+    p_values = rng(seed).random(8).tolist()
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
 
 
 def test_mcnemars_p_is_that_of_a_fair_coin_and_1_without_differences():
