@@ -12,7 +12,6 @@ from litm.analysis.grid import Files
 from litm.analysis.positions import pairwise_rows
 from litm.analysis.power import observed
 from litm.analysis.statistics import (
-    GRADES,
     cochrans_q,
     contrast_interval,
     gap_interval,
@@ -23,6 +22,7 @@ from litm.analysis.statistics import (
 )
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.claims.curve_words import position_bias_table
+from litm.scoring.metrics import GRADES
 from litm.scoring.scores import accuracy_table
 
 PLACES = (0, 4, 8)

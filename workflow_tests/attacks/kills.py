@@ -29,7 +29,7 @@ from sweeps import (
 from waiting import HANG, wait_until
 from workbench import Workbench
 
-#: Threads of the program with a local model, each of which computes one prompt while one of all is written down.
+#: Threads of the program with a local model. Each computes one prompt, while one more is written to the journal.
 WORKERS = 2
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
@@ -262,9 +262,9 @@ def kills() -> Iterator[Kill]:
 FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",
-    f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. A local model has up to "
-    f"{WORKERS + 1} prompts in progress, one of which is written down, the server {CONCURRENCY}. The result is the "
-    "bytes of an undisturbed run, the journal has no answer twice, only prompts in progress are asked twice, and only "
-    "an outright kill of Snakemake leaves a lock.",
+    f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. A local model has at "
+    f"most {WORKERS + 1} prompts in progress (one is being written to the journal), a served model {CONCURRENCY}. The "
+    "result is the bytes of an undisturbed run, the journal has no answer twice, only prompts in progress are asked "
+    "twice, and only an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )

@@ -26,13 +26,12 @@ from scipy import special
 
 from litm.base.intervals import binomial_interval, check_counts, is_graded, mean_limits, wilson_interval
 from litm.base.messages import points
+from litm.scoring.metrics import GRADES
 
 #: Level of significance: a smaller p value, corrected where there are several, is called more than chance.
 SIGNIFICANT = 0.05
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
-#: Graded answers are multiples of 1 over this number, see `Metric.verdict`.
-GRADES = 1024
 #: Numbers drawn at once, at most: 32 MB.
 DRAWN = 2**22
 
@@ -471,7 +470,7 @@ def _permuted_clusters(
         size = min(chunk, replicates - start)
         order = np.argsort(rng.random((size, groups, columns)), axis=2)
         sums[start : start + size] = np.take_along_axis(by_cluster[None], order, axis=2).sum(axis=1)
-    # In 1024ths, as answers are, sums are compared without error.
+    # Multiples of the same fraction as the answers: sums are compared without error.
     return np.rint((sums + constant) * GRADES) / GRADES if is_graded(matrix) else np.rint(sums + constant).astype(int)
 
 

@@ -53,7 +53,7 @@ NEAR_PERFECT = 0.95
 
 @dataclass(frozen=True)
 class Range:
-    """Ranges of a quantity with exclusive limits, one of which must hold, and their name."""
+    """A statement on a quantity: it lies in one of several ranges, whose limits are exclusive; words: its name."""
 
     words: str
     limits: tuple[tuple[float, float], ...]

@@ -19,6 +19,8 @@ from litm.base.messages import UserError
 
 FIRST_LINE = "first_line"
 FULL = "full"
+#: Graded verdicts are multiples of 1 over this number, a power of 2: their sums are exact in any order.
+GRADES = 1024
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Metric:
     label: str = "Accuracy"
 
     def verdict(self, rule: Callable[[str, Sequence[str]], float], text: str, answers: Sequence[str]) -> float:
-        """A rule's verdict; a graded one in 1024ths, whose sums are exact in any order.
+        """A rule's verdict; a graded one is rounded to `GRADES`.
 
         Raises `UserError` for anything but True or False, or a number from 0 to 1 of a graded metric.
         """
@@ -47,7 +49,7 @@ class Metric:
         if not isinstance(found, kinds) or not 0 <= found <= 1:
             wanted = "a number from 0 to 1" if self.is_graded else "True or False"
             raise UserError(f"the metric's function {rule.__name__} must give {wanted}, and gives {found!r}")
-        return round(found * 1024) / 1024 if self.is_graded else found
+        return round(found * GRADES) / GRADES if self.is_graded else found
 
 
 def first_line(response: str) -> str:

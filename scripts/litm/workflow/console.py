@@ -353,7 +353,7 @@ def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None
         elif event == PROGRESS:
             is_done = record.done == record.total
         elif is_done and record.getMessage().startswith(ENDED):
-            # Snakemake's own handlers only end jobs, of which none is left.
+            # Snakemake's own handlers only end jobs, and no job is left.
             with signals_handled():
                 end()
 
