@@ -6,7 +6,6 @@ import signal
 import subprocess
 from collections import Counter
 from contextlib import aclosing
-from pathlib import Path
 
 import pytest
 from fault_server import FaultServer, answer_to
@@ -16,10 +15,6 @@ from waiting import HANG, wait_until
 
 from litm.base.formats import read_json, read_jsonl
 from litm.inference.retrying import Patience, as_they_finish, in_step
-
-
-def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
-    return served_sweep(short_examples(folder, 40), server.url, protocol).command(folder)
 
 
 @pytest.mark.parametrize(
@@ -35,19 +30,15 @@ def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_as
 ):
     hangs = {f"prompt {n:02}" for n in range(20, 24)}
     with FaultServer(lambda prompt, attempt: "hang" if prompt in hangs and attempt == 1 else None) as server:
-        process = subprocess.Popen(
-            command(protocol, server, tmp_path), stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals
-        )
+        command = served_sweep(short_examples(tmp_path, 40), server.url, protocol).command(tmp_path)
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals)
         wait_until(lambda: sum(fault == "hang" for *_, fault in list(server.asked)) == len(hangs))
         os.kill(process.pid, number)
         errors = process.communicate(timeout=HANG)[1]
-        assert process.returncode == 1
-        assert (
-            errors.splitlines()[-1].startswith(said) and "Traceback" not in errors and "never retrieved" not in errors
-        )
+        assert process.returncode == 1 and errors.splitlines()[-1].startswith(said)
+        assert "Traceback" not in errors and "never retrieved" not in errors
         assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
-
-        done = run_program("generate", *command(protocol, server, tmp_path)[2:])
+        done = run_program("generate", *command[2:])
         assert done.returncode == 0, done.stderr
     assert "20 prompts asked, 20 reused" in done.stderr
     assert server.answered == Counter(f"prompt {n:02}" for n in range(40))
@@ -83,16 +74,3 @@ def test_an_end_between_two_answers_closes_all_without_a_word(end, caplog, capfd
             items.throw(end())
         assert ended == ["engine"]
     assert not caplog.records and not capfd.readouterr().err
-
-
-def test_items_come_in_order_and_an_error_is_raised():
-    async def three():
-        for number in (1, 2):
-            await asyncio.sleep(0)
-            yield number
-        raise ValueError("three")
-
-    items = in_step(three())
-    assert [next(items), next(items)] == [1, 2]
-    with pytest.raises(ValueError, match="three"):
-        next(items)

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from local_engines import PIECES, SETTINGS, answered, answers, babble, kv_prompts
 from model_folders import change
 from safetensors.torch import load_file, save_file
@@ -49,17 +47,6 @@ def test_the_reference_model_reads_its_context():
     right = sum(value in response.text for (_, value), response in zip(pairs, responses, strict=True))
     assert right >= 16
     assert {response.finish_reason for response in responses} == {"stop"}
-
-
-def test_batches_of_mixed_lengths_give_the_answers_of_one_at_a_time():
-    prompts = [prompt for size in (3, 8, 15) for prompt, _ in kv_prompts(size, 6)]
-    assert answers(SETTINGS, prompts) == answers(replace(SETTINGS, batch_tokens=1), prompts)
-
-
-def test_padding_is_not_read(babbler):
-    # The trained model ignores padding even where it is not masked; random weights do not.
-    settings = replace(SETTINGS, location=babbler, max_new_tokens=20, batch_tokens=400)
-    assert answers(settings, babble(30)) == answers(replace(settings, batch_tokens=1), babble(30))
 
 
 def test_stopping_at_the_line_end_gives_the_beginning_of_the_same_answer(babbler):
@@ -180,14 +167,6 @@ def test_a_padding_token_without_an_embedding_does_no_harm():
 def test_a_device_or_a_model_that_is_not_there_is_named(changes, said):
     with pytest.raises(UserError, match=said):
         answers(replace(SETTINGS, **changes), ["hello"])
-
-
-@given(st.lists(st.integers(0, len(PIECES) - 1), max_size=12))
-def test_the_line_end_is_found_as_in_the_text(ids):
-    kept, reason = Ending(PIECES, first_line=True).cut(ids, [], ())
-    assert kept == ids[: len(kept)] and (reason == "stop" or kept == ids)
-    assert ("\n" in "".join(PIECES[id] for id in kept).lstrip()) == (reason == "stop")
-    assert "\n" not in "".join(PIECES[id] for id in kept[:-1]).lstrip()
 
 
 def test_what_follows_an_end_token_is_no_part_of_an_answer():

@@ -12,12 +12,11 @@ from litm.inference.joined_attention import (
     attention_in_blocks,
     attention_of_few,
     attention_to_nothing,
-    attention_to_shared,
     can_use_blocks,
     joined,
     joined_attention,
 )
-from litm.inference.prefix_sharing import GroupedLayer, RoomyLayer, Rows
+from litm.inference.prefix_sharing import RoomyLayer
 
 SIZE = 8
 
@@ -131,15 +130,6 @@ def test_blocks_are_for_many_queries_in_bfloat16_and_few_threads(monkeypatch):
         assert not can_use_blocks(many)
 
 
-@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
-def test_keys_that_all_prompts_share_are_those_of_each(heads):
-    query, keys, values = states(5, heads[0], 3), states(1, heads[1], 40), states(1, heads[1], 40)
-    shared = attention_to_shared(query, keys, values, scale=0.5)
-    each = attention(query, keys.expand(5, -1, -1, -1), values.expand(5, -1, -1, -1), scale=0.5)
-    torch.testing.assert_close(shared.output, each.output)
-    torch.testing.assert_close(shared.log_sum, each.log_sum)
-
-
 @pytest.mark.parametrize("more", [{}, {"softcap": 5.0}, {"is_causal": False}])
 def test_what_is_not_plain_attention_to_the_cache_is_refused(more):
     layer, query = RoomyLayer(9), states(1, 2, 3)
@@ -151,44 +141,3 @@ def test_what_is_not_plain_attention_to_the_cache_is_refused(more):
         torch.testing.assert_close(output.transpose(1, 2), layer.attend(query, None))
         with pytest.raises(NotPlainAttentionError):
             joined_attention(module, query, key if more else key.clone(), value, None, **more)
-
-
-@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
-def test_a_layer_attends_to_the_cached_tokens_and_to_the_tokens_before_each_token(heads):
-    layer = RoomyLayer(60)
-    keys, values = states(1, heads[1], 60), states(1, heads[1], 60)
-    for begin, end in ((0, 20), (20, 57), (57, 58), (58, 60)):
-        layer.update(keys[:, :, begin:end], values[:, :, begin:end])
-        query = states(1, heads[0], end - begin)
-        found = layer.attend(query, scale=0.5)
-        torch.testing.assert_close(found, expected(query, keys[:, :, :end], values[:, :, :end]))
-
-
-@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
-def test_rows_attend_to_the_beginning_of_their_group_and_to_their_own_tokens(heads):
-    """Prompts of 23, 25, 9 and 6 tokens; the first two begin with the same 20, of the others nothing is known."""
-    rows = Rows(lengths=[23, 25, 9, 6], groups=[(slice(0, 2), 20), (slice(2, 4), 0)], new_tokens=3)
-    assert (rows.suffixes, rows.together, rows.room) == ([3, 5, 9, 6], 9, 12)
-    one, none, layer = RoomyLayer(30), RoomyLayer(30), GroupedLayer(rows)
-    beginning = states(1, heads[1], 20), states(1, heads[1], 20)
-    one.update(*beginning)
-    layer.begin_with(one)
-    layer.begin_with(none)
-    assert layer.get_seq_length() == 25 - 9
-    read = states(4, heads[1], 9), states(4, heads[1], 9)
-    new = states(4, heads[1], 1), states(4, heads[1], 1)
-    for states_, tokens, length in ((read, 9, 25), (new, 1, 26)):
-        query = states(4, heads[0], tokens)
-        layer.update(*states_)
-        found = layer.attend(query, scale=0.5)
-        assert layer.get_seq_length() == length
-        assert found.isfinite().all()
-        for row, (suffix, known) in enumerate(zip(rows.suffixes, (20, 20, 0, 0), strict=True)):
-            own = slice(9 - suffix, 9)
-            after = new if tokens == 1 else (new[0][:, :, :0], new[1][:, :, :0])
-            keys, values = (
-                torch.cat([begun[:, :, :known], part[row : row + 1, :, own], next_[row : row + 1]], dim=2)
-                for begun, part, next_ in zip(beginning, read, after, strict=True)
-            )
-            asked = query[row : row + 1, :, -min(suffix, tokens) :]
-            torch.testing.assert_close(found[row : row + 1, :, -asked.shape[2] :], expected(asked, keys, values))

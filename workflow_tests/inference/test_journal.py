@@ -16,21 +16,12 @@ from litm.base.cli import ENDING, stop_on_signals
 from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.inference.journal import Journal, read_journal
-from litm.records import Response, response_key
+from litm.records import Response
 
 
 @pytest.fixture
 def path(tmp_path) -> Path:
     return tmp_path / "journal.jsonl"
-
-
-def test_appended_answers_are_read_again(tmp_path):
-    path = tmp_path / "deep" / "journal.jsonl"
-    written = write(path, [ANSWERS[:1], ANSWERS[1:3]])
-    with Journal(path) as read:
-        for key, response in ANSWERS[:3]:
-            assert read[key] == written[key] == response
-        assert "key3" not in read and len(read.responses) == 3
 
 
 def test_a_second_run_is_refused_while_one_is_writing(path):
@@ -49,12 +40,16 @@ def test_a_pipe_with_the_name_of_a_journal_is_refused_instead_of_read_without_en
             opened(path)
 
 
-def test_the_identity_is_written_once_before_its_first_response(path):
+def test_an_identity_is_written_once_before_its_first_answer(path):
+    other = {**IDENTITY, "dtype": "bfloat16"}
     write(path, [ANSWERS[:1]])
-    write(path, [ANSWERS[1:2]])
+    with Journal(path) as journal:
+        journal.append(other, ANSWERS[1:2])
+        journal.append(IDENTITY, ANSWERS[2:3])
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [("fields" in line, line.get("key")) for line in lines] == [(True, None), (False, "key0"), (False, "key1")]
-    assert lines[0] == {"identity": digest(IDENTITY), "fields": IDENTITY}
+    assert [line.get("key", line.get("fields")) for line in lines] == [IDENTITY, "key0", other, "key1", "key2"]
+    with Journal(path) as read:
+        assert list(read.identities.items()) == [(digest(IDENTITY), IDENTITY), (digest(other), other)]
 
 
 def test_every_length_of_a_torn_last_line_loses_that_line_only(path):
@@ -77,26 +72,17 @@ def with_field(line: bytes, name: str, value: object) -> bytes:
 CHANGED = "it was changed after it was written: its crc32 is another"
 #: Fields of a line, what may stand there instead, and what is said of it.
 BAD_FIELDS = [
-    *(("key", value, "") for value in (5, None, "no field")),
-    *(("text", value, "") for value in (None, 5, ["answer"], {"text": "a"}, "no field")),
-    *(("finish_reason", value, "") for value in (None, 5, ["stop"], "no field")),
+    *((name, value, "") for name in ("key", "text", "finish_reason", "made_with") for value in (5, None, "no field")),
+    *((name, [name], "") for name in ("text", "finish_reason")),
     *(
-        ("prompt_tokens", value, "")
+        (f"{of}_tokens", value, "")
+        for of in ("prompt", "response")
         for value in ("12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), None, "no field")
     ),
-    *(("response_tokens", value, "") for value in ("12", 12.5, -1, False, None, "no field")),
-    *(("made_with", value, "") for value in (None, 5, "no field")),
     *(("fields", value, "") for value in (None, "text", [1])),
-    ("text", "answer 9\n", CHANGED),
-    ("text", "answer 1", CHANGED),
-    ("key", "key2", CHANGED),
-    ("identity", "0" * 64, CHANGED),
-    ("finish_reason", "length", CHANGED),
-    ("prompt_tokens", 12, CHANGED),
-    ("made_with", "y 1.0, cpu", CHANGED),
-    ("note", "mine", CHANGED),
-    ("crc32", "00000000", CHANGED),
-    ("crc32", 5, CHANGED),
+    *(("text", "answer 9\n", CHANGED), ("text", "answer 1", CHANGED), ("key", "key2", CHANGED)),
+    *(("identity", "0" * 64, CHANGED), ("finish_reason", "length", CHANGED), ("prompt_tokens", 12, CHANGED)),
+    *(("made_with", "y", CHANGED), ("note", "mine", CHANGED), ("crc32", "00000000", CHANGED), ("crc32", 5, CHANGED)),
 ]
 NO_OBJECTS = [b"x\n", b"\xff\xfe\n", b"[]\n", b"null\n", b'"fields"\n', b"[" * 100_000 + b"\n", b"\n", b"\0\0{}\n"]
 
@@ -189,27 +175,15 @@ def test_a_full_disk_while_lines_are_set_aside_changes_no_journal_and_the_next_r
     assert (tmp_path / "journal.jsonl.rejected").read_bytes() == b"bad\n"
 
 
-def test_the_journal_of_another_part_is_read_without_its_bad_line_and_not_changed(tmp_path, capsys):
-    other = tmp_path / "other.jsonl"
-    write(other, [ANSWERS[:2]])
-    broken = other.read_bytes() + b"bad\n"
-    other.write_bytes(broken)
-    with Journal(tmp_path / "own.jsonl", [other]) as journal:
-        assert "key0" in journal and "key1" in journal
-    assert f"{other}, line 4: not a journal line" in capsys.readouterr().err
-    assert other.read_bytes() == broken and not (tmp_path / "other.jsonl.rejected").exists()
-
-
 def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_the_file(path, capsys):
     write(path, [[("key0", Response("half \ud83d", "stop", 1, 1, "x")), *ANSWERS[1:2]]])
     before = path.read_bytes()
     with Journal(path) as journal:
         assert journal["key0"].text == "half \ufffd" and journal["key1"] == ANSWERS[1][1]
-    assert (
-        "1 answers have lone surrogates (cut characters), read as U+FFFD; the first is in line 2"
-        in capsys.readouterr().err
-        and path.read_bytes() == before
+    assert "1 answers have lone surrogates (cut characters), read as U+FFFD; the first is in line 2" in (
+        capsys.readouterr().err
     )
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
@@ -264,33 +238,7 @@ def test_a_full_disk_leaves_whole_batches_only(path, monkeypatch):
     assert "key9" not in journal
 
 
-def test_the_identities_are_those_of_the_answers_in_their_order(tmp_path):
-    other = {**IDENTITY, "dtype": "bfloat16"}
-    with Journal(tmp_path / "j") as journal:
-        assert journal.identities == {}
-        journal.append(IDENTITY, ANSWERS[:1])
-        journal.append(other, ANSWERS[1:2])
-        journal.append(IDENTITY, ANSWERS[2:3])
-    with Journal(tmp_path / "j") as read:
-        assert list(read.identities.items()) == [(digest(IDENTITY), IDENTITY), (digest(other), other)]
-
-
-def test_a_key_depends_on_the_identity_and_the_prompt_and_not_on_the_order_of_settings():
-    other = {"dtype": "float32", "model": "m"}
-    assert response_key(digest(IDENTITY), "p") == response_key(digest(other), "p")
-    assert response_key(digest(IDENTITY), "p") != response_key(digest(IDENTITY), "q")
-    assert response_key(digest(IDENTITY), "p") != response_key(digest({**IDENTITY, "dtype": "bfloat16"}), "p")
-
-
 # --- Lines that were changed, and lines of others ---
-
-
-def test_two_answers_whose_keys_were_swapped_are_both_asked_again(path, capsys):
-    write(path, [ANSWERS[:3]])
-    swapped = path.read_bytes().replace(b"key0", b"key_").replace(b"key1", b"key0").replace(b"key_", b"key1")
-    path.write_bytes(swapped)
-    assert keys_in(path) == {"key2"}
-    assert f"{path}, line 2, 3: not a journal line" in capsys.readouterr().err
 
 
 def test_an_identity_whose_fields_were_changed_is_set_aside(path, capsys):
@@ -398,7 +346,8 @@ def test_a_signal_within_a_write_waits_until_the_batch_is_whole(path, monkeypatc
 
 
 def test_a_batch_may_be_written_by_another_thread(tmp_path):
-    thread = threading.Thread(target=write, args=(tmp_path / "journal.jsonl", [ANSWERS[:1]]))
+    path = tmp_path / "deep" / "journal.jsonl"
+    thread = threading.Thread(target=write, args=(path, [ANSWERS[:1]]))
     thread.start()
     thread.join()
-    assert keys_in(tmp_path / "journal.jsonl") == {"key0"}
+    assert keys_in(path) == {"key0"}

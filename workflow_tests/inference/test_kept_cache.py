@@ -24,23 +24,15 @@ from transformers import (
 from litm.inference import prefix_sharing
 from litm.inference.costs import tree_tokens
 from litm.inference.engine import EngineSettings, load_engine
-from litm.inference.generation import load_model
 from litm.inference.prefix_sharing import (
-    ENDING,
     GroupedLayer,
     KeptCache,
     RoomyLayer,
-    can_keep,
-    common_beginnings,
-    reading_order,
 )
-from litm.models.configuration import load_config
 from litm.records import Response
 
 #: Families with sliding windows, and one with an encoder.
 CANNOT_KEEP = ("mistral", "gemma3", "t5")
-#: Families whose attention function can be replaced; MPT's cannot.
-CAN_JOIN = ("llama", "qwen2", "gpt_neox")
 
 
 def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Response], int | None]:
@@ -132,54 +124,13 @@ def test_the_reference_model_answers_alike_with_and_without_sharing():
         assert answers(replace(REFERENCE, batch_tokens=budget), prompts)[0] == expected
 
 
-def sharing(*prompts: tuple[int, int]) -> list[list[int]]:
-    """Prompts in the order of their ids: each as (tokens shared with the previous one, own tokens)."""
-    made: list[list[int]] = []
-    for common, own in prompts:
-        made.append([*(made[-1][:common] if made else []), *[len(made)] * own])
-    return made
-
-
-@pytest.mark.parametrize(
-    ("prompts", "groups"),
-    [
-        pytest.param([(0, 200)], [(1, 199)], id="one"),
-        pytest.param([(0, 200), (180, 20), (180, 60)], [(3, 180)], id="questions about the same"),
-        pytest.param([(0, 200), (180, 20), (183, 60)], [(3, 180)], id="questions that begin alike"),
-        pytest.param([(0, 200), (180, 20), (100, 100)], [(2, 180), (1, 199)], id="another that has less in common"),
-        pytest.param([(0, 200), (100, 100), (180, 20)], [(1, 199), (2, 180)], id="that has more in common"),
-        pytest.param([(0, 200), (150, 50), (170, 30)], [(1, 199), (2, 170)], id="two of three with more in common"),
-        pytest.param([(0, 200), (180, ENDING + 2)], [(1, 199), (1, 181 + ENDING)], id="a long ending"),
-        pytest.param([(0, 200), (200, 20)], [(2, 199)], id="one that continues"),
-        pytest.param([(0, 200), (200, 0), (200, 0)], [(3, 199)], id="all the same"),
-        pytest.param([(0, 1), (0, 1)], [(2, 0)], id="of one token"),
-    ],
-)
-def test_prompts_are_grouped_by_what_all_of_them_begin_with(prompts, groups):
-    found = common_beginnings(sharing(*prompts))
-    assert [(rows.stop - rows.start, common) for rows, common in found] == groups
-    assert [rows.start for rows, _ in found] == [0, *(rows.stop for rows, _ in found[:-1])]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_attention_is_joined_where_a_model_has_it_done_by_a_function(tmp_path, family):
-    save_model(family, tmp_path)
-    settings = replace(TINY, location=str(tmp_path), attention=ATTENTION.get(family, TINY.attention))
-    model = load_model(settings, load_config(str(tmp_path), None), torch.device("cpu"))
-    if can_keep(model):
-        assert KeptCache(model, 3, 10).joins == (family in CAN_JOIN)
-
-
-def test_attention_that_asks_for_more_stays_as_it_is():
-    """Values of another size than keys."""
+def deepseek() -> PreTrainedModel:
+    """Values of another size than keys: its attention is not joined."""
     shape = DeepseekV3Config(
         **{**GROUPED, "num_key_value_heads": 4}, q_lora_rank=8, kv_lora_rank=8, qk_rope_head_dim=4, qk_nope_head_dim=8,
         v_head_dim=6, n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=1, moe_intermediate_size=16,
     )  # fmt: skip
-    model = DeepseekV3ForCausalLM(shape).eval()
-    assert can_keep(model) and prefix_sharing.can_join(model)
-    assert not KeptCache(model, 3, 10).joins
-    assert model.config._attn_implementation == "sdpa"
+    return DeepseekV3ForCausalLM(shape)
 
 
 def phi3() -> PreTrainedModel:
@@ -200,7 +151,10 @@ def dynamic() -> PreTrainedModel:
 
 
 # A model with dynamic angles answers otherwise in batches.
-@pytest.mark.parametrize(("make", "batch_tokens"), [(phi3, 1), (phi3, 600), (roberta, 1), (roberta, 600), (dynamic, 1)])
+@pytest.mark.parametrize(
+    ("make", "batch_tokens"),
+    [(phi3, 1), (phi3, 600), (roberta, 1), (roberta, 600), (dynamic, 1), (deepseek, 600)],
+)
 def test_models_with_special_caches_or_positions_give_the_same_answers(tmp_path, monkeypatch, make, batch_tokens):
     monkeypatch.setitem(FAMILIES, make.__name__, make)
     save_model(make.__name__, tmp_path)
@@ -217,20 +171,15 @@ def deep_llama(dtype: torch.dtype) -> PreTrainedModel:
     return LlamaForCausalLM(LlamaConfig(**shape)).to(dtype).eval()
 
 
+@pytest.mark.parametrize(("factor", "implementation"), [(1.0, "joined"), (1.2, "sdpa")])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
-def test_attention_is_joined_in_any_number_format_in_spite_of_rounding(dtype):
-    model = deep_llama(dtype)
-    assert KeptCache(model, 3, 10).joins
-    assert model.config._attn_implementation == "joined"
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
-def test_attention_is_not_joined_if_the_model_then_answers_differently(monkeypatch, dtype):
-    model = deep_llama(dtype)
-    attend = GroupedLayer.attend
-    monkeypatch.setattr(GroupedLayer, "attend", lambda self, query, scale: attend(self, query, 1.2 * scale))
-    assert not KeptCache(model, 3, 10).joins
-    assert model.config._attn_implementation == "sdpa"
+def test_attention_is_joined_in_any_number_format_unless_the_model_then_answers_differently(
+    monkeypatch, dtype, factor, implementation
+):
+    model, attend = deep_llama(dtype), GroupedLayer.attend
+    monkeypatch.setattr(GroupedLayer, "attend", lambda self, query, scale: attend(self, query, factor * scale))
+    assert KeptCache(model, 3, 10).joins == (implementation == "joined")
+    assert model.config._attn_implementation == implementation
 
 
 def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkeypatch):
@@ -257,12 +206,6 @@ def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(tmp_pa
     save_model("mpt", tmp_path)
     answers(replace(TINY, location=str(tmp_path), attention="eager", batch_tokens=batch_tokens), random_prompts(9))
     assert max(lengths) == 16
-
-
-def test_short_prompts_are_read_longest_first_after_the_others():
-    prompts = [[1] * 5, [2, 1, *[1] * 38], [3] * 60, [2, 0, *[1] * 48], [4] * 8]
-    assert reading_order(prompts, short=30) == [3, 1, 2, 4, 0]
-    assert reading_order(prompts, short=55) == [2, 3, 1, 4, 0]
 
 
 @pytest.mark.parametrize("joins", [True, False])

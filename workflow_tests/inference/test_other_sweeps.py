@@ -10,7 +10,7 @@ from echo_engine import IDENTITY, Asked, planned
 
 from litm.base.store import digest
 from litm.inference.answer_identity import NEW_PROMPTS
-from litm.inference.journal import Journal, all_journals, answers_elsewhere, other_sweeps
+from litm.inference.journal import Journal, other_sweeps
 from litm.records import Response
 
 FOLDER = {"files": {"model.safetensors": "ab"}}
@@ -101,18 +101,6 @@ def test_a_text_that_looks_like_an_identity_or_a_key_is_none(tmp_path):
     answer(tmp_path, "m/one", text)
     found = ask(tmp_path, "m/two", "a", "b")
     assert (found.asked, found.texts) == (["b"], [text, "B"])
-
-
-def test_only_journals_that_have_the_identity_are_searched_for_answers(tmp_path, monkeypatch):
-    for number in range(3):
-        answer(tmp_path, f"m/{number}", "x", identity={"model": str(number)})
-    parsed = []
-    monkeypatch.setattr(
-        "litm.inference.journal._lines_of", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
-    )
-    (one,) = planned("a", identity={"model": "1"})
-    assert answers_elsewhere({one.key: "a"}, {"model": "1"}, all_journals(tmp_path)) == ({}, 0)
-    assert parsed == [("1.jsonl", 1)]
 
 
 def test_a_prompt_that_is_too_long_now_is_not_counted_as_reused(tmp_path):

@@ -1,9 +1,19 @@
-"""The speed of a model: stated, measured on an earlier run, or by a rule of thumb."""
+"""Costs of a sweep: the speed of its model, and the tokens that its prompts have in common."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from litm.base.formats import write_json
-from litm.inference.costs import Rate, choose_rate, measured_rate, measured_runs, predicted_rate
+from litm.inference.costs import (
+    Rate,
+    choose_rate,
+    measured_rate,
+    measured_runs,
+    predicted_rate,
+    tree_order,
+    tree_tokens,
+)
 
 
 def manifest(experiment: str, computed: int | None, asked: int = 100) -> dict:
@@ -68,3 +78,29 @@ def test_the_rule_of_thumb_counts_parameters_cores_and_the_number_format():
     assert "rule of thumb for a GPU" in on_gpu.source and "2 processor cores" in predicted_rate(
         7, "float32", gpu=False, threads=2
     ).source  # fmt: skip
+
+
+#: Few different tokens, so that prompts have beginnings in common.
+PROMPTS = st.lists(st.lists(st.integers(0, 2), max_size=12), max_size=12)
+
+
+@given(PROMPTS)
+def test_the_tokens_of_the_tree_are_those_of_a_tree_that_is_built(prompts):
+    nodes = {tuple(prompt[:end]) for prompt in prompts for end in range(1, len(prompt) + 1)}
+    assert tree_tokens(prompts) == len(nodes)
+
+
+def test_a_node_of_the_tree_is_a_token():
+    assert tree_tokens([[5, 6, 7], [5, 6, 300], [5, 6, 7, 8], [70000]]) == 6
+
+
+@given(PROMPTS)
+def test_no_earlier_prompt_has_more_in_common_than_the_one_before(prompts):
+    order, shared = tree_order(dict(enumerate(prompts)))
+    for place, tokens in enumerate(shared):
+        earlier = [common(prompts[order[place]], prompts[other]) for other in order[:place]]
+        assert tokens == max(earlier, default=0)
+
+
+def common(one: list[int], other: list[int]) -> int:
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
