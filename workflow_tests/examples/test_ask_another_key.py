@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT, write_lines
 from record_makers import changed
-from suite_examples import SETTINGS, example, nine_positions, questions
+from suite_examples import SETTINGS, example, questions
 
 from litm.base.messages import UserError
 from litm.config.study import load_study
@@ -13,12 +13,8 @@ from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
-from litm.inference.costs import tree_tokens
 from litm.placements import gold_placement
-from litm.prompting.prompt_format import encode_prompts, load_tokenizer
-from litm.prompting.token_counts import measure_prompts
 
-REFERENCE = str(ROOT / "resources" / "reference_model")
 CONFIG = {"models": ["reference"], "seed": 0}
 
 
@@ -65,25 +61,26 @@ def test_released_files_are_asked_the_same_way(tmp_path):
         kv_retrieval.ask_another_key(question, 6, "gold_at_0")
 
 
-def spoilt(change) -> list[str]:
-    by_placement = examples(20, [0, 9, 19])
-    spoilt = changed(by_placement, lambda records: change(records["gold_at_9"][0], records["gold_at_19"][0]))
-    return check_examples(spoilt, generated=True, design=ASK_ANOTHER_KEY)
+def differ(at_9, at_19):
+    at_9["prompt"] = at_9["prompt"].replace(at_19["targets"][0]["answers"][0][:8], "00000000")
 
 
-def test_a_context_that_differs_at_a_position_is_found():
-    def exchange(at_9, at_19):
-        at_9["prompt"] = at_9["prompt"].replace(at_19["targets"][0]["answers"][0][:8], "00000000")
-
-    assert any("more than the key asked for differs" in finding for finding in spoilt(exchange))
+def swap(at_9, at_19):
+    for field in ("prompt", "question"):
+        at_9[field], at_19[field] = at_19[field], at_9[field]
 
 
-def test_another_pair_than_the_one_at_the_position_is_found():
-    def swap(at_9, at_19):
-        at_9["prompt"], at_19["prompt"] = at_19["prompt"], at_9["prompt"]
-        at_9["question"], at_19["question"] = at_19["question"], at_9["question"]
-
-    assert any("gold_at_9 does not ask for the pair that is there" in finding for finding in spoilt(swap))
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (differ, "more than the key asked for differs"),
+        (swap, "gold_at_9 does not ask for the pair that is there"),
+    ],
+)
+def test_another_context_or_pair_at_a_position_is_found(change, found):
+    spoilt = changed(examples(20, [0, 9, 19]), lambda made: change(made["gold_at_9"][0], made["gold_at_19"][0]))
+    findings = check_examples(spoilt, generated=True, design=ASK_ANOTHER_KEY)
+    assert any(found in finding for finding in findings)
 
 
 def test_examples_of_the_other_design_are_found():
@@ -96,25 +93,6 @@ def test_examples_of_the_other_design_are_found():
     assert check_examples(examples(20, [0, 9, 19]), generated=True)
 
 
-def test_nine_positions_share_nearly_all_their_tokens():
-    tokenizer = load_tokenizer(REFERENCE)
-    by_placement = examples(100, nine_positions(100))
-    prompts = [one.prompt for placed in by_placement.values() for one in placed]
-    ids = encode_prompts(tokenizer, "raw", None, prompts)
-    saved = 1 - tree_tokens(ids) / sum(map(len, ids))
-    print(f"{len(ids)} prompts of 100 pairs at nine positions: {saved:.1%} of the tokens are shared")
-    assert saved > 0.87
-
-
-def test_the_gold_tokens_are_those_of_the_pair_asked_for():
-    tokenizer = load_tokenizer(REFERENCE)
-    for placed in examples(20, [0, 9, 19]).values():
-        for one, tokens in measure_prompts(tokenizer, "raw", None, placed):
-            (gold,) = tokens.golds
-            (ids,) = encode_prompts(tokenizer, "raw", None, [one.prompt])
-            assert one.question in tokenizer.decode(ids[gold.first : gold.last + 1])
-
-
 # --- The configuration ---
 
 
@@ -124,12 +102,11 @@ def study(**entry):
 
 
 def test_the_usual_design_leaves_the_settings_of_examples_as_they_were():
-    assert "design" not in study().experiments["own"].example_settings()
-    assert (
-        study(design="move_the_pair").experiments["own"].example_settings()
-        == study().experiments["own"].example_settings()
+    usual, moved, other = (
+        study(**design).experiments["own"].example_settings()
+        for design in ({}, {"design": "move_the_pair"}, {"design": "ask_another_key"})
     )
-    assert study(design="ask_another_key").experiments["own"].example_settings()["design"] == ASK_ANOTHER_KEY
+    assert "design" not in usual and moved == usual and other == {**usual, "design": ASK_ANOTHER_KEY}
 
 
 def test_a_task_whose_items_are_not_alike_has_no_such_design():

@@ -27,11 +27,11 @@ def test_a_generated_set_passes_all_checks_at_every_position(task):
     assert not found
 
 
-def spoilt(change) -> list[str]:
+def spoilt(change, generated: bool = True) -> list[str]:
     """What the checks find after `change` was made to the records of a small set of examples."""
     examples = examples_by_position("needle_in_haystack", 20, [gold_placement([p]) for p in (0, 9, 19)])
-    assert not check_examples(examples, generated=True)
-    return check_examples(changed(examples, change), generated=True)
+    assert not check_examples(examples, generated)
+    return check_examples(changed(examples, change), generated)
 
 
 def first_at(examples: dict, position: int) -> dict:
@@ -96,8 +96,9 @@ def test_a_prompt_or_a_target_with_a_defect_is_found(change, found):
         ),
     ],
 )
-def test_questions_that_differ_between_placements_are_all_that_is_found(change, found):
-    assert spoilt(change) == [found]
+def test_questions_that_differ_between_placements_are_all_that_is_found_in_examples_of_any_source(change, found):
+    assert spoilt(change) == spoilt(change, generated=False) == [found]
+    assert any("the span of gold is not the same text" in one for one in spoilt(shift, generated=False))
 
 
 def test_messages_that_differ_or_say_more_than_the_prompt_are_found():

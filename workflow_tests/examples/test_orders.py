@@ -12,37 +12,15 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.records import Cut
 
-#: What `LostInTheMiddleRanker` of haystack-ai 3.4.0 makes of documents 0, 1, 2, ..., best first.
-HAYSTACK = {
-    1: [0],
-    2: [0, 1],
-    3: [0, 2, 1],
-    4: [0, 2, 3, 1],
-    5: [0, 2, 4, 3, 1],
-    6: [0, 2, 4, 5, 3, 1],
-    7: [0, 2, 4, 6, 5, 3, 1],
-    8: [0, 2, 4, 6, 7, 5, 3, 1],
-    11: [0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 1],
-    20: [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1],
-}
+#: What `LostInTheMiddleRanker` of haystack-ai 3.4.0 makes of 1, 2, ... documents 0, 1, 2, ..., best first.
+HAYSTACK = ["0", "01", "021", "0231", "02431", "024531", "0246531", "02467531", "024687531", "0246897531"]
 #: The same of `LongContextReorder` of langchain-community 0.4.2.
-LANGCHAIN = {
-    1: [0],
-    2: [1, 0],
-    3: [0, 2, 1],
-    4: [1, 3, 2, 0],
-    5: [0, 2, 4, 3, 1],
-    6: [1, 3, 5, 4, 2, 0],
-    7: [0, 2, 4, 6, 5, 3, 1],
-    8: [1, 3, 5, 7, 6, 4, 2, 0],
-    11: [0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 1],
-    20: [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0],
-}
+LANGCHAIN = ["0", "10", "021", "1320", "02431", "135420", "0246531", "13576420", "024687531", "1357986420"]
 
 
 @pytest.mark.parametrize(("name", "published"), [("ends", HAYSTACK), ("ends_langchain", LANGCHAIN)])
 def test_orders_with_the_best_at_both_ends_are_those_of_haystack_and_of_langchain(name, published):
-    assert {size: in_order(name, range(size), Random(0)) for size in published} == published
+    assert ["".join(in_order(name, "0123456789"[: len(order)], Random(0))) for order in published] == published
 
 
 @pytest.mark.parametrize("name", ORDERS)
@@ -50,11 +28,6 @@ def test_an_order_shows_every_document_once_and_changes_nothing_that_it_is_given
     documents = [f"document {number}" for number in range(9)]
     shown = in_order(name, documents, Random(0))
     assert sorted(shown) == documents == [f"document {number}" for number in range(9)]
-
-
-def test_reversed_has_the_best_document_last_and_ranked_first():
-    assert in_order("reversed", "abc", Random(0)) == ["c", "b", "a"]
-    assert in_order("ranked", "abc", Random(0)) == ["a", "b", "c"]
 
 
 def test_an_order_that_is_the_same_as_another_at_a_size_is_left_out_there():

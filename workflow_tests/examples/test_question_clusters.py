@@ -30,17 +30,9 @@ def test_the_cluster_is_a_field_of_the_question_or_else_of_its_gold_document(tmp
     records = question("How old?", article=7, title="Own"), question("Which age?", article="x")
     assert [one.cluster for one in examples(tmp_path, *records, cluster="article")] == ["7", "x"]
     assert [one.cluster for one in examples(tmp_path, *records, cluster="title")] == ["Own", "Ann"]
-
-
-def test_closed_book_questions_have_clusters_too(tmp_path):
-    (record,) = closed_book_qa.questions(0, ExampleSettings(None, None, "ranked", cluster="title"), _file(tmp_path))
-    assert record.cluster == "Ann"
-
-
-def _file(tmp_path) -> str:
-    path = tmp_path / "one.jsonl"
-    path.write_text(json.dumps(question("How old?")) + "\n")
-    return str(path)
+    settings = ExampleSettings(None, None, "ranked", cluster="title")
+    in_file = closed_book_qa.questions(0, settings, str(tmp_path / "questions.jsonl"))
+    assert [record.cluster for record in in_file] == ["Own", "Ann"]
 
 
 @pytest.mark.parametrize("value", [None, "", True, 1.5])
@@ -50,17 +42,11 @@ def test_a_question_without_a_usable_cluster_is_refused_with_its_line(tmp_path, 
         examples(tmp_path, *records, cluster="article")
 
 
-def test_without_a_cluster_examples_and_scores_have_no_such_field(tmp_path):
-    (one,) = examples(tmp_path, question("How old?", article="x"), cluster=None)
-    assert "cluster" not in one.to_json() and "cluster" not in _scores(one)
-
-
-def test_scores_have_the_cluster_of_the_question(tmp_path):
-    (one,) = examples(tmp_path, question("How old?", article="x"), cluster="article")
+@pytest.mark.parametrize(("field", "cluster"), [(None, None), ("article", ["x"])])
+def test_examples_and_scores_have_the_cluster_of_the_question_or_no_such_field(tmp_path, field, cluster):
+    (one,) = examples(tmp_path, question("How old?", article="x"), cluster=field)
     read = Example.from_json(json.loads(json.dumps(one.to_json())))
-    assert read == one and _scores(read)["cluster"].to_list() == ["x"]
-
-
-def _scores(example: Example):
-    response = SweepResponse(example.id, example.size, example.placement, "key", "5", "stop", 1, 1)
-    return score_sweep(Sweep("m", "e", "t", "best_subspan_em"), [example], [response])
+    response = SweepResponse(one.id, one.size, one.placement, "key", "5", "stop", 1, 1)
+    scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), [read], [response])
+    assert read == one and ("cluster" in one.to_json()) == ("cluster" in scores) == bool(cluster)
+    assert not cluster or scores["cluster"].to_list() == cluster

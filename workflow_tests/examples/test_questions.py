@@ -38,15 +38,12 @@ def test_moving_the_gold_item_changes_nothing_else(items, data):
 @given(items, texts, st.data())
 def test_the_span_of_a_target_is_the_gold_item_in_the_prompt(items, text, data):
     position = data.draw(st.integers(0, len(items) - 1))
+    question, placement = question_of(items, text), f"gold_at_{position}"
     for task in (kv_retrieval, multi_document_qa):
-        example = make_example(question_of(items, text), len(items), f"gold_at_{position}", TEMPLATE, task)
+        example = make_example(question, len(items), placement, TEMPLATE, task)
         (target,) = example.targets
-        start, end = target.span
-        assert (
-            example.prompt[start:end]
-            == task.format_items(place(question_of(items), len(items), f"gold_at_{position}"))[position]
-        )
-        assert target.position == position
+        shown = task.format_items(place(question, len(items), placement))[position]
+        assert example.prompt[slice(*target.span)] == shown and target.position == position
 
 
 @given(items, texts, st.data())
@@ -72,11 +69,6 @@ def test_a_context_without_gold_is_empty_and_has_no_position():
     example = make_example(question_of([("a", "b"), ("c", "d")]), 0, NO_GOLD, TEMPLATE, multi_document_qa)
     assert example.targets == (Target("gold", None, None, None, ("b",)),)
     assert "Document" not in example.prompt
-
-
-def test_too_few_distractors_name_the_question_and_both_numbers():
-    with pytest.raises(UserError, match=r"question id \('which\?'\) has 1 distractors, but a context of 3 needs 2"):
-        place(question_of([("a", "b"), ("c", "d")]), 3, "gold_at_0")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +104,9 @@ def test_a_random_order_as_retrieved_shuffles_just_those_that_are_shown():
     assert sorted(shown) == sorted(RETRIEVED.distractors[:4])
 
 
-def test_too_few_retrieved_items_name_the_question_and_both_numbers():
+def test_too_few_items_name_the_question_and_both_numbers():
+    with pytest.raises(UserError, match=r"question id \('which\?'\) has 1 distractors, but a context of 3 needs 2"):
+        place(question_of([("a", "b"), ("c", "d")]), 3, "gold_at_0")
     with pytest.raises(UserError, match=r"has 6 distractors, but a context of 7 needs 7"):
         place(RETRIEVED, 7, AS_RETRIEVED)
 

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from conftest import ROOT, qa_record, write_lines
@@ -25,7 +26,7 @@ from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.config.yaml_files import read_yaml
 from litm.examples.checks import check_examples, checked
-from litm.examples.examples import make_example, place, read_template, shuffle_distractors
+from litm.examples.examples import make_example, place, read_template
 from litm.examples.tasks import load_task
 from litm.placements import gold_placement
 from litm.records import read_examples
@@ -57,28 +58,16 @@ def test_a_conversation_also_has_chat_messages_in_turns():
     assert record.prompt.endswith(f"\n\n{transcript}\nAssistant:")
 
 
-@pytest.mark.parametrize("task", [name for name in SIZES if name != "conversation_memory"])
-def test_other_tasks_have_no_messages(task):
-    asked = example(task, questions(task, 12)[0], 12, suite_placements(task, 12)[1])
-    assert asked.messages is None and "messages" not in asked.to_json()
-
-
 # --- Seeds -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_seed_always_gives_the_same_questions_and_another_one_others(task):
+def test_a_seed_gives_the_same_questions_whatever_their_number_and_another_one_others(task):
     again = list(load_task(task).questions(20, SETTINGS, None))
-    assert again == list(questions(task, 20))
+    assert again == list(questions(task, 20)) == list(questions(task, 20, replace(SETTINGS, examples=8))[:5])
     other = questions(task, 20, replace(SETTINGS, seed=1))
     assert all(mine.golds != theirs.golds for mine, theirs in zip(again, other, strict=True))
     assert all(mine.distractors != theirs.distractors for mine, theirs in zip(again, other, strict=True))
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_more_examples_keep_the_earlier_ones(task):
-    more = questions(task, 20, replace(SETTINGS, examples=8))
-    assert len(more) == 8 and more[:5] == questions(task, 20)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -126,19 +115,6 @@ def test_positions_that_cannot_be_are_refused(task, placement, message):
         place(questions(task, 30)[0], 30, placement)
 
 
-def test_without_gold_every_needle_is_a_target_without_a_position():
-    record = example("multi_needle", questions("multi_needle", 30)[0], 0, "no_gold")
-    assert [(t.name, t.position, t.depth, t.span) for t in record.targets] == [
-        (name, None, None, None) for name in ("start", "middle", "end")
-    ]
-
-
-def test_a_random_order_has_the_same_sentences_also_with_three_needles():
-    for question in questions("multi_needle", 30):
-        shuffled = shuffle_distractors(question, 30, seed=0)
-        assert sorted(shuffled.distractors) == sorted(question.distractors) != list(shuffled.distractors)
-
-
 @pytest.mark.parametrize(
     ("task", "size", "message"),
     [
@@ -175,16 +151,21 @@ def test_a_task_names_a_metric_and_leaves_room_for_its_answer(task):
 # --- The program and the catalogue -------------------------------------------------------------------------------
 
 
-def test_the_program_writes_the_examples_of_three_needles(tmp_path):
-    settings = {"examples": 2, "seed": 0, "distractor_order": "ranked"}
-    output = tmp_path / "gold_at_0_2_4.jsonl.gz"
+def made(folder: Path, task: str, size: int, placement: str, examples: int | None, dataset: list | None = None) -> str:
+    """What the program says that writes the examples of a cell to `folder`."""
+    settings = {"examples": examples, "seed": 0, "distractor_order": "ranked"}
     done = run_program(
-        "make_examples", "--task", "multi_needle", "--size", "5",
-        "--placement", "gold_at_0_2_4", "--settings", json.dumps(settings), "--output", output,
-        "--prompt", ROOT / "resources" / "prompts" / "multi_needle.txt", "--dataset", "--labels",
+        "make_examples", "--task", task, "--size", size, "--placement", placement, "--settings", json.dumps(settings),
+        "--prompt", ROOT / "resources" / "prompts" / f"{task}.txt", "--output", folder / f"{placement}.jsonl.gz",
+        "--dataset", *([write_lines(folder / "qa.jsonl", dataset)] if dataset else []), "--labels",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    records = list(read_examples(output))
+    return done.stderr
+
+
+def test_the_program_writes_the_examples_of_three_needles(tmp_path):
+    made(tmp_path, "multi_needle", 5, "gold_at_0_2_4", 2)
+    records = list(read_examples(tmp_path / "gold_at_0_2_4.jsonl.gz"))
     assert records[0] == example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
     assert [[target.position for target in record.targets] for record in records] == [[0, 2, 4]] * 2
 
@@ -193,42 +174,31 @@ def test_the_program_writes_the_examples_of_three_needles(tmp_path):
 def test_the_program_says_how_many_questions_have_their_gold_document_twice(copies, tmp_path):
     one, other = qa_record(1, 2), qa_record(2, 2)
     one["ctxs"] += [{**one["ctxs"][1], "isgold": False}] * copies
-    output = tmp_path / "gold_at_0.jsonl.gz"
-    settings = {"examples": None, "seed": None, "distractor_order": "ranked"}
-    done = run_program(
-        "make_examples", "--task", "multi_document_qa", "--size", "3",
-        "--placement", "gold_at_0", "--settings", json.dumps(settings), "--output", output,
-        "--prompt", ROOT / "resources" / "prompts" / "multi_document_qa.txt",
-        "--dataset", write_lines(tmp_path / "qa.jsonl", [one, other]), "--labels",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
     said = "qa.jsonl: 1 of 2 questions have their gold item among the distractors too (the first is 'what is number 1')"
-    assert (said in done.stderr) == bool(copies)
+    assert (said in made(tmp_path, "multi_document_qa", 3, "gold_at_0", None, [one, other])) == bool(copies)
 
 
 def test_the_program_says_how_many_gold_answers_are_not_in_composed_form_and_that_there_are_fewer_than_asked(tmp_path):
     rows = [{"question": f"who {answer}", "answers": [answer]} for answer in ("Beyonc\u00e9", "Beyonce\u0301")]
-    done = run_program(
-        "make_examples", "--task", "closed_book_qa", "--size", "0", "--placement", "no_gold",
-        "--settings", json.dumps({"examples": 3, "seed": None, "distractor_order": "ranked"}),
-        "--prompt", ROOT / "resources" / "prompts" / "closed_book_qa.txt",
-        "--dataset", write_lines(tmp_path / "qa.jsonl", rows), "--output", tmp_path / "no_gold.jsonl.gz",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "qa.jsonl: 1 of 2 questions have a gold answer that is not in Unicode's composed form (NFC)" in done.stderr
-    assert "qa.jsonl: 2 questions, fewer than the 3 of 'examples'; all are taken" in done.stderr
+    said = made(tmp_path, "closed_book_qa", 0, "no_gold", 3, rows)
+    assert "qa.jsonl: 1 of 2 questions have a gold answer that is not in Unicode's composed form (NFC)" in said
+    assert "qa.jsonl: 2 questions, fewer than the 3 of 'examples'; all are taken" in said
+
+
+def nine(*sizes: int) -> dict[int, list[list[int]]]:
+    return {size: [[position] for position in nine_positions(size)] for size in sizes}
 
 
 #: What config/suite.yaml runs: prompts, cells and questions of section 4 of the suite's description. 100 turns of a
 #: conversation are 50 exchanges.
 SELECTED = {
-    "suite_kv_retrieval": ("kv_retrieval", "kv_retrieval", {100: nine_positions(100), 200: nine_positions(200)}),
-    "suite_needle_in_haystack": ("needle_in_haystack", "suite_needle_in_haystack", {500: nine_positions(500)}),
-    "suite_multi_needle": ("multi_needle", "suite_multi_needle", {300: [(0, 150, 299)]}),
-    "suite_fact_reasoning": ("fact_reasoning", "suite_document", {300: nine_positions(300)}),
-    "suite_semantic_distractors": ("semantic_distractors", "suite_document", {80: nine_positions(80)}),
-    "suite_temporal_narrative": ("temporal_narrative", "suite_document", {100: nine_positions(100)}),
-    "suite_conversation_memory": ("conversation_memory", "conversation_memory", {50: nine_positions(50)}),
+    "suite_kv_retrieval": ("kv_retrieval", "kv_retrieval", nine(100, 200)),
+    "suite_needle_in_haystack": ("needle_in_haystack", "suite_needle_in_haystack", nine(500)),
+    "suite_multi_needle": ("multi_needle", "suite_multi_needle", {300: [[0, 150, 299]]}),
+    "suite_fact_reasoning": ("fact_reasoning", "suite_document", nine(300)),
+    "suite_semantic_distractors": ("semantic_distractors", "suite_document", nine(80)),
+    "suite_temporal_narrative": ("temporal_narrative", "suite_document", nine(100)),
+    "suite_conversation_memory": ("conversation_memory", "conversation_memory", nine(50)),
 }
 
 
@@ -240,11 +210,7 @@ def test_the_suite_selects_the_seven_experiments_of_its_description():
         task, prompt, positions = SELECTED[name]
         assert (experiment.task, experiment.prompt, experiment.examples) == (task, prompt, 50)
         assert experiment.wording == ("plain" if task == "kv_retrieval" else "suite")
-        wanted = [
-            (size, gold_placement(one if isinstance(one, tuple) else [one]))
-            for size, places in positions.items()
-            for one in places
-        ]
+        wanted = [(size, gold_placement(places)) for size, all_places in positions.items() for places in all_places]
         assert [(cell.size, cell.placement) for cell in experiment.cells] == wanted
         # Every target's answer has room behind the words of the question, which models repeat.
         assert experiment.max_new_tokens >= 30
@@ -255,17 +221,15 @@ def test_the_suite_s_words_ask_about_the_same_places_with_other_texts(task):
     size = SIZES[task]
     placements = suite_placements(task, size)
     template = read_template(ROOT / "resources" / "prompts" / "suite_document.txt")
-    asked = list(map(checked, questions(task, size, IN_SUITE_WORDS)))
+    asked, plain = list(map(checked, questions(task, size, IN_SUITE_WORDS))), questions(task, size)
     examples = {
         placement: [make_example(question, size, placement, template, load_task(task)) for question in asked]
         for placement in placements
     }
     assert not check_examples(examples, generated=True)
-    plain = questions(task, size)
     assert [one.id for one in asked] == [one.id for one in plain]
-    assert not {answer for one in asked for answer in one.golds[0].answers} & {
-        answer for one in plain for answer in one.golds[0].answers if "-" in answer
-    }
+    answers = [{answer for one in some for answer in one.golds[0].answers if "-" in answer} for some in (asked, plain)]
+    assert not answers[0] & answers[1]
 
 
 def test_another_wording_than_the_project_s_is_refused_where_a_task_has_none():

@@ -18,7 +18,6 @@ from litm.examples.tasks.needles import PRICES
 from litm.examples.tasks.similar_items import FIRST_YEAR
 from litm.examples.wording import filler_sentences, similar_names
 from litm.placements import gold_placement
-from litm.records import Question
 
 # --- The texts ---------------------------------------------------------------------------------------------------
 
@@ -48,20 +47,10 @@ def test_countries_have_similar_names_none_of_them_inside_another():
 
 def test_the_statement_asked_for_has_four_that_differ_in_two_letters():
     for question in questions("semantic_distractors", 80):
-        country, *others = countries(question)
+        items = (question.golds[0].item, *question.distractors)
+        country, *others = (re.fullmatch(r".* of (\w+) is \S+\.", item[0])[1] for item in items)
         assert sum(other[:-2] == country[:-2] for other in others) == 4
-        assert len({CODE.search(item[0])[0] for item in (question.golds[0].item, *question.distractors)}) == 80
-
-
-def test_countries_of_the_suite_are_not_in_such_families():
-    for question in questions("semantic_distractors", 80, IN_SUITE_WORDS):
-        names = countries(question)
-        assert len(set(names)) == 80 and len({name[:-2] for name in names}) > 70
-
-
-def countries(question: Question) -> list[str]:
-    items = (question.golds[0].item, *question.distractors)
-    return [re.fullmatch(r".* of (\w+) is \S+\.", item[0])[1] for item in items]
+        assert len({CODE.search(item[0])[0] for item in items}) == 80
 
 
 # --- The price ---------------------------------------------------------------------------------------------------
@@ -101,12 +90,8 @@ def test_a_context_has_nine_statues_of_three_materials_in_three_places_and_asks_
         materials, places, codes = map(set, zip(*statues, strict=True))
         assert (len(materials), len(places), len(codes)) == (3, 3, 9)
         assert len({(material, place) for material, place, _ in statues}) == 9
-        asked = [
-            code
-            for material, place, code in statues
-            if f"statue of {material} that was unveiled in {place}?" in question.text
-        ]
-        assert asked == list(question.golds[0].answers)
+        asked = {f"statue of {material} that was unveiled in {place}?": code for material, place, code in statues}
+        assert [code for words, code in asked.items() if words in question.text] == list(question.golds[0].answers)
 
 
 def test_in_the_suite_s_words_one_of_nine_statues_has_a_code_and_its_material_and_place_are_its_own():
@@ -116,8 +101,5 @@ def test_in_the_suite_s_words_one_of_nine_statues_has_a_code_and_its_material_an
             r"^Year \{year\}: a (\w+) statue was unveiled in ([\w ]+)( \(CODE: \S+\))?\.$", "\n".join(texts), re.M
         )
         materials, places, codes = zip(*statues, strict=True)
-        assert (
-            len(statues) == len(set(materials)) == len(set(places)) == 9
-            and list(map(bool, codes)) == [True] + [False] * 8
-        )
+        assert len(statues) == len(set(materials)) == len(set(places)) == 9 and not any(codes[1:]) and codes[0]
         assert f"the {materials[0]} statue that was unveiled in {places[0]}?" in question.text
