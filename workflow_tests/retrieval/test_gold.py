@@ -142,13 +142,14 @@ def test_the_gold_passage_of_a_question(answer, found, places, expected):
 @pytest.mark.parametrize(
     ("answers", "places", "note"),
     [
-        pytest.param(["a"], None, "'a' may be in it by chance", id="retrieved"),
-        pytest.param(["Yes", "in"], None, "'in' may be in it by chance", id="the-short-answer-that-is-in-it"),
-        pytest.param(["a", "Ben Farrow"], None, "", id="a-longer-answer-is-in-it-too"),
-        pytest.param(["a"], Named("file", (BRIDGE.id, MAYOR.id)), "'a' may be in it by chance", id="one-of-a-file"),
-        pytest.param(["a"], Named("file", (MAYOR.id,)), "", id="named-alone"),
-        pytest.param(["a"], Named("text", (MAYOR.id, BRIDGE.id)), "", id="named-by-its-words"),
-        pytest.param(["a"], Named("text", (BRIDGE.id, MAYOR.id)), "'a' may be in it by chance", id="not-the-first"),
+        (["a"], None, "'a' may be in it by chance"),
+        (["Yes", "in"], None, "'in' may be in it by chance"),
+        (["a", "Ben Farrow"], None, ""),
+        (["a"], BRIDGE_FILE, "'a' may be in it by chance"),
+        # Named alone, or by its words, of which it has most.
+        (["a"], Named("file", (MAYOR.id,)), ""),
+        (["a"], Named("text", (MAYOR.id, BRIDGE.id)), ""),
+        (["a"], Named("text", (BRIDGE.id, MAYOR.id)), "'a' may be in it by chance"),
     ],
 )
 def test_a_passage_chosen_for_a_short_answer_alone_has_a_note_that_it_may_be_there_by_chance(answers, places, note):
@@ -165,21 +166,14 @@ def test_a_correction_overrides_the_found_passage_unless_both_are_equal():
 
 
 def test_corrections_are_read_and_a_question_that_is_not_asked_is_one_line(tmp_path):
-    path = write_lines(tmp_path / "c.csv", ["how,question,passage", f"x,who?,{MILL.id}", "x,when?,"])
-    found = read_corrections(path, {"who?", "when?"})
-    assert {question: one.passage for question, one in found.items()} == {"who?": MILL.id, "when?": ""}
-    with pytest.raises(
-        UserError, match=r"line 3, column 'question': 'when\?' is not among the questions \(did you mean"
-    ):
-        read_corrections(path, {"who?", "When?"})
+    path = write_lines(tmp_path / "c.csv", ["how,question,passage", f'x," who\n  is?",{MILL.id}', "x,when?,"])
+    found = read_corrections(path, {"who is?", "when?"})
+    assert {question: one.passage for question, one in found.items()} == {"who is?": MILL.id, "when?": ""}
+    with pytest.raises(UserError, match=r"line 4, column 'question': 'when\?' is not among the questions \(did you"):
+        read_corrections(path, {"who is?", "When?"})
     path = write_lines(tmp_path / "d.csv", ["question,id", "who?,x"])
     with pytest.raises(UserError, match=r"d.csv, line 2: no column 'passage', found question, id"):
         read_corrections(path, {"who?"})
-
-
-def test_the_question_of_a_correction_may_have_other_spaces_and_line_ends(tmp_path):
-    path = write_lines(tmp_path / "c.csv", ["question,passage", '" who  is\nit?",x'])
-    assert read_corrections(path, {"who is\n it?"})["who is\n it?"].passage == "x"
 
 
 # What is said
@@ -235,39 +229,40 @@ def test_questions_with_a_gold_passage_are_written_and_the_others_counted_in_tab
     assert f"Ada Quill <- {BRIDGE.id}: The bridge is made of oak. Ada Quill paid" in ran.stderr
 
 
-def test_an_edited_copy_of_the_table_corrects_and_an_unknown_passage_is_one_line(tmp_path):
+@pytest.fixture
+def correct(tmp_path):
+    """A function that runs the program with a copy of its table, edited more each time; its status and messages."""
     words = project(tmp_path)
     run_program("find_gold", *words)
     table = pd.read_csv(tmp_path / "gold.csv", dtype=str, keep_default_na=False)
-    table.loc[0, "passage"], table.loc[1, "passage"] = MILL.id, ""
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
-    assert ran.returncode == 0
+
+    def run(*edits: tuple[int, dict]) -> tuple[int, str]:
+        for row, cells in edits:
+            table.loc[row, list(cells)] = list(cells.values())
+        table.to_csv(tmp_path / "mine.csv", index=False)
+        done = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
+        return done.returncode, done.stderr
+
+    return run
+
+
+def test_an_edited_copy_of_the_table_corrects_and_an_unknown_passage_is_one_line(tmp_path, correct):
+    assert correct((0, {"passage": MILL.id}), (1, {"passage": ""}))[0] == 0
     assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [MILL.id]
-    assert read_csv(tmp_path / "gold.csv", {})["how"].tolist() == ["corrected", "left_out", "none"]
-    assert read_csv(tmp_path / "gold.csv", {})["found"].tolist()[:2] == [BRIDGE.id, CHUNK.id]
-    table.loc[0, "passage"] = "nowhere:1"
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
-    assert ran.returncode == 1
-    assert f"{tmp_path / 'mine.csv'}, line 2, column 'passage': nowhere:1 is no passage of the corpus" in ran.stderr
+    table = read_csv(tmp_path / "gold.csv", {})
+    assert table["how"].tolist() == ["corrected", "left_out", "none"]
+    assert table["found"].tolist()[:2] == [BRIDGE.id, CHUNK.id]
+    status, said = correct((0, {"passage": "nowhere:1"}))
+    assert status == 1 and "mine.csv, line 2, column 'passage': nowhere:1 is no passage of the corpus" in said
 
 
-def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_edited(tmp_path):
-    words = project(tmp_path)
-    run_program("find_gold", *words)
-    table = pd.read_csv(tmp_path / "gold.csv", dtype=str, keep_default_na=False)
-    table.loc[1, "passage"] = MAYOR.id
+def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_edited(tmp_path, correct):
     # As after a change by which the id of the first row is that of another text, and that of the second of none.
-    table.loc[0, ["passage", "found"]] = MILL.id
-    table.loc[1, ["found", "excerpt"]] = "laws:0", "...No mill may grind on Mondays..."
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
+    changed = {"passage": MAYOR.id, "found": "laws:0", "excerpt": "...No mill may grind on Mondays..."}
+    _, said = correct((0, {"passage": MILL.id, "found": MILL.id}), (1, changed))
     assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [BRIDGE.id, MAYOR.id]
-    assert "mine: 1 corrections concern documents that have changed since, such as" in ran.stderr
-    table.loc[1, "excerpt"] = "The mayor in those days was Ben..."
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    assert "changed since" not in run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv").stderr
+    assert "mine: 1 corrections concern documents that have changed since, such as" in said
+    assert "changed since" not in correct((1, {"excerpt": "The mayor in those days was Ben..."}))[1]
 
 
 def test_counts_and_sentences_say_how_many_were_found_in_which_way():

@@ -5,7 +5,6 @@ import math
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
 import torch
 from conftest import write_lines
@@ -43,14 +42,6 @@ def some_texts() -> tuple[str, list[str]]:
 # --- Cross-encoders
 
 
-def test_the_ranking_of_a_cross_encoder_is_that_of_sentence_transformers_also_where_pairs_are_cut(folder):
-    question, documents = some_texts()
-    model = cross_encoder(folder)
-    pairs = [(question, document) for document in documents]
-    assert np.argsort(-model.score(pairs)[:, 0]).tolist() == LIBRARY_RANKING
-    assert model.count_cut(pairs) == 8
-
-
 def test_a_score_equals_the_models_for_the_single_pair_in_any_batch(folder):
     question, documents = some_texts()
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
@@ -62,12 +53,9 @@ def test_a_score_equals_the_models_for_the_single_pair_in_any_batch(folder):
                 assert score[0] == pytest.approx(model(**alone).logits.item(), abs=1e-4)
 
 
-def test_a_classifier_with_several_scores_is_no_reranker(tmp_path):
+def test_a_classifier_with_several_scores_and_more_tokens_than_the_model_reads_are_refused(folder, tmp_path):
     with pytest.raises(UserError, match="has 3 scores for a pair, a reranker has one"):
         cross_encoder(make_cross_encoder(tmp_path / "classes", labels=3))
-
-
-def test_more_tokens_than_the_model_reads_are_an_error_with_the_number(folder):
     with pytest.raises(UserError, match="takes at most 64 tokens: set the reranker's 'max_tokens', which is 65"):
         cross_encoder(folder, max_tokens=65)
 
@@ -133,7 +121,9 @@ def rerank(tmp_path, *options: str, settings=None) -> tuple[list[dict], str]:
     return [one for _, one in read_jsonl(output)] if done.returncode == 0 else [], done.stderr
 
 
-def test_every_question_keeps_its_documents_in_the_order_of_the_cross_encoder(folder, tmp_path):
+def test_every_question_keeps_its_documents_in_the_order_of_the_cross_encoder_whose_scores_are_computed_once(
+    folder, tmp_path, monkeypatch
+):
     question, texts = some_texts()
     write_lines(tmp_path / "in.jsonl", [record(question, texts), record("w1 w2", texts[:3])])
     source = {"location": str(folder), "revision": None, "identity": folder_identity(folder)}
@@ -145,18 +135,9 @@ def test_every_question_keeps_its_documents_in_the_order_of_the_cross_encoder(fo
     assert sorted(one["text"] for one in second["ctxs"]) == sorted(texts[:3])
     scores = [float(one["score"]) for one in first["ctxs"]]
     assert scores == sorted(scores, reverse=True)
-    assert "pairs are longer than 48 tokens and were cut there" in said
-
-
-def test_scores_of_a_cross_encoder_are_computed_once(folder, tmp_path, monkeypatch):
-    write_lines(tmp_path / "in.jsonl", [record("w1 w2", ["w3", "w4", "w5 w6"])])
-    source = {"location": str(folder), "revision": None, "identity": folder_identity(folder)}
-    write_json(tmp_path / "model.json", source)
-    options = ["--fused-with", "--model", str(tmp_path / "model.json"), "--device", "cpu"]
-    settings = {"max_tokens": 48, "dtype": "float32"}
-    made, _ = rerank(tmp_path, *options, settings=settings)
+    assert "10 pairs are longer than 48 tokens and were cut there" in said
     monkeypatch.setattr(CrossEncoder, "score", lambda *pairs: pytest.fail("scored again"))
-    assert made and rerank(tmp_path, *options, settings=settings)[0] == made
+    assert rerank(tmp_path, *options, settings=settings)[0] == [first, second]
 
 
 def test_rankings_of_other_retrievers_are_fused_question_by_question(tmp_path):
