@@ -68,7 +68,7 @@ rule record_study:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("record_study", selection=PAGES.selection),
+        **settings("record_study", selection=PAGES.selection, figures=PAGES.drawings),
     shell:
         command("record_study")
 

@@ -1,8 +1,20 @@
-"""Library of the workflow's programs: pure functions and frozen dataclasses, no Snakemake."""
+"""Library of the workflow's programs: pure functions and frozen dataclasses, no Snakemake.
+
+`litm.read("results")` gives the results of a study in a notebook.
+"""
 
 import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from litm.base.messages import say_missing_package
 
 # Before any other import of a program, as a missing package is found while they are imported.
 sys.excepthook = say_missing_package
+
+
+def read(folder: str | Path = "results") -> Any:
+    """The results of a study, a `litm.notebook.Results`; `UserError` if the folder has none."""
+    # By its name: programs are not made of it, so its edits re-run none.
+    return import_module("litm.notebook").Results(Path(folder))

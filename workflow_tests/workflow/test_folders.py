@@ -30,6 +30,7 @@ IMPORTS = {
     "claims": "base placements analysis",
     "figures": "base placements scoring analysis",
     "report": "base records placements examples scoring analysis figures",
+    "notebook": "base records analysis figures",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
     "reference_model": "corpora examples config",

@@ -409,20 +409,23 @@ class PageFiles:
     def report(self, wildcards: Wildcards) -> dict:
         """The page's content that no input file has."""
         about = self._study.relations["models"]
-        figures = [
-            {**self._figure(one), "recall": [[s.questions, s.corpus, s.retriever] for s in self._searches(one)]}
-            for one in self._study.all_figures.values()
-        ]
         experiments = [
             {**one.settings(), "asks": one.asks, "right_if": one.right_if} for one in self._study.experiments.values()
         ]
         return {
             **self.selection(wildcards),
-            "figures": figures,
+            "figures": [*self.drawings(wildcards).values()],
             "experiments": experiments,
             "prices": prices(self._study),
             "about": {name: about[name] for name in self._study.models if name in about},
             "stand_ins": self._study.stand_ins,
+        }
+
+    def drawings(self, wildcards: Wildcards) -> dict[str, dict]:
+        """The settings of each figure by its name, with (questions, corpus, retriever) of each recall that it draws."""
+        return {
+            name: {**self._figure(one), "recall": [[s.questions, s.corpus, s.retriever] for s in self._searches(one)]}
+            for name, one in self._study.all_figures.items()
         }
 
     def selection(self, wildcards: Wildcards) -> dict:

@@ -1,0 +1,173 @@
+"""Results of a study in a notebook: tables, answers and prompts as data frames, comparisons, and figures.
+
+Needs neither Snakemake nor torch, only what `pip install -e .` brings.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from litm.analysis.condition_differences import condition_difference_rows
+from litm.analysis.grid import CURVE_COLUMNS, Files, read_grids
+from litm.analysis.model_differences import model_pairs_table
+from litm.analysis.table import tables
+from litm.base.formats import read_csv, read_json, read_parquet
+from litm.base.messages import UserError, first_of
+from litm.figures.chart import Rows
+from litm.figures.kinds import KINDS
+from litm.records import CLOSED_BOOK, ORACLE, Comparison, read_examples, read_responses
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Names = str | Collection[str] | None
+#: Tables by the names of a figure's inputs, where they differ.
+DRAWN_TABLES = {"differences": "condition_differences"}
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of one study.
+
+    folder: its results folder. Each table of results/README.md is an attribute of its name, with the types of its
+    columns: `results.accuracy`. Filters take one value, several, or None for all.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        if not (self.folder / "tables").is_dir():
+            raise UserError(f"{self.folder}: no folder 'tables': run the study, or name its results folder")
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The tables that the study has."""
+        return [name for name in tables() if (self.folder / "tables" / f"{name}.csv").exists()]
+
+    @cached_property
+    def selection(self) -> dict[str, Any]:
+        """What the study selects: models, experiments with their settings, datasets with their digests."""
+        return read_json(self.folder / "tables" / "study.json")
+
+    @property
+    def models(self) -> list[str]:
+        """Its models, in the order of the config."""
+        return self.selection["models"]
+
+    @property
+    def experiments(self) -> dict[str, dict[str, Any]]:
+        """The settings of its experiments by name, in the order of the config."""
+        return {one["name"]: one for one in self.selection["experiments"]}
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        if name.startswith("_") or name not in tables():
+            raise AttributeError(f"no table '{name}'; there are {', '.join(self.names)}")
+        return self.table(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.names]
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table by its name; `UserError` for one that the study lacks."""
+        if name not in self.names:
+            raise UserError(f"{self.folder}/tables has no {name}.csv; there are {', '.join(self.names)}")
+        return read_csv(self.folder / "tables" / f"{name}.csv", tables()[name].dtypes)
+
+    def scores(self, model: Names = None, experiment: Names = None, position: Any = None) -> pd.DataFrame:
+        """One row per answer and target, with its verdicts; columns as in `litm.scoring.scores.SCORE_COLUMNS`."""
+        rows = pd.concat([read_parquet(path) for path in self._sweeps("scores", ".parquet", model, experiment)])
+        return rows[rows["position"].map(lambda at: _matches(at, position))].reset_index(drop=True)
+
+    def responses(self, model: Names = None, experiment: Names = None) -> pd.DataFrame:
+        """One row per prompt with its response, as in results/responses."""
+        rows = []
+        for path in self._sweeps("responses", ".jsonl.gz", model, experiment):
+            names = {"model": path.parent.name, "experiment": path.name.removesuffix(".jsonl.gz")}
+            rows += [names | one.to_json() for one in read_responses(path)]
+        return pd.DataFrame(rows)
+
+    def examples(self, experiment: str, size: Any = None, placement: Any = None) -> pd.DataFrame:
+        """One row per prompt of an experiment with its targets, as in results/examples."""
+        paths = [
+            path
+            for path in sorted((self.folder / "examples" / experiment).glob("*/*.jsonl.gz"))
+            if _matches(int(path.parent.name), size) and _matches(path.name.removesuffix(".jsonl.gz"), placement)
+        ]
+        return pd.DataFrame([one.to_json() for one in read_examples(*paths)])
+
+    def compare(self, a: str, b: str, experiment: Names = None) -> pd.DataFrame:
+        """Paired differences a - b on the same questions, with the statistics of the tables.
+
+        a, b: two models: rows as in model_pairs.csv, on the experiments that both answered (or those of `experiment`);
+        or two experiments: rows as in condition_differences.csv, for every model that answered both. p is corrected
+        over this comparison alone. `UserError` for other names.
+        """
+        if {a, b} <= {*self.models}:
+            files = [str(path) for path in self._sweeps("scores", ".parquet", (a, b), experiment)]
+            return tables()["model_pairs"].frame(model_pairs_table(Files(files)))
+        if {a, b} <= self.experiments.keys():
+            files = [str(path) for path in self._sweeps("scores", ".parquet", None, (a, b))]
+            task = self.experiments[b]["task"]
+            what = next((name for name in (ORACLE, CLOSED_BOOK) if task.startswith(name)), "experiment")
+            grids = read_grids(Files(files).scores(CURVE_COLUMNS))
+            rows = condition_difference_rows(grids, [Comparison(what, a, b, a, b)], [])
+            if not (table := tables()["condition_differences"].frame(rows)).empty:
+                return table
+            raise UserError(f"compare({a!r}, {b!r}): no model answered both at one size")
+        known = first_of([*self.models, *self.experiments], 20)
+        raise UserError(f"compare({a!r}, {b!r}): name two models, or two experiments, of this study: {known}")
+
+    @property
+    def figures(self) -> list[str]:
+        """The figures of the study, by name."""
+        return [*self.selection["figures"]]
+
+    def plot(self, name: str, **settings: Any) -> "Figure":
+        """A figure of results/figures by its name: the same drawing of the same numbers, without a page's width.
+
+        settings: changes of its settings, such as `models=["a"]`, `sizes=[20]` or `title="..."`. `UserError` for a
+        figure that the study lacks.
+        """
+        if name not in self.figures:
+            raise UserError(f"no figure '{name}'; there are {', '.join(self.figures)}")
+        figure = {**self.selection["figures"][name], **settings, "page": None}
+        experiments = [*figure["experiments"], *figure["references"]]
+        searches = [tuple(one) for one in figure.pop("recall")]
+        inputs = {name: self._input(name, experiments, searches) for name in KINDS[figure["kind"]].inputs}
+        return KINDS[figure["kind"]].draw(figure, Rows(**inputs))
+
+    def _input(self, name: str, experiments: Sequence[str], searches: Sequence[tuple]) -> Any:
+        """The field of `Rows` of this name."""
+        if name == "scores":
+            return (read_parquet(path) for path in self._sweeps("scores", ".parquet", None, experiments))
+        if name == "recall":
+            recalls, names = self.table("retrieval") if searches else None, ["questions", "corpus", "retriever"]
+            return recalls if recalls is None else recalls[recalls[names].apply(tuple, axis=1).isin(searches)]
+        table = DRAWN_TABLES.get(name, name)
+        return self.table(table) if table in self.names else None
+
+    def _sweeps(self, folder: str, ending: str, model: Names, experiment: Names) -> list[Path]:
+        """Files of sweeps, in the order of the config; `UserError` if there are none."""
+        paths = [
+            self.folder / folder / of_model / f"{of_experiment}{ending}"
+            for of_model in self.models
+            if _matches(of_model, model)
+            for of_experiment in self.experiments
+            if _matches(of_experiment, experiment)
+        ]
+        if not (there := [path for path in paths if path.exists()]):
+            raise UserError(
+                f"{self.folder}/{folder}: nothing of model {model or 'any'}, experiment {experiment or 'any'}"
+            )
+        return there
+
+
+def _matches(value: Any, wanted: Any) -> bool:
+    """Whether a value is the wanted one, or one of several; any is for None."""
+    if wanted is None or isinstance(wanted, str) or not isinstance(wanted, Collection):
+        return wanted is None or value == wanted
+    return value in wanted
