@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import re
-import tracemalloc
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -14,7 +13,7 @@ from conftest import dpr_file, write_lines
 from litm.base.messages import UserError
 from litm.corpora.documents import source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage, read_source
-from litm.corpora.wikipedia import UNSEEN_PREFIXES, plain_text, read_pages
+from litm.corpora.wikipedia import UNSEEN_PREFIXES, plain_text
 
 WHOLE = CorpusSettings()
 HEADER = "id\ttext\ttitle"
@@ -31,9 +30,6 @@ def refusal(source: str, path: Path | None, settings: CorpusSettings = WHOLE) ->
             pass
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-# DPR's passages
 
 
 def test_doubled_quotes_and_unicode_of_dprs_table_are_read(tmp_path):
@@ -105,8 +101,6 @@ def test_a_source_without_files_is_an_error_that_names_the_needed_ones(name):
     assert name in SOURCES
     assert "needs an input: " in refusal(name, None)
 
-
-# Wikipedia
 
 ARTICLE = """{{short description|Capital of {{PAGENAME}}}}
 {{Infobox settlement
@@ -252,19 +246,6 @@ def test_a_dump_is_streamed_page_by_page(tmp_path):
         list(read)
 
 
-def test_the_memory_a_dump_takes_does_not_grow_with_its_pages(tmp_path):
-    def peak(pages: int) -> int:
-        redirect = page(1, "Redirect", "text " * 200, inside="<redirect/>")
-        path = dump_file(tmp_path / "dump.xml", [redirect] * pages)
-        tracemalloc.start()
-        assert sum(1 for _ in read_pages(path)) == pages
-        _, largest = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return largest
-
-    assert peak(4000) < 1.2 * peak(400)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -278,9 +259,6 @@ def test_what_is_no_dump_is_refused(tmp_path, content, message):
     path = tmp_path / "dump.xml"
     path.write_text(content)
     assert refusal("wikipedia_dump", path).startswith(f"{path}: {message}")
-
-
-# A user's documents
 
 
 def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, capsys):

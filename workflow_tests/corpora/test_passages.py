@@ -31,9 +31,6 @@ def make_passages(tmp_path: Path, *arguments: str) -> subprocess.CompletedProces
     return run_program("make_passages", "--passages-per-shard", 2, "--shards", 2, *places, *arguments)
 
 
-# Cutting
-
-
 @pytest.mark.parametrize(
     ("text", "words", "blocks"),
     [(" a b\tc\n\nd e ", 2, ["a b", "c d", "e"]), ("a  b\nc", None, ["a b c"]), (" \n", None, []), (" \n", 2, [])],
@@ -51,8 +48,6 @@ def test_a_block_spans_lines_and_is_yielded_before_the_text_ends():
     blocks = cut_lines(lines(), 3)
     assert [next(blocks), next(blocks)] == ["a b c", "d e f"]
 
-
-# Shards
 
 #: More passages than are packed at a time.
 SOME = 1500
@@ -115,9 +110,6 @@ def test_a_broken_line_of_a_shard_and_a_truncated_one_are_named(tmp_path, line):
         list(read_shard(path))
 
 
-# Ids
-
-
 def reader(*ids: str):
     return lambda: ((f"line {number}", Passage(id_, "", "")) for number, id_ in enumerate(ids, start=1))
 
@@ -133,9 +125,6 @@ def test_different_ids_of_one_digest_are_no_error():
     check_ids(reader("a", "b", "c"), {hash("a"), hash("b")})
     with pytest.raises(UserError, match="'b' is also at line 2"):
         check_ids(reader("a", "b", "c", "a", "b"), {hash("b")})
-
-
-# The program
 
 
 def test_the_program_writes_shards_and_then_the_manifest_and_prints_a_summary(tmp_path):

@@ -1,17 +1,16 @@
-"""Checks of generated examples: the suite's pass, and each defect is found."""
+"""Checks of examples: generated ones pass, each defect is found, and the program stops before a model is asked."""
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
+from conftest import write_lines
+from programs import run_program
 from record_makers import changed
-from suite_examples import (
-    SETTINGS,
-    SIZES,
-    examples_by_position,
-    questions,
-    suite_placements,
-)
+from suite_examples import SETTINGS, SIZES, examples_by_position, questions, suite_placements
 
+from litm.base.formats import read_json
 from litm.examples.checks import check_examples, check_question
 from litm.placements import gold_placement
 from litm.records import Gold, Question
@@ -121,3 +120,57 @@ def test_answers_in_other_items_or_the_question_and_keys_that_repeat_are_found()
         "q: the answer XYZ-2345 is in the question",
         "q: the answer XYZ-2345 is in another item: 'b | not XYZ-2345'",
     ]
+
+
+SENTENCES = ["One sentence is here.", "Another one is there.", "The code is K-7."]
+
+
+def record(id: str, position: int, sentences: list[str]) -> dict:
+    """A question whose answer is in the sentence of that position."""
+    start = sum(len(sentence) + 1 for sentence in sentences[:position])
+    span = [start, start + len(sentences[position])]
+    target = {"name": "gold", "position": position, "depth": position / 2, "span": span, "answers": ["K-7"]}
+    return {
+        "id": id, "size": 3, "placement": f"gold_at_{position}", "question": "Which?", "prompt": " ".join(sentences),
+        "answer_in_distractors": False, "targets": [target],
+    }  # fmt: skip
+
+
+def gold_at(position: int) -> list[str]:
+    others = SENTENCES[:2]
+    return [*others[:position], SENTENCES[2], *others[position:]]
+
+
+def check(folder: Path, examples: dict[str, list[dict]], *words: str) -> subprocess.CompletedProcess:
+    (folder / "3").mkdir(exist_ok=True)
+    files = [write_lines(folder / "3" / f"{name}.jsonl.gz", records) for name, records in examples.items()]
+    return run_program(
+        "check_examples", "--experiment", "e", "--examples", *files, *words, "--output", folder / "e.json"
+    )
+
+
+def good() -> dict[str, list[dict]]:
+    return {f"gold_at_{p}": [record("a", p, gold_at(p)), record("b", p, gold_at(p))] for p in (0, 2)}
+
+
+def test_examples_that_pass_are_written_down(tmp_path):
+    done = check(tmp_path, good(), "--generated")
+    assert done.returncode == 0, done.stderr
+    assert read_json(tmp_path / "e.json") == {
+        "experiment": "e", "generated": True, "placements": {"3": ["gold_at_0", "gold_at_2"]}
+    }  # fmt: skip
+
+
+def test_a_leak_in_generated_examples_stops_the_run_with_one_line(tmp_path):
+    examples = good()
+    for placement in examples:
+        examples[placement][1]["prompt"] += " Again: K-7."
+    done = check(tmp_path, examples, "--generated")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert (
+        "error: the examples of e, size 3, would not measure what they should: b, gold_at_0: the answer K-7 is outside"
+        in done.stderr
+    )
+    assert not (tmp_path / "e.json").exists()
+    # In real documents an answer may be anywhere: that is counted in a table instead.
+    assert check(tmp_path, examples).returncode == 0

@@ -7,7 +7,7 @@ from conftest import write_lines
 
 from litm.base.messages import UserError
 from litm.examples.examples import examples_of
-from litm.examples.orders import ORDERS, distinct_orders, in_order
+from litm.examples.orders import distinct_orders, in_order
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.records import Cut
@@ -23,13 +23,6 @@ def test_orders_with_the_best_at_both_ends_are_those_of_haystack_and_of_langchai
     assert ["".join(in_order(name, "0123456789"[: len(order)], Random(0))) for order in published] == published
 
 
-@pytest.mark.parametrize("name", ORDERS)
-def test_an_order_shows_every_document_once_and_changes_nothing_that_it_is_given(name):
-    documents = [f"document {number}" for number in range(9)]
-    shown = in_order(name, documents, Random(0))
-    assert sorted(shown) == documents == [f"document {number}" for number in range(9)]
-
-
 def test_an_order_that_is_the_same_as_another_at_a_size_is_left_out_there():
     names = ["reversed", "ends", "ends_langchain", "random"]
     assert distinct_orders(names, 1) == []
@@ -37,9 +30,6 @@ def test_an_order_that_is_the_same_as_another_at_a_size_is_left_out_there():
     assert distinct_orders(names, 2) == ["reversed", "random"]
     assert distinct_orders(names, 5) == ["reversed", "ends", "random"]
     assert distinct_orders(names, 6) == names
-
-
-# --- In prompts
 
 
 def retrieved(scores, question="what?"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
-from litm.examples.examples import answer_in_distractors, make_example, place, read_template, shuffle_distractors
+from litm.examples.examples import answer_in_distractors, make_example, place, read_template
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.examples.tasks.question_answering import multi_document_qa
 from litm.placements import AS_RETRIEVED, NO_GOLD
@@ -46,17 +46,6 @@ def test_the_span_of_a_target_is_the_gold_item_in_the_prompt(items, text, data):
         assert example.prompt[slice(*target.span)] == shown and target.position == position
 
 
-@given(items, texts, st.data())
-def test_the_id_and_the_answers_are_the_same_at_every_position(items, text, data):
-    examples = [
-        make_example(question_of(items, text), len(items), f"gold_at_{p}", TEMPLATE, multi_document_qa)
-        for p in range(len(items))
-    ]
-    assert len({example.id for example in examples}) == 1
-    assert len({str(example.targets[0].answers) for example in examples}) == 1
-    assert {len(example.prompt) for example in examples} == {len(examples[0].prompt)}
-
-
 @given(texts)
 def test_braces_in_a_question_or_an_item_are_left_alone(text):
     question = question_of([("t{question}", "{context}"), ("{0}", "}{")], text + "{context}{question}{")
@@ -87,8 +76,6 @@ def test_a_prompt_file_without_question_or_context_is_refused(tmp_path, text, wi
         read_template(path, with_context)
 
 
-# --- As retrieved ---
-
 RETRIEVED = Question("id", "who", (Gold("gold", None, ("Rome",)),), tuple((f"T{n}", f"text {n}") for n in range(6)))
 
 
@@ -97,11 +84,6 @@ def test_items_as_retrieved_are_the_first_as_they_come_and_no_position_is_gold()
     example = make_example(RETRIEVED, 4, AS_RETRIEVED, TEMPLATE, multi_document_qa)
     assert example.targets == (Target("gold", None, None, None, ("Rome",)),)
     assert "Document [4](Title: T3) text 3" in example.prompt and "T4" not in example.prompt
-
-
-def test_a_random_order_as_retrieved_shuffles_just_those_that_are_shown():
-    shown = place(shuffle_distractors(RETRIEVED, 4, 0), 4, AS_RETRIEVED)
-    assert sorted(shown) == sorted(RETRIEVED.distractors[:4])
 
 
 def test_too_few_items_name_the_question_and_both_numbers():

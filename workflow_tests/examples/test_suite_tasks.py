@@ -1,9 +1,10 @@
-"""The suite's tasks: their prompts, the fixed text around the gold item, and the checks of both."""
+"""The suite's tasks: their questions, the fixed text around the gold item, and the program that makes them."""
 
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from conftest import ROOT, qa_record, write_lines
@@ -16,7 +17,6 @@ from suite_examples import (
     SUITE_TASKS,
     TASKS,
     example,
-    examples_by_position,
     nine_positions,
     questions,
     suite_placements,
@@ -28,22 +28,12 @@ from litm.config.yaml_files import read_yaml
 from litm.examples.checks import check_examples, checked
 from litm.examples.examples import make_example, place, read_template
 from litm.examples.tasks import load_task
+from litm.examples.tasks.needles import PRICES
+from litm.examples.wording import filler_sentences
 from litm.placements import gold_placement
 from litm.records import read_examples
 from litm.scoring.metrics import METRICS
 from litm.scoring.scores import Sweep, score_sweep
-
-# --- What the prompts say: their texts are in the golden files --------------------------------------------------
-
-
-def test_a_demonstration_shows_the_label_of_one_subject_and_the_question_asks_about_it_in_other_words():
-    for question in questions("demonstrations", 40):
-        (shown, code), asked = question.golds[0].item, question.text
-        subject = next(one for one in re.findall(r"the (\w[\w ]+ in the [\w ]+)", shown))
-        assert subject in asked and shown != asked and question.golds[0].answers == (code,)
-        assert not [request for request, _ in question.distractors if subject in request]
-    placements = [gold_placement([position]) for position in (0, 20, 39)]
-    assert not check_examples(examples_by_position("demonstrations", 40, placements), generated=True)
 
 
 def test_a_conversation_also_has_chat_messages_in_turns():
@@ -56,9 +46,6 @@ def test_a_conversation_also_has_chat_messages_in_turns():
     names = {"user": "User", "assistant": "Assistant"}
     transcript = "\n".join(f"{names[message['role']]}: {message['content']}" for message in messages)
     assert record.prompt.endswith(f"\n\n{transcript}\nAssistant:")
-
-
-# --- Seeds -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -83,9 +70,6 @@ def test_all_questions_have_ids_and_answers_of_their_own(task):
 def test_a_dataset_is_refused_because_nothing_is_taken_from_it(task):
     with pytest.raises(UserError, match=f"the task {task} makes its own questions: remove 'dataset'"):
         list(load_task(task).questions(20, SETTINGS, "questions.jsonl"))
-
-
-# --- Placement ---------------------------------------------------------------------------------------------------
 
 
 def test_three_needles_go_to_any_three_ascending_positions_among_the_same_sentences():
@@ -127,9 +111,6 @@ def test_a_context_that_cannot_be_made_is_refused(task, size, message):
         next(load_task(task).questions(size, SETTINGS, None))
 
 
-# --- Scoring -------------------------------------------------------------------------------------------------------
-
-
 def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing():
     record = example("multi_needle", questions("multi_needle", 10)[0], 10, "gold_at_1_4_8")
     start, _, end = (target.answers[0] for target in record.targets)
@@ -146,9 +127,6 @@ def test_a_task_names_a_metric_and_leaves_room_for_its_answer(task):
     assert defaults.metric in METRICS and not defaults.needs_dataset
     answers = questions(task, 20)[0].golds
     assert defaults.max_new_tokens >= 2 * sum(len(gold.answers[0]) for gold in answers)
-
-
-# --- The program and the catalogue -------------------------------------------------------------------------------
 
 
 def made(folder: Path, task: str, size: int, placement: str, examples: int | None, dataset: list | None = None) -> str:
@@ -237,3 +215,31 @@ def test_another_wording_than_the_project_s_is_refused_where_a_task_has_none():
     default = read_yaml(ROOT / "config" / "config.yaml")
     with pytest.raises(UserError, match="experiments.x: the task kv_retrieval has no 'wording: suite'"):
         load_study({**default, "experiments": ["x"], "define": {"experiments": {"x": entry}}}, ROOT)
+
+
+def test_even_a_very_long_text_repeats_nothing():
+    assert len(set(filler_sentences(Random(0), 40_000))) == 40_000
+
+
+def test_the_answer_is_twelve_times_a_price_that_only_one_sentence_has():
+    prices = []
+    for question in questions("fact_reasoning", 300, replace(SETTINGS, examples=30)):
+        (gold,) = question.golds
+        ((product, price),) = re.findall(r"^(.+) costs \$(\d+) per kg\.$", gold.item[0])
+        assert gold.answers == (str(12 * int(price)),) and f"12 kg of {product}." in question.text
+        assert not any(re.search(rf"\d|\$|{product}", sentence) for (sentence,) in question.distractors)
+        prices.append(int(price))
+    assert 50 <= min(prices) < 150 and 400 < max(prices) <= 500 and len(set(prices)) > 20
+    assert PRICES == (50, 500)
+
+
+def test_a_context_has_nine_statues_of_three_materials_in_three_places_and_asks_for_one():
+    for question in questions("temporal_narrative", 100):
+        texts = [item[0] for item in (question.golds[0].item, *question.distractors)]
+        statues = re.findall(r"a statue of (\w+) was unveiled in (\w+), with the code (\S+) carved", "\n".join(texts))
+        assert len(texts) == len(set(texts)) == 100 and len(statues) == 9
+        materials, places, codes = map(set, zip(*statues, strict=True))
+        assert (len(materials), len(places), len(codes)) == (3, 3, 9)
+        assert len({(material, place) for material, place, _ in statues}) == 9
+        asked = {f"statue of {material} that was unveiled in {place}?": code for material, place, code in statues}
+        assert [code for words, code in asked.items() if words in question.text] == list(question.golds[0].answers)

@@ -3,7 +3,6 @@
 import ast
 import re
 import sys
-import uuid
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,20 +18,6 @@ from litm.examples.tasks.key_values import kv_retrieval
 from litm.examples.tasks.question_answering import multi_document_qa
 
 SETTINGS = ExampleSettings(examples=20, seed=0, distractor_order="ranked")
-
-
-def test_every_task_offers_what_the_workflow_needs():
-    assert {"closed_book_qa", "kv_retrieval", "multi_document_qa", "oracle_qa"} <= set(task_names())
-    for name in task_names():
-        task = load_task(name)
-        assert task.metric and callable(task.questions) and callable(task.format_items) and task.separator
-
-
-def test_generated_keys_and_values_are_distinct_uuids_of_version_4():
-    for question in kv_retrieval.questions(12, SETTINGS, None):
-        ids = [part for item in (question.golds[0].item, *question.distractors) for part in item]
-        assert len(set(ids)) == len(ids) == 24
-        assert all(uuid.UUID(text).version == 4 and str(uuid.UUID(text)) == text for text in ids)
 
 
 def test_a_random_order_has_the_items_of_the_ranked_one_in_another_order():

@@ -7,8 +7,6 @@ import pytest
 from litm.base.store import canonical_json, digest
 from litm.inference.answer_identity import (
     NEW_PROMPTS,
-    equal_answers,
-    equal_digests,
     equal_form,
     identity_changes,
     reason_in_words,
@@ -18,7 +16,6 @@ from litm.inference.answer_identity import (
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai
 from litm.models.identity import api_identity
-from litm.records import Response, response_key
 
 LOCAL = "http://localhost:8000/v1"
 
@@ -116,10 +113,7 @@ REQUESTS = [
 
 @pytest.mark.parametrize(
     ("engine", "addresses", "endpoints"),
-    [
-        ("openai", [None, OPENAI, LOCAL], ["chat", "completions"]),
-        ("anthropic", [None, ANTHROPIC, LOCAL], ["chat"]),
-    ],
+    [("openai", [None, OPENAI, LOCAL], ["chat", "completions"]), ("anthropic", [None, ANTHROPIC, LOCAL], ["chat"])],
 )
 def test_identities_have_the_same_form_exactly_if_the_same_is_sent(engine, addresses, endpoints):
     def pair(base_url, endpoint, request):
@@ -147,20 +141,6 @@ def test_null_for_a_field_of_the_prompt_is_not_the_same_as_nothing():
 
 def test_the_form_of_the_stored_number_format_is_not_known_without_it():
     assert equal_form(stored("auto"))["model"]["dtype"] == "auto"
-
-
-def test_answers_are_found_under_all_that_means_the_same_and_under_nothing_else():
-    own, slash, other = served(), served(LOCAL + "/"), served("http://localhost:1/v1")
-    identities = {digest(one): one for one in (slash, other)}
-    answers = {
-        response_key(digest(slash), "a"): Response("A", "stop", 1, 1, "x"),
-        response_key(digest(other), "b"): Response("B", "stop", 1, 1, "x"),
-    }
-    equal = equal_digests(identities, own)
-    assert equal == [digest(slash)]
-    asked = [(response_key(digest(own), content), content) for content in "ab"]
-    found = equal_answers(asked, equal, answers)
-    assert {key: one.text for key, one in found.items()} == {asked[0][0]: "A"}
 
 
 def identity(dtype="bfloat16", weights="1" * 64, template=None, **more) -> dict:

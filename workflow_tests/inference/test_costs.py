@@ -45,23 +45,16 @@ def test_the_entrys_rate_comes_first_then_that_of_the_largest_run_then_the_rule_
     assert choose_rate(None, runs[3:], None).tokens_per_second == 300
 
 
-def test_runs_are_found_with_their_times_shards_too(tmp_path):
-    for kind, name in (("responses", "m/kv"), ("parts", "m/kv/1_of_2")):
+def test_runs_are_found_with_their_times_shards_too_and_a_benchmark_without_a_run_measures_nothing(tmp_path):
+    for kind, name in (("responses", "m/kv"), ("parts", "m/kv/1_of_2"), ("responses", "none/kv")):
         benchmark = tmp_path / "benchmarks" / "generate" / f"{name}.tsv"
         benchmark.parent.mkdir(parents=True, exist_ok=True)
-        benchmark.write_text("s\th:m:s\n12.5\t0:00:12\n")
+        benchmark.write_text("s\th:m:s\n" + "12.5\t0:00:12\n" * (name != "none/kv"))
         write_json(tmp_path / kind / f"{name}.manifest.json", manifest(kind, 100))
     found = measured_runs(tmp_path, "m")
     assert sorted((run["experiment"], seconds) for run, seconds in found) == [("parts", 12.5), ("responses", 12.5)]
     assert measured_runs(tmp_path, "another") == []
-
-
-def test_a_benchmark_without_a_run_measures_nothing(tmp_path):
-    benchmark = tmp_path / "benchmarks" / "generate" / "m" / "kv.tsv"
-    benchmark.parent.mkdir(parents=True)
-    benchmark.write_text("s\th:m:s\n")
-    write_json(tmp_path / "responses" / "m" / "kv.manifest.json", manifest("kv", 100))
-    ((run, seconds),) = measured_runs(tmp_path, "m")
+    ((run, seconds),) = measured_runs(tmp_path, "none")
     assert measured_rate(run, seconds) is None
 
 

@@ -55,9 +55,6 @@ def greedy(settings: EngineSettings, prompt: list[int]) -> list[str]:
     return engine.tokenizer.decode(said, skip_special_tokens=True).split()
 
 
-# --- Other values for the model's configuration ---
-
-
 def test_condensed_rotary_embeddings_change_the_answers(settings_of):
     condensed = {"rope_parameters": {"rope_type": "linear", "factor": 8.0, "rope_theta": 10000.0}}
     changed = answers(replace(settings_of("llama"), config=condensed), random_prompts(6))
@@ -73,9 +70,6 @@ def test_a_longer_window_in_the_configuration_lets_a_model_read_on_and_changes_n
     assert answer.response_tokens > 0
     with pytest.raises(RuntimeError, match="must match the size"):
         answers(settings_of("mpt"), [[2] * 300])
-
-
-# --- Encoder-decoders ---
 
 
 def test_the_answer_of_an_encoder_decoder_ends_at_its_end_token_or_at_the_limit(settings_of):
@@ -119,9 +113,6 @@ def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with
         answers(replace(settings_of("mpt"), attention="sdpa"), [[2]])
 
 
-# --- Quantised weights ---
-
-
 @pytest.mark.parametrize("family", ["llama", "t5"])
 def test_weights_in_four_bits_of_any_shape_are_computed_with(settings_of, family):
     """Rows that are no multiple of a block, such as these of 32, fail in the product for processors with AVX-512."""
@@ -130,8 +121,6 @@ def test_weights_in_four_bits_of_any_shape_are_computed_with(settings_of, family
     assert found != answers(settings_of(family), prompts)
     assert all("bitsandbytes" in response.made_with for response in found)
 
-
-# --- Out of memory ---
 
 CUDA_ERROR = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 

@@ -175,9 +175,6 @@ def test_what_follows_an_end_token_is_no_part_of_an_answer():
     assert Ending(PIECES, first_line=True).cut([4, 6, 4], [0], ()) == ([4, 6], "stop")
 
 
-# --- Quantised weights ---
-
-
 def loaded(settings: EngineSettings) -> PreTrainedModel:
     """The model of these settings, loaded on the processor."""
     return load_model(settings, load_config(settings.location, settings.revision), torch.device("cpu"))

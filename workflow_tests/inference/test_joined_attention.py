@@ -61,28 +61,6 @@ def test_two_sets_of_keys_are_joined_as_if_they_were_one_in_the_numbers_of_the_m
     assert torch.equal(joined(one, attention_to_nothing(query)), one.output)
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
-@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
-@pytest.mark.parametrize("tokens", [1, 3])
-@pytest.mark.parametrize("masked", [False, True])
-def test_attention_of_few_queries_equals_that_of_many(dtype, heads, tokens, masked):
-    query, keys, values = (states(3, count, length).to(dtype) for count, length in zip(
-        (heads[0], heads[1], heads[1]), (tokens, 40, 40), strict=True
-    ))  # fmt: skip
-    mask = torch.zeros(3, 1, 1, 40).masked_fill_(torch.arange(40) < torch.tensor([0, 7, 39])[:, None, None, None], -1e9)
-    few = attention_of_few(query, keys, values, 2.0, mask if masked else None)
-    whole = scaled_dot_product_attention(
-        *(part.double() for part in (query, keys, values)),
-        attn_mask=mask.double() if masked else None,
-        scale=2.0,
-        enable_gqa=True,
-    )
-    rounding = max(2 * torch.finfo(dtype).eps, 1e-5)
-    torch.testing.assert_close(few.output, whole.to(dtype), rtol=rounding, atol=rounding)
-    many = attention(*(part.float() for part in (query, keys, values)), 2.0, mask=mask if masked else None)
-    torch.testing.assert_close(few.log_sum, many.log_sum)
-
-
 def test_attention_of_few_does_not_overflow_in_float16():
     query, keys, values = (torch.zeros(1, 1, tokens, SIZE).half() for tokens in (1, 2_000, 2_000))
     found = attention_of_few(query, keys, values + 40, None).output

@@ -10,13 +10,27 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
 from litm.base.cli import ENDING, stop_on_signals
 from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.inference.journal import Journal, read_journal
 from litm.records import Response
+
+IDENTITY = {"model": "m", "dtype": "float32"}
+ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]
+
+
+def write(path, batches):
+    with Journal(path) as journal:
+        for batch in batches:
+            journal.append(IDENTITY, batch)
+    return journal
+
+
+def keys_in(path):
+    with Journal(path) as journal:
+        return {key for key, _ in ANSWERS if key in journal}
 
 
 @pytest.fixture
@@ -238,9 +252,6 @@ def test_a_full_disk_leaves_whole_batches_only(path, monkeypatch):
     assert "key9" not in journal
 
 
-# --- Lines that were changed, and lines of others ---
-
-
 def test_an_identity_whose_fields_were_changed_is_set_aside(path, capsys):
     write(path, [ANSWERS[:2]])
     path.write_bytes(path.read_bytes().replace(b"float32", b"float16"))
@@ -285,9 +296,6 @@ def test_answers_of_earlier_versions_have_no_checksum_and_are_served_with_a_mess
     assert path.read_text().startswith(old)
     with Journal(path) as journal:
         assert [journal[key] for key, _ in ANSWERS] == [response for _, response in ANSWERS]
-
-
-# --- Signals during a write ---
 
 
 @pytest.fixture

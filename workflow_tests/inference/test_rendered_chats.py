@@ -1,17 +1,11 @@
 """Chats rendered here for a server: the chat template is part of the identity."""
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from fault_server import FaultServer
-from programs import run_program
-from sweeps import served_sweep, short_examples
 from transformers import AutoTokenizer
 
-from litm.base.formats import read_json
 from litm.base.messages import UserError
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
@@ -88,23 +82,6 @@ def test_a_tokenizer_that_can_render_no_chat_is_named_before_anything_is_asked(t
         _ = sweep(folder_of(tmp_path, None)).identity
     with pytest.raises(UserError, match="set the model's 'tokenizer'"):
         _ = sweep().identity
-
-
-def test_an_edited_chat_template_asks_again_and_the_old_one_is_answered_from_the_journal(tmp_path):
-    read = AutoTokenizer.from_pretrained(folder_of(tmp_path / "tokenizer"))
-    with FaultServer(tokens=lambda prompt: len(read(prompt)["input_ids"])) as server:
-        asked = replace(served_sweep(short_examples(tmp_path, 3), server.url), settings=settings())
-        counts = []
-        for template in (TEMPLATE, TEMPLATE, "B " + TEMPLATE, TEMPLATE):
-            words = [*asked.words(tmp_path), "--tokenizer", folder_of(tmp_path / "tokenizer", template)]
-            assert run_program("generate", *words).returncode == 0
-            manifest = read_json(tmp_path / "manifest.json")
-            counts.append((manifest["asked"], manifest["reused"]))
-    assert counts == [(3, 0), (0, 3), (3, 0), (0, 3)]
-    assert sorted(body["prompt"][:2] for body in server.bodies) == ["B "] * 3 + ["pr"] * 3
-    fields = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
-    templates = [line["fields"]["template"]["chat_template"] for line in fields if "fields" in line]
-    assert templates == [TEMPLATE, "B " + TEMPLATE]
 
 
 def test_the_template_is_part_of_the_identity_for_chats_rendered_here(tmp_path):

@@ -17,8 +17,7 @@ from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import state_of
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import Target, made_with_server, several_names
-from litm.scoring.scores import Sweep, accuracy_table, score_sweep
+from litm.records import made_with_server, several_names
 
 
 def forgetful(*prompts: str) -> EchoEngine:
@@ -43,9 +42,6 @@ def test_a_prompt_is_asked_once_and_its_answer_serves_all_cells(tmp_path, before
     assert counted == (len(prompts), distinct, len(asked), reused)
     # No model is loaded when nothing is missing.
     assert not ask(tmp_path / "j", *prompts, engine=lambda: pytest.fail("the engine was made")).asked
-
-
-# --- Models that are replaced ---
 
 
 @pytest.mark.parametrize(
@@ -130,9 +126,6 @@ def test_files_may_be_touched_once_the_model_is_loaded(models):
                 os.utime(models / "a" / "w")
 
     assert ask(models / "j", *"abcde", engine=Touching, files=files_of(models)).outcome.asked == 5
-
-
-# --- Context windows ---
 
 
 def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
@@ -225,9 +218,6 @@ def test_where_no_prompt_may_be_too_long_the_servers_count_stops_the_sweep_and_a
     assert ask(tmp_path / "j", "a", "b" * 16, engine=Server).outcome.asked == 0
 
 
-# --- Prompts without an answer ---
-
-
 def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tmp_path):
     found = ask(tmp_path / "j", "a", "bb", "ccc", "bb", "y" * 16, engine=forgetful("bb", "ccc"))
     failed = found.responses[1]
@@ -240,21 +230,6 @@ def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tm
     none = ask(tmp_path / "none", "a", "b", engine=forgetful("a", "b"))
     assert [response.finish_reason for response in none.responses] == ["failed", "failed"]
     assert none.counts("asked", "reused", "failed", "made_with") == (2, 0, 2, {})
-
-
-def test_failed_prompts_are_counted_in_the_accuracy_table_and_not_scored(tmp_path):
-    """An answer that is empty, one that is wrong, and none are three different things."""
-    target = Target("gold", 0, 0.0, None, ("RIGHT",))
-    texts = ("right", "wrong", "  ", "lost", "y" * 16)
-    asked = [replace(example(id=f"q{n}", size=4, prompt=text), targets=(target,)) for n, text in enumerate(texts)]
-    found = ask(tmp_path / "j", *asked, engine=forgetful("lost"))
-    scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), asked, found.responses)
-    (row,) = accuracy_table(scores).to_dict("records")
-    assert (row["n"], row["accuracy"]) == (3, pytest.approx(1 / 3))
-    assert (row["n_empty"], row["n_failed"], row["n_left_out"]) == (1, 1, 1)
-
-
-# --- Identities and keys ---
 
 
 def test_the_manifest_says_why_prompts_were_asked_and_switching_back_costs_nothing(tmp_path):
@@ -313,9 +288,6 @@ def test_answers_under_an_identity_that_means_the_same_are_served_and_not_writte
     assert asked(1.0, "a") == ([], ["A"], None) and (tmp_path / "j").read_bytes() == written
     assert asked(1.0, "a", "b") == (["b"], ["A", "B"], NEW_PROMPTS)
     assert asked(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
-
-
-# --- What is said ---
 
 
 def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp_path, capsys, monkeypatch):

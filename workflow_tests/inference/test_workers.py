@@ -1,6 +1,5 @@
 """Workers: parts of a sweep that are answered at once, with shared weights."""
 
-import random
 import threading
 import time
 
@@ -8,7 +7,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from litm.inference.generation import at_once, copies, parts_of, worker_count
+from litm.inference.generation import at_once, copies, worker_count
 
 
 def model(**shape: int) -> LlamaForCausalLM:
@@ -25,33 +24,6 @@ def threads():
     torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize(("count", "prompts"), [(1, 7), (2, 60), (3, 60), (4, 2), (8, 1)])
-def test_parts_have_every_prompt_once_and_about_the_same_work(count, prompts):
-    draw = random.Random(0)
-    ids = [[draw.randrange(9) for _ in range(50)] for _ in range(prompts)]
-    found = parts_of(ids, count)
-    assert sorted(index for part in found for index in part) == list(range(prompts))
-    assert len(found) == min(count, prompts)
-    assert max(map(len, found)) - min(map(len, found)) <= 1 + 0.1 * prompts
-
-
-def test_a_part_begins_where_prompts_share_little():
-    # Of 20 questions with three prompts each: 30 common tokens.
-    ids = [[number] * 30 + [prompt] for number in range(20) for prompt in range(3)]
-    assert [len(part) % 3 for part in parts_of(ids, 4)] == [0, 0, 0, 0]
-
-
-def test_copies_share_weights_and_no_settings():
-    first, second = copies(model(), 2)
-    pairs = zip(first.state_dict().items(), second.state_dict().items(), strict=True)
-    assert all(name == other and one.data_ptr() == two.data_ptr() for (name, one), (other, two) in pairs)
-    second.config._attn_implementation = "eager"
-    assert first.config._attn_implementation == "sdpa"
-    ids = torch.tensor([[1, 2, 3]])
-    second.set_attn_implementation("sdpa")
-    assert torch.equal(first(ids).logits, second(ids).logits)
-
-
 def test_only_a_small_unquantised_model_on_a_processor_has_several_workers_and_one_with_eager_attention(threads):
     assert worker_count(model(), "none") == threads
     assert worker_count(model(), "nf4") == 1
@@ -60,12 +32,6 @@ def test_only_a_small_unquantised_model_on_a_processor_has_several_workers_and_o
     assert worker_count(eager, "none") == 1
     with torch.device("meta"):
         assert worker_count(model(), "none") == 1
-
-
-def test_workers_yield_everything_and_leave_the_threads_as_they_were(threads):
-    models, running = copies(model(), 2), threading.active_count()
-    assert sorted(at_once(models, [iter([1, 2]), iter([3])])) == [1, 2, 3]
-    assert torch.get_num_threads() == threads and threading.active_count() == running
 
 
 def test_workers_do_not_run_ahead_of_a_slow_consumer_who_loses_what_it_has_and_an_item_of_each_at_a_stop(threads):

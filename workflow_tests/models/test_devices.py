@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from litm.base.messages import UserError
 from litm.models import devices
-from litm.models.devices import halved_budget, length_sorted_batches, longest_first, next_batch
+from litm.models.devices import length_sorted_batches
 
 JOB = """
 import sys
@@ -139,10 +139,3 @@ def test_every_prompt_is_in_one_batch_and_no_batch_is_over_the_budget(lengths, n
         assert padded <= budget or len(batch) == 1
     order = [lengths[index] for batch in batches for index in batch]
     assert order == sorted(lengths, reverse=True)
-
-
-@given(st.lists(st.integers(1, 500), min_size=2, max_size=60), st.integers(1, 50))
-def test_a_halved_budget_splits_a_batch_in_two(lengths, new_tokens):
-    batch = longest_first(lengths)
-    budget = halved_budget(batch, lengths, new_tokens)
-    assert len(next_batch(batch, 0, lengths, new_tokens, budget)) == len(batch) // 2

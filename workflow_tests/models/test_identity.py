@@ -56,11 +56,6 @@ def test_a_folder_whose_files_are_others_than_when_it_was_identified_is_refused(
     assert "`--forcerun identify_model`" in message
 
 
-@pytest.mark.parametrize("identity", [{"hub": "org/name", "commit": COMMIT}, {"engine": "dummy", "version": 1}])
-def test_of_a_model_that_is_not_in_a_folder_no_files_are_looked_at(identity):
-    check_identified("m", {"location": "nowhere", "identity": identity}, None)
-
-
 @pytest.mark.parametrize("name", ["source.spm", "qwen.tiktoken", "vocab.bpe", "spiece.model", "merges.txt"])
 def test_every_kind_of_tokenizer_file_is_part_of_the_identity(name, model_folder):
     identities = [folder_identity(model_folder)]
@@ -181,10 +176,3 @@ def test_values_for_keys_of_a_configuration_replace_its_own_and_a_key_that_it_ha
     with pytest.raises(UserError) as caught:
         configured(tmp_path, own, {"rope_ratio": 8})
     assert str(caught.value) == f"configuration of {tmp_path}: it has no 'rope_ratio': fix the model's 'config'"
-
-
-@pytest.mark.parametrize("changed", ["source", "model", "template", "decoding"])
-def test_whatever_changes_an_answer_changes_the_identity(changed):
-    fields = {"source": {"files": {}}, "model": {"dtype": "auto"}, "template": None, "decoding": {"max_new_tokens": 9}}
-    other = {**fields, changed: {"something": "else"}}
-    assert digest(sweep_identity(**fields)) != digest(sweep_identity(**other))

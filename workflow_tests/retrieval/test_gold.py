@@ -36,9 +36,6 @@ def named(**places) -> Named | None:
     return find_named([OwnQuestion("who?", ("x",), 5, **places)], CORPUS, TABLE)[0]
 
 
-# What the user names
-
-
 ACROSS = "Ada Quill paid for it in 1712. The mayor in those days was Ben Farrow, a miller."
 SHORT_NAMES = ("towns/bridge.txt", "bridge.txt", "bridge", "BRIDGE.TXT", "data\\towns\\bridge.txt")
 
@@ -108,9 +105,6 @@ def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(files, 
         find_named(asked, corpus, TABLE)
 
 
-# Which passage it is
-
-
 BRIDGE_FILE = Named("file", (BRIDGE.id, MAYOR.id))
 NOT_IN_IT = "none of the answers is in it"
 LOW = "only the 4th retrieved: may be another passage's answer"
@@ -174,9 +168,6 @@ def test_corrections_are_read_and_a_question_that_is_not_asked_is_one_line(tmp_p
     path = write_lines(tmp_path / "d.csv", ["question,id", "who?,x"])
     with pytest.raises(UserError, match=r"d.csv, line 2: no column 'passage', found question, id"):
         read_corrections(path, {"who?"})
-
-
-# What is said
 
 
 def test_the_excerpt_is_the_words_around_the_answer():

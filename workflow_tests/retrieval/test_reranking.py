@@ -39,9 +39,6 @@ def some_texts() -> tuple[str, list[str]]:
     return question, [" ".join(rng.choices(WORDS, k=rng.randint(1, 80))) for _ in range(12)]
 
 
-# --- Cross-encoders
-
-
 def test_a_score_equals_the_models_for_the_single_pair_in_any_batch(folder):
     question, documents = some_texts()
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
@@ -58,9 +55,6 @@ def test_a_classifier_with_several_scores_and_more_tokens_than_the_model_reads_a
         cross_encoder(make_cross_encoder(tmp_path / "classes", labels=3))
     with pytest.raises(UserError, match="takes at most 64 tokens: set the reranker's 'max_tokens', which is 65"):
         cross_encoder(folder, max_tokens=65)
-
-
-# --- Fusion
 
 
 def documents(*names: str, **fields) -> list[Document]:
@@ -107,9 +101,6 @@ def test_bm25_among_the_documents_is_the_formula_of_lucene():
 
     assert [one.text for one in ranking] == sorted(texts, key=lambda text: -score(text))
     assert [float(one.fields["score"]) for one in ranking] == pytest.approx(sorted(map(score, texts))[::-1], abs=1e-6)
-
-
-# --- The program
 
 
 def rerank(tmp_path, *options: str, settings=None) -> tuple[list[dict], str]:

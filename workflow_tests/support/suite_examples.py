@@ -1,6 +1,5 @@
 """Questions and examples of the suite's tasks, for tests of the tasks and of their checks."""
 
-import re
 from dataclasses import replace
 from functools import cache
 
@@ -26,7 +25,6 @@ SIZES = {
 }
 SUITE_TASKS = [name for name in SIZES if name != "kv_retrieval"]
 TASKS = [*SIZES, "demonstrations"]
-CODE = re.compile(r"\b[A-Z]{2,}-\d{3,4}\b")
 
 
 @cache
