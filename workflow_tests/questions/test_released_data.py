@@ -1,6 +1,5 @@
 """The authors' released files, if present: the paper's token tables, and the sizes that a file serves."""
 
-import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,7 @@ from litm.examples.checks import answer_check_row
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompting.prompt_format import load_tokenizer, read_prompt_template, render_prompts, tokenize
+from litm.prompting.prompt_format import load_tokenizer, read_prompt_template
 from litm.prompting.token_counts import measure_prompts, token_count_row
 
 ALL = ExampleSettings(examples=None, seed=0, distractor_order="ranked")
@@ -44,37 +43,6 @@ def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, ta
     row = token_count_row("mpt", "e", size, placement, [prompt for _, prompt in measured])
     assert (row["n"], f"{row['tokens_mean']:.1f}", f"{row['tokens_sd']:.1f}", row["tokens_max"]) == published
     assert row["n_gold_located"] == (0 if task == "closed_book_qa" else row["n"])
-
-
-@pytest.mark.parametrize(
-    ("task", "file", "size", "position", "depth"),
-    [
-        ("multi_document_qa", QA_20, 20, 0, 0.03),
-        ("multi_document_qa", QA_20, 20, 10, 0.52),
-        ("multi_document_qa", QA_20, 20, 19, 0.97),
-        ("kv_retrieval", "kv-retrieval-75_keys.jsonl.gz", 75, 37, 0.50),
-    ],
-)
-def test_the_tokens_of_the_gold_item_are_those_of_its_text(data, task, file, size, position, depth):
-    tokenizer = load_tokenizer(str(data / "tokenizers" / "gpt-neox-20b.tokenizer.json"))
-    template = read_prompt_template(ROOT / "resources" / "prompt_templates" / "mpt_instruct.txt")
-    few = replace(ALL, examples=60)
-    measured = list(
-        measure_prompts(
-            tokenizer, "mpt_instruct", template, examples(task, data / file, size, f"gold_at_{position}", few)
-        )
-    )
-    for example, prompt in measured:
-        texts = render_prompts(tokenizer, "mpt_instruct", template, [example.prompt])
-        (ids,) = tokenize(tokenizer, "mpt_instruct", texts)["input_ids"]
-        (gold,), start_and_end = prompt.golds, example.targets[0].span
-        # The tokenizer composes letters and accents.
-        text = unicodedata.normalize("NFC", example.prompt[slice(*start_and_end)]).strip()
-        assert text in tokenizer.decode(ids[gold.first : gold.last + 1])
-        assert text not in tokenizer.decode(ids[gold.first + 1 : gold.last + 1])
-        assert text not in tokenizer.decode(ids[gold.first : gold.last])
-    row = token_count_row("mpt", "e", size, f"gold_at_{position}", [prompt for _, prompt in measured])
-    assert row["gold_depth_tokens"] == pytest.approx(depth, abs=0.01)
 
 
 def test_the_gold_answers_to_be_careful_with_are_counted(data):

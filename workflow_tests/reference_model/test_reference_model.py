@@ -17,8 +17,8 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.reference_model.export import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, build_tokenizer, ordinary_words, read_templates
-from litm.reference_model.network import ANSWER, DOCUMENT, NAME
-from litm.reference_model.recipe import TASKS, Course, HeldOut, Shape, Stage, rate_factor, read_recipe
+from litm.reference_model.network import DOCUMENT
+from litm.reference_model.recipe import TASKS, Course, HeldOut, Shape, Stage, read_recipe
 from litm.reference_model.training import Trainer, answer_logits, pack
 
 RECIPE = read_recipe(ROOT / "config" / "reference_model.yaml")
@@ -118,23 +118,6 @@ def test_a_query_is_answered_as_if_it_were_the_only_one(teacher, tokenizer, task
     torch.testing.assert_close(together, torch.cat(alone), atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_hints_point_at_the_next_token_and_at_the_right_document(teacher, tokenizer, task):
-    lessons = [lesson_of(teacher, task, seed) for seed in range(4)]
-    batch = pack(lessons, tokenizer, Random(0))
-    answers = [hint for hint in batch.hints if hint.role == ANSWER]
-    assert answers
-    for hint in answers:
-        said, source = batch.labels[hint.sequence, hint.row], batch.tokens[hint.sequence, hint.column]
-        # A quotation mark after a key is another token than one before a value.
-        assert tokenizer.decode(said).strip('"{}, \n:') == tokenizer.decode(source).strip('"{}, \n:')
-    for hint in batch.hints:
-        if hint.role == DOCUMENT:
-            assert "(Title:" in tokenizer.decode(batch.tokens[hint.sequence, hint.column])
-        if hint.role == NAME and task == "multi_document_qa":
-            assert tokenizer.decode(batch.tokens[hint.sequence, hint.column]) == ")"
-
-
 def test_each_document_of_a_long_context_has_a_number_that_is_a_token_of_its_own(teacher):
     tokenizer = AutoTokenizer.from_pretrained(ROOT / "resources" / "reference_model")
     lesson = teacher.lesson("multi_document_qa", 30, 1, Random(3))
@@ -180,15 +163,6 @@ def test_the_training_table_counts_all_tokens_and_steps(whole):
     assert sum(row["steps"] for row in rows) == 6
     assert rows[-1]["tokens"] == sum(report.tokens for report in whole.reports)
     assert rows[-1]["step"] == 6
-
-
-def test_rates_rise_stay_and_fall():
-    rates = RECIPE.rates.changed(warm_up=4, decay=0.5)
-    recipe = RECIPE.changed(rates=rates, stages=[Stage(steps=steps, courses=COURSES) for steps in (60, 40)])
-    factors = [rate_factor(recipe, step) for step in range(100)]
-    assert factors[:4] == [0.25, 0.5, 0.75, 1.0]
-    assert factors[4:50] == [1.0] * 46
-    assert factors[50:] == sorted(factors[50:], reverse=True) and factors[-1] == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize(
