@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from pdf_files import write_pdf
+from programs import refused
 
-from litm.base.messages import UserError
 from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk
 from litm.corpora.passages import CorpusSettings, Passage, corpus_passages, write_shards
 
@@ -24,13 +24,6 @@ PAPER_CHUNK = {
 
 def passages_of(path: Path, words: int | None = None) -> list[Passage]:
     return [passage for _, passage in documents(path, CorpusSettings(words))]
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(UserError) as caught:
-        passages_of(path)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_a_web_page_is_its_title_and_what_people_read():
@@ -134,11 +127,11 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
 )  # fmt: skip
 def test_a_document_that_cannot_be_read_is_one_line_with_its_place(tmp_path, name, content, said):
     (tmp_path / name).write_text(content)
-    assert said in refusal(tmp_path)
+    assert said in refused(passages_of, tmp_path)
 
 
 def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
-    assert "there is no text in it (a scan?)" in refusal(write_pdf(tmp_path / "scan.pdf", [""]))
+    assert "there is no text in it (a scan?)" in refused(passages_of, write_pdf(tmp_path / "scan.pdf", [""]))
 
 
 def test_a_json_file_may_be_one_chunk(tmp_path):

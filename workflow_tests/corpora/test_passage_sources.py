@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 import mwparserfromhell
 import pytest
 from conftest import dpr_file, write_lines
+from programs import refused
 
 from litm.base.messages import UserError
 from litm.corpora.documents import source_files
@@ -24,12 +25,7 @@ def passages_of(source: str, path: Path, settings: CorpusSettings = WHOLE) -> li
 
 
 def refusal(source: str, path: Path | None, settings: CorpusSettings = WHOLE) -> str:
-    """The message of the error, which must be one line."""
-    with pytest.raises(UserError) as caught:
-        for _ in read_source(source, path, settings):
-            pass
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return refused(lambda: list(read_source(source, path, settings)))
 
 
 def test_doubled_quotes_and_unicode_of_dprs_table_are_read(tmp_path):

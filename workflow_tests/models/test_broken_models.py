@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from model_folders import change
-from programs import run_program
+from programs import refused, run_program
 
 from litm.base.loading import loading
 from litm.base.messages import UserError
@@ -15,13 +15,6 @@ from litm.models.locations import check_generation_config, check_model_folder
 from litm.prompting.prompt_format import load_tokenizer
 
 CONFIG, SETTINGS, TOKENIZER = "config.json", "generation_config.json", "tokenizer_config.json"
-
-
-def refused(work, *arguments) -> str:
-    with pytest.raises(UserError) as caught:
-        work(*arguments)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def ask(folder: str, template: str = "raw") -> None:

@@ -4,6 +4,7 @@ from hashlib import sha256
 
 import pytest
 from conftest import ROOT
+from programs import refused
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
@@ -63,9 +64,7 @@ def beginning_with(tokenizer, *, named: bool, added: bool) -> PreTrainedTokenize
 )
 def test_a_beginning_that_is_written_and_added_too_is_refused(tokenizer, named, prompt_template, template, prompt):
     adds = beginning_with(tokenizer, named=named, added=True)
-    with pytest.raises(UserError) as error:
-        encode_prompts(adds, prompt_template, template, ["ab", prompt])
-    assert str(error.value) == (
+    assert refused(encode_prompts, adds, prompt_template, template, ["ab", prompt]) == (
         f"prompt_template {prompt_template}: a prompt begins with '^' twice; the tokenizer adds it by itself: remove "
         "it from the file of the prompt template or of the prompt"
     )

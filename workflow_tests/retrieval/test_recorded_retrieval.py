@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import ROOT, write_lines
-from programs import run_program
+from programs import refused, run_program
 
 from litm.base.formats import read_json, write_json
-from litm.base.messages import UserError
 from litm.checks.doctor import packages
 from litm.config.study import load_study
 from litm.corpora.passages import CorpusSettings, Passage, write_shards
@@ -24,13 +23,6 @@ LLAMA = {"node": {"id_": "m", "text": "The mill.", "metadata": {"file_name": "to
 QUESTIONS = [
     QuestionRecord({"question": text, "answers": ["x"], "ctxs": [], "id": id_}) for text, id_ in (("a?", 1), ("b?", 2))
 ]
-
-
-def refusal(read) -> str:
-    with pytest.raises(UserError) as caught:
-        read()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +74,13 @@ def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_pat
 )  # fmt: skip
 def test_what_is_wrong_with_it_is_one_line_with_its_place(tmp_path, name, lines, said):
     path = write_lines(tmp_path / name, lines)
-    assert said in refusal(lambda: hits_of_questions(path, QUESTIONS))
+    assert said in refused(hits_of_questions, path, QUESTIONS)
 
 
 def test_two_texts_with_one_id_are_refused(tmp_path):
     records = [{"question": "a?", "docs": [MILL]}, {"question": "b?", "docs": [{**MILL, "page_content": "Other."}]}]
     path = write_lines(tmp_path / "r.jsonl", records)
-    said = refusal(lambda: list(retrieved(path, CorpusSettings())))
+    said = refused(lambda: list(retrieved(path, CorpusSettings())))
     assert f"{path}, line 2: the document m has another text than at {path}, line 1" in said
 
 
@@ -127,7 +119,7 @@ def test_retrieved_files_are_used_unchanged_and_their_length_decides_the_sizes_a
 
 def test_a_trec_run_needs_documents_which_may_be_a_beir_folder_and_stay_whole(tmp_path):
     run = write_lines(tmp_path / "run.trec", [f"{q} Q0 d{n} {n} {9 - n} x" for q in range(30) for n in range(6)])
-    assert "'documents' is missing" in refusal(lambda: study(tmp_path, retrieved=str(run)))
+    assert "'documents' is missing" in refused(lambda: study(tmp_path, retrieved=str(run)))
     (tmp_path / "beir").mkdir()
     corpus = [{"_id": f"d{n}", "title": "T", "text": "word " * 200, "metadata": {}} for n in range(60)]
     write_lines(tmp_path / "beir" / "corpus.jsonl", corpus)
@@ -139,5 +131,5 @@ def test_a_trec_run_needs_documents_which_may_be_a_beir_folder_and_stay_whole(tm
 
 def test_texts_and_documents_together_are_refused(tmp_path):
     path = write_lines(tmp_path / "r.jsonl", [{"question": "a?", "documents": []}])
-    said = refusal(lambda: study(tmp_path, retrieved=str(path), documents=str(tmp_path)))
+    said = refused(lambda: study(tmp_path, retrieved=str(path), documents=str(tmp_path)))
     assert "'retrieved' has the texts: leave 'documents' out" in said

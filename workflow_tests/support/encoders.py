@@ -32,16 +32,10 @@ def _saved(architecture: type, folder: Path, layers: int, positions: int, **conf
     )
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=len(tokens),
-        hidden_size=32,
-        num_hidden_layers=layers,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=positions,
+        vocab_size=len(tokens), hidden_size=32, num_hidden_layers=layers, num_attention_heads=4, intermediate_size=64,
         # Weights that are large enough for attention to differ between tokens.
-        initializer_range=0.5,
-        **config_keys,
-    )
+        max_position_embeddings=positions, initializer_range=0.5, **config_keys,
+    )  # fmt: skip
     architecture(config).eval().save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder

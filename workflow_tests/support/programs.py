@@ -1,4 +1,4 @@
-"""The project's programs, called in this process, so that their imports load once."""
+"""The project's programs, called in this process, so that their imports load once; and refusals of its functions."""
 
 import contextlib
 import importlib.util
@@ -7,14 +7,17 @@ import signal
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
 
+import pytest
 from conftest import ROOT
 
 from litm.base.cli import ENDING, run
+from litm.base.messages import UserError
 
 SCRIPTS = ROOT / "scripts"
 
@@ -59,3 +62,11 @@ def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
     return subprocess.CompletedProcess(argv, status, stdout.getvalue(), stderr.getvalue())
+
+
+def refused(work: Callable[..., object], *arguments: object) -> str:
+    """The message with which a function refuses these arguments: one line."""
+    with pytest.raises(UserError) as caught:
+        work(*arguments)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)

@@ -33,12 +33,7 @@ CONFIG = {
         "datasets": {"questions": {"path": "questions.jsonl.gz"}},
         "experiments": {
             "kv": {"task": "kv_retrieval", "positions": {4: [0, 3], 6: [0, 5]}, "examples": 3, "max_new_tokens": 30},
-            "qa": {
-                "task": "multi_document_qa",
-                "dataset": "questions",
-                "positions": {3: [0, 2]},
-                "max_new_tokens": 10,
-            },
+            "qa": {"task": "multi_document_qa", "dataset": "questions", "positions": {3: [0, 2]}, "max_new_tokens": 10},
             "closed_book": {"task": "closed_book_qa", "dataset": "questions", "max_new_tokens": 10},
         },
         "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}, "published": True}},
