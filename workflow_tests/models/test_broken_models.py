@@ -86,7 +86,7 @@ NO_TEMPLATE = "the tokenizer's chat template cannot be used ("
         ),
         (ask, CONFIG, {"rope_parameters": {"rope_type": "nope", "rope_theta": 1.0}}, "model FOLDER: KeyError: 'nope'"),
     ],
-    ids=lambda value: str(value)[:40],
+    ids=lambda value: getattr(value, "__name__", str(value)[:40]),
 )
 def test_a_broken_file_of_a_model_is_one_line(model_folder, load, file, content, said):
     if isinstance(content, str):
