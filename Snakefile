@@ -39,7 +39,7 @@ rule figures:
 
 rule report:
     input:
-        REPORT,
+        PAGES.pages,
 
 
 rule all:

@@ -52,6 +52,23 @@ rule estimate_sweep:
         command("estimate_sweep", "model", "experiment", "--run {resources.run:q}")
 
 
+use rule estimate_sweep as estimate_measured with:
+    output:
+        "results/estimates/{model}/{experiment}.log_probability.json",
+    log:
+        "results/logs/estimate_sweep/{model}/{experiment}.log_probability.log",
+    params:
+        **settings(
+            "estimate_measured",
+            SWEEPS.answered,
+            **MEASURED,
+            context_window=MODEL(lambda model: model.context_window or 0),
+            tokenizer=PROMPTING.tokenizer,
+            journal=JOB("results/journal/{model}/{experiment}.log_probability.jsonl"),
+            journals="results/journal",
+        ),
+
+
 rule estimate:
     input:
         lock=PROGRAMS.file("requirements.lock"),

@@ -15,6 +15,7 @@ rule plot_figure:
         published=PAGES.drawn_published,
         differences=PAGES.drawn("differences"),
         advice=PAGES.drawn("advice"),
+        log_probability=PAGES.drawn("log_probability"),
         token_counts=PAGES.drawn("token_counts"),
         wrong_answers=PAGES.drawn("wrong_answers"),
     output:

@@ -1,9 +1,20 @@
 """Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
-from litm.workflow.sweep_inputs import answer_settings, reasoning, run_settings, shard_of
+from litm.workflow.sweep_inputs import MEASURING, answer_settings, reasoning, run_settings, shard_of
 
-#: Settings that change an answer, apart from weights and the text of a template.
+#: Settings that change an answer, or what is measured in its place, apart from weights and the text of a template.
 ASKED = {"settings": MODEL(answer_settings), "decoding": EXPERIMENT.decoding}
+MEASURED = {"settings": MODEL(answer_settings), "decoding": MEASURING}
+#: The other settings of a sweep's job.
+SWEEP = dict(
+    context_window=MODEL(lambda model: model.context_window or 0),
+    on_failure=MODEL.on_failure,
+    on_overflow=EXPERIMENT.on_overflow,
+    tokenizer=PROMPTING.own_tokenizer,
+    shard=shard_of,
+    gather=SWEEPS.gathers,
+    digests="results/store/file_digests",
+)
 
 
 rule generate:
@@ -12,7 +23,7 @@ rule generate:
         "results/example_checks/{experiment}.json",
         PROMPTING.tokenizer_files,
         # For a sharded sweep: this job only gathers the shards' answers.
-        SWEEPS.part_responses,
+        SWEEPS.part_responses("results/parts/{model}/{experiment}"),
         examples=SWEEPS.examples,
         source="results/models/{model}.json",
         template=PROMPTING.template,
@@ -45,13 +56,7 @@ rule generate:
             # What `dtype: auto` is here: the program chooses it where it runs.
             SWEEPS.number_format,
             **ASKED,
-            context_window=MODEL(lambda model: model.context_window or 0),
-            on_failure=MODEL.on_failure,
-            on_overflow=EXPERIMENT.on_overflow,
-            tokenizer=PROMPTING.own_tokenizer,
-            shard=shard_of,
-            gather=SWEEPS.gathers,
-            digests="results/store/file_digests",
+            **SWEEP,
             # The journal outlives every run: never a declared output, which Snakemake would delete.
             journal=JOB("results/journal/{model}/{experiment}.jsonl"),
             journals="results/journal",
@@ -68,6 +73,47 @@ use rule generate as generate_shard with:
         "results/logs/generate/{model}/{experiment}/{part}.log",
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}/{part}.tsv"
+
+
+# Log-probabilities of the accepted answers, by the same program, with journals of their own beside those of answers.
+use rule generate as measure with:
+    input:
+        "results/example_checks/{experiment}.json",
+        PROMPTING.tokenizer_files,
+        SWEEPS.part_responses("results/parts/{model}/{experiment}.log_probability"),
+        examples=SWEEPS.examples,
+        source="results/models/{model}.json",
+        template=PROMPTING.template,
+    output:
+        responses="results/log_probabilities/{model}/{experiment}.jsonl.gz",
+        manifest="results/log_probabilities/{model}/{experiment}.manifest.json",
+    log:
+        "results/logs/measure/{model}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/measure/{model}/{experiment}.tsv"
+    wildcard_constraints:
+        model=any_of(dict.fromkeys(model for model, _ in SWEEPS.measured)),
+        experiment=any_of(dict.fromkeys(experiment for _, experiment in SWEEPS.measured)),
+    params:
+        **settings(
+            "measure",
+            code("inference.engines", MODEL.engine),
+            SWEEPS.number_format,
+            **MEASURED,
+            **SWEEP,
+            journal=JOB("results/journal/{model}/{experiment}.log_probability.jsonl"),
+            journals="results/journal",
+        ),
+
+
+use rule measure as measure_shard with:
+    output:
+        responses="results/parts/{model}/{experiment}.log_probability/{part}.jsonl.gz",
+        manifest="results/parts/{model}/{experiment}.log_probability/{part}.manifest.json",
+    log:
+        "results/logs/measure/{model}/{experiment}/{part}.log",
+    benchmark:
+        "results/benchmarks/measure/{model}/{experiment}/{part}.tsv"
 
 
 rule import_responses:

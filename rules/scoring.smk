@@ -1,4 +1,4 @@
-"""Scores: one row per prompt and target for each sweep, and the accuracy of its cells."""
+"""Scores: one row per prompt and target for each sweep, and the accuracy of its cells; rows of log-probabilities."""
 
 
 rule score:
@@ -24,3 +24,22 @@ rule score:
         ),
     shell:
         command("score", "model", "experiment")
+
+
+rule score_log_probabilities:
+    input:
+        examples=SWEEPS.examples,
+        responses="results/log_probabilities/{model}/{experiment}.jsonl.gz",
+        manifest="results/log_probabilities/{model}/{experiment}.manifest.json",
+        source=SWEEPS.source,
+    output:
+        "results/log_probabilities/{model}/{experiment}.parquet",
+    log:
+        "results/logs/score_log_probabilities/{model}/{experiment}.log",
+    priority: EARLY
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings("score_log_probabilities", task=EXPERIMENT.task, **MEASURED),
+    shell:
+        command("score_log_probabilities", "model", "experiment")

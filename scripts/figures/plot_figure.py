@@ -8,6 +8,7 @@ published: published accuracies; alone, the figure is of them
 position_bias: the table of position bias
 differences: the table of differences between conditions
 advice: the table of what helps
+log_probability: the table of log-probabilities
 token_counts: lengths of prompts, measured or published
 wrong_answers: the table of what wrong answers are
 untitled: a PNG without the title, for the report, whose headings are the titles
@@ -44,6 +45,7 @@ def main(
     position_bias: str | None = None,
     differences: str | None = None,
     advice: str | None = None,
+    log_probability: str | None = None,
     token_counts: tuple[str, ...] = (),
     wrong_answers: str | None = None,
     untitled: str | None = None,
@@ -73,6 +75,7 @@ def main(
             ("position_bias", "position_bias", position_bias),
             ("differences", "condition_differences", differences),
             ("advice", "advice", advice),
+            ("log_probability", "log_probability", log_probability),
             ("wrong_answers", "wrong_answers", wrong_answers),
         )
         if path
@@ -85,7 +88,7 @@ def main(
             notes = [f"no published values: {', '.join(missing)}"]
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
-        raise UserError("give --accuracy, --published, --position-bias, --differences, --advice or --wrong-answers")
+        raise UserError("give --accuracy, --published, or one of the tables")
     picture = KINDS[figure["kind"]].draw(figure, rows)
     add_note(picture, notes)
     page = page_of(figure)

@@ -4,10 +4,12 @@ responses.
 Files of examples and responses have one JSON object per line.
 """
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -175,6 +177,8 @@ FAILED = "failed"
 NOT_RECORDED = "not_recorded"
 #: A recorded response that may or may not have been cut.
 UNKNOWN = "unknown"
+#: Nothing was generated: the text of the response has the log-probabilities of the accepted answers.
+MEASURED = "measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,8 @@ class OtherItem:
 
 #: The content of a prompt: a text, or chat messages {role, content}.
 Content = str | list[dict[str, str]]
+#: What a response is to: a prompt, or {content, answers} where its accepted answers are measured.
+Asked = Content | dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,8 +335,13 @@ def is_token_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= MOST_TOKENS
 
 
-def response_key(identity: str, content: Content) -> str:
-    """The key of the answer to a prompt with `content` under the identity with digest `identity`."""
+def measured_content(content: Content, answers: Sequence[str]) -> Asked:
+    """What a response with the log-probabilities of these answers is to."""
+    return {"content": content, "answers": [*answers]}
+
+
+def response_key(identity: str, content: Asked) -> str:
+    """The key of the response to a prompt with `content` under the identity with digest `identity`."""
     return digest([identity, content])
 
 
@@ -366,6 +377,35 @@ class Response:
     def to_json(self) -> dict:
         """The fields of the journal line."""
         return asdict(self)
+
+
+#: What an experiment measures: answers that are generated, and the log-probability of the accepted ones.
+ANSWER, LOG_PROBABILITY = "answer", "log_probability"
+#: Decimals of a log-probability: logits near 30 have steps of 2e-6 in float32, which tens of tokens add up.
+DECIMALS = 5
+
+
+def measured_response(prompt_tokens: int, measured: Sequence[tuple[float, int]], made_with: str) -> Response:
+    """The response of a prompt whose answers were measured, one pair for each, in their order.
+
+    measured: log-probability (natural, summed over the answer's tokens) and tokens. Raises `UserError` for numbers that
+    are not finite, as float16 gives where it overflows.
+    """
+    if not all(isfinite(nats) for nats, _ in measured):
+        raise UserError("a log-probability is not a finite number: set the model's 'dtype' to bfloat16 or float32")
+    pairs = [[round(nats, DECIMALS), tokens] for nats, tokens in measured]
+    return Response(canonical_json(pairs), MEASURED, prompt_tokens, sum(tokens for _, tokens in measured), made_with)
+
+
+def measured_answers(text: str) -> list[tuple[float, int]]:
+    """The log-probability and the tokens of each accepted answer, in the text of a `MEASURED` response."""
+    return [(nats, tokens) for nats, tokens in json.loads(text)]
+
+
+def longest_measured(response: Response) -> int:
+    """The tokens of the longest answer that was measured; 0 for an answer that was generated."""
+    is_measured = response.finish_reason == MEASURED
+    return max((tokens for _, tokens in measured_answers(response.text)), default=0) if is_measured else 0
 
 
 @dataclass(frozen=True, slots=True)

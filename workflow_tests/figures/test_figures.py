@@ -53,6 +53,7 @@ def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
         "mean_accuracy_by_size": (["one"], []),
         "condition_differences": (["one"], []),
         "accuracy_by_cost": (["none"], []),
+        "log_probability_by_position": (["one"], []),
         "accuracy_by_tokens": (["one", "none"], []),
         "pbi_forest": ([], []),
         "wrong_answers": (["one", "several", "none"], []),

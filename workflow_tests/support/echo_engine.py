@@ -26,6 +26,7 @@ class AskedSweep:
     files: SourceFiles = NO_FILES
     stored_dtype: str | None = None
     number_format = None
+    is_measured = False
 
 
 class EchoEngine:

@@ -62,6 +62,9 @@ def test_the_container_has_what_the_lock_has():
 
 #: Rules that share the program of another rule.
 SHARING = {
+    "measure": "generate",
+    "measure_shard": "generate",
+    "estimate_measured": "estimate_sweep",
     "generate_shard": "generate",
     "identify_encoder": "identify_model",
     "identify_reranker": "identify_model",
@@ -88,7 +91,7 @@ def test_a_rule_has_the_name_of_its_program_and_settings_of_its_own():
     text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
     for name, block in re.findall(r"(?ms)^(?:use rule \w+ as|rule) (\w+)(.*?)(?=^use rule|^rule|\Z)", text):
         named = re.findall(r'settings\(\s*"(\w+)"', block)
-        assert named == ([] if name == "generate_shard" else [name]), name
+        assert named == ([] if name in ("generate_shard", "measure_shard") else [name]), name
         assert SHARING.get(name, name) in {program for _, _, program in programs()}
 
 

@@ -76,8 +76,9 @@ def test_what_is_fetched_is_what_experiments_and_models_name(paper, other):
 
 def test_a_sweep_in_parts_has_its_gpus_in_the_parts_and_is_gathered_by_a_job_without(other):
     whole, part = (of(model="parts", experiment="kv", **one) for one in ({}, {"part": "2_of_3"}))
-    assert other.sweeps.part_responses(whole) == [f"results/parts/parts/kv/{one}_of_3.jsonl.gz" for one in (1, 2, 3)]
-    assert other.sweeps.part_responses(part) == []
+    parts_of = other.sweeps.part_responses("results/parts/{model}/{experiment}")
+    assert parts_of(whole) == [f"results/parts/parts/kv/{one}_of_3.jsonl.gz" for one in (1, 2, 3)]
+    assert parts_of(part) == []
     for inputs, expected in ((whole, (True, 0, "")), (part, (False, 2, "a100"))):
         asked = other.sweeps
         assert (asked.gathers(inputs), asked.gpus(inputs), asked.gpu_model(inputs)) == expected

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from litm.analysis.table import tables
@@ -33,6 +34,8 @@ REMEDIES = {
     "floor": "hardly anything is right at any position: take fewer or shorter items, or another model",
     "ceiling": "nearly everything is right at every position: take harder questions or longer contexts",
 }
+#: Nats: a larger difference of log-probabilities is told as a factor of this size.
+MOST_NATS = 20
 #: Experiments with cut answers that a sentence names, at most.
 MOST_CUT = 3
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
@@ -92,12 +95,14 @@ def remedies_in_words(condition: Condition, documents: int = 2) -> list[str]:
 
 @dataclass(frozen=True)
 class First:
-    """What a reader is told first: sentences on models whose answers tell nothing here, and on those that the document
-    helps; headline and details of each advice; and the (model, experiment) of `without_information`.
+    """What a reader is told first: sentences on models whose answers tell nothing here, on those that the document
+    helps, and on log-probabilities; headline and details of each advice; and the (model, experiment) of
+    `without_information`.
     """
 
     useless: list[str]
     able: list[str]
+    probable: list[str]
     advice: list[tuple[str, str]]
     silent: set[tuple]
 
@@ -119,7 +124,58 @@ def to_know_first(
     ]
     useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
     able = able_sentences(row for row in rows("utilisation") if row["model"] not in stand_ins)
-    return First(useless, able, advice, without_information(told, rows("position_bias")))
+    probable = probability_sentences(rows("log_probability_effects"), rows("position_bias"))
+    return First(useless, able, probable, advice, without_information(told, rows("position_bias")))
+
+
+#: Effects of position: where an answer that they make more probable is, and where it is not.
+BETWEEN = {
+    "pbi": ("at start and end", "in the middle"),
+    "primacy": ("at the start", "in the middle"),
+    "recency": ("at the end", "in the middle"),
+    "tilt": ("at the end", "at the start"),
+}
+
+
+def probability_sentences(effects: Iterable[Row], bias: Iterable[Row]) -> list[str]:
+    """A sentence on the effects of position on the log-probability of the right answer for each curve.
+
+    effects: of log_probability_effects.csv; bias: of position_bias.csv, for curves whose accuracy tells nothing.
+    """
+    silent = {_curve(row): REMEDIES[row["reason"]].partition(":")[0] for row in bias if row["reason"] in REMEDIES}
+    best = (row for row in effects if row["quantity"] == "answer")
+    told = []
+    for curve, rows in groupby(best, _curve):
+        own = list(rows)
+        pbi = next(row for row in own if row["effect"] == "pbi")
+        ends = [row for row in own if row["effect"] in ("primacy", "recency")]
+        shown = [_times_as_probable(row) for row in (ends if any(map(is_shown, ends)) else own) if is_shown(row)]
+        none = f"its probability is not shown to differ between start, middle and end (PBI {_nats(pbi)})"
+        is_silent = f"accuracy says nothing here ({silent[curve]}); " if curve in silent else ""
+        which = f"{_where(curve[:2])}, size {curve[2]}"
+        found = f"the right answer is {', '.join(shown)}" if shown else f"of the right answer, {none}"
+        told.append(f"{which}: {is_silent}by log-probability, {found}. n = {int(float(pbi['n'])):,}.")
+    return told
+
+
+def _curve(row: Row) -> tuple[str, str, int]:
+    return row["model"], row["experiment"], int(float(row["size"]))
+
+
+def _times_as_probable(row: Row) -> str:
+    """`1.6 times as probable in the middle as at the start (primacy -0.47 nats [-0.73, -0.21], p = 0.012)`."""
+    value = number(row, "value") or 0
+    more, less = BETWEEN[row["effect"]][:: 1 if value > 0 else -1]
+    factor = exp(min(abs(value), MOST_NATS))
+    return f"{factor:,.2g} times as probable {more} as {less} ({row['effect'].replace('pbi', 'PBI')} {_nats(row)})"
+
+
+def _nats(row: Row) -> str:
+    value, low, high = (number(row, name) for name in ("value", "ci_low", "ci_high"))
+    if value is None or low is None or high is None:
+        return "unknown"
+    p = number(row, "p_holm")
+    return f"{value:+.2f} nats [{low:.2f}, {high:.2f}]" + ("" if p is None else f", {p_in_words(p)}")
 
 
 def able_sentences(utilisation: Iterable[Row]) -> list[str]:

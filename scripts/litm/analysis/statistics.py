@@ -24,7 +24,14 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.base.intervals import binomial_interval, check_counts, is_graded, mean_limits, wilson_interval
+from litm.base.intervals import (
+    binomial_interval,
+    check_counts,
+    is_graded,
+    mean_error,
+    mean_limits,
+    wilson_interval,
+)
 from litm.base.messages import points
 from litm.scoring.metrics import GRADES
 
@@ -286,6 +293,23 @@ def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confid
     if value in (0, 1) or (n == 1 and clusters is None):
         return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
     return Estimate(value, *mean_limits(matrix.mean(axis=1), value, clusters, confidence))
+
+
+def mean_of_numbers(
+    values: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95
+) -> tuple[Estimate, float] | None:
+    """The mean of one number without bounds a question, such as a paired difference in nats, with Student's interval
+    (`intervals.mean_error`), and the two-sided p of a mean of 0.
+
+    None with a single question or cluster, or without any.
+    """
+    value = float(values.mean()) if len(values) else 0.0
+    error, df = mean_error(values, value, clusters) if len(values) else (0.0, 0)
+    if df < 1:
+        return None
+    half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
+    p = float(2 * special.stdtr(df, -abs(value) / error)) if error else float(value == 0)
+    return Estimate(value, value - half, value + half, error), max(SMALLEST_P, p)
 
 
 def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:

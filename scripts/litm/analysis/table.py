@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 #: pandas types of columns; all allow missing values.
 TEXT, INTEGER, FLOAT, BOOLEAN = "string", "Int64", "Float64", "boolean"
 #: Formats of numbers in Markdown and report. The CSV file has fractions.
-PERCENT, INDEX, P_VALUE, NUMBER = "per cent", "index", "p value", "number"
+PERCENT, INDEX, NATS, P_VALUE, NUMBER = "per cent", "index", "nats", "p value", "number"
 #: Type and format of each kind of column in tables.yaml.
 KINDS = {
     "text": (TEXT, NUMBER), "integer": (INTEGER, NUMBER), "boolean": (BOOLEAN, NUMBER), "number": (FLOAT, NUMBER),
-    "percent": (FLOAT, PERCENT), "index": (FLOAT, INDEX), "p_value": (FLOAT, P_VALUE),
+    "percent": (FLOAT, PERCENT), "index": (FLOAT, INDEX), "nats": (FLOAT, NATS), "p_value": (FLOAT, P_VALUE),
 }  # fmt: skip
+#: Decimals of numbers that do not have one.
+DECIMALS = {INDEX: 3, NATS: 2}
 #: Lines around the part of results/README.md that `describe_tables.py` writes.
 BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
 END = "<!-- Tables: up to here -->"
@@ -40,8 +42,8 @@ class Column:
 
     dtype: its pandas type. doc: its description in the reference. heading: in Markdown and report, empty for a column
     of the CSV file only. unit: format of a `FLOAT`: a fraction as `PERCENT` with one decimal or as `INDEX` with three,
-    a `P_VALUE` with three, a `NUMBER` with one. The CSV file has six decimals, and six significant digits of a
-    `P_VALUE`, so that small ones keep their size.
+    `NATS` with two, a `P_VALUE` with three, a `NUMBER` with one. The CSV file has six decimals, and six significant
+    digits of a `P_VALUE`, so that small ones keep their size.
     """
 
     dtype: str
@@ -138,7 +140,7 @@ def cell_text(column: Column, value: Any) -> str:
         return percent(value)
     if column.unit == P_VALUE:
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:.3f}" if column.unit == INDEX else f"{value:,.1f}"
+    return f"{value:,.{DECIMALS.get(column.unit, 1)}f}"
 
 
 def _limits_text(column: Column, row: Mapping, name: str) -> str:

@@ -102,19 +102,26 @@ def is_graded(answers: np.ndarray) -> bool:
 def mean_limits(
     values: np.ndarray, mean: float, clusters: np.ndarray | None, confidence: float = 0.95
 ) -> tuple[float, float, float]:
-    """Student's limits of the mean of n values from 0 to 1, cut at 0 and 1, and its standard error.
+    """Student's limits of the mean of n values from 0 to 1 (`mean_error`), cut at 0 and 1, and its standard error.
+
+    A single question or cluster says nothing: 0 to 1.
+    """
+    error, df = mean_error(values, mean, clusters)
+    if not df:
+        return 0.0, 1.0, 1.0
+    half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
+    return max(0.0, mean - half), min(1.0, mean + half), error
+
+
+def mean_error(values: np.ndarray, mean: float, clusters: np.ndarray | None) -> tuple[float, int]:
+    """The standard error of the mean of n values, and its degrees of freedom.
 
     The error is SD/√n with n - 1 degrees of freedom; with G clusters the cluster-robust one (Liang & Zeger 1986) with
-    G - 1. A single question or cluster says nothing: 0 to 1.
+    G - 1. A single question or cluster has 0 degrees of freedom.
     """
-    n = len(values)
-    codes = np.arange(n) if clusters is None else clusters
+    codes = np.arange(len(values)) if clusters is None else clusters
     sums, groups = np.bincount(codes, values - mean), len(np.unique(codes))
-    if groups < 2:
-        return 0.0, 1.0, 1.0
-    error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / n
-    half = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * error
-    return max(0.0, mean - half), min(1.0, mean + half), error
+    return float(np.sqrt(groups / max(1, groups - 1) * (sums**2).sum())) / len(values), groups - 1
 
 
 def check_counts(correct: float, n: float) -> None:

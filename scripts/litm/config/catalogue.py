@@ -18,6 +18,7 @@ from litm.config.schema import AnyNames, Count, Entry, Names, Variants, read_ent
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import PRESETS, Page
 from litm.inference.engine import engine_facts, engine_names
+from litm.records import LOG_PROBABILITY
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[
@@ -146,7 +147,7 @@ def read_catalogue(kind: Kind, root: Path, config: Config | None = None, added: 
 
 def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Any:
     """A checked entry of a catalogue; `UserError` for the first mistake, and for a name that no file can have."""
-    if name.endswith((".zip", ".json")):
+    if name.endswith((".zip", ".json", f".{LOG_PROBABILITY}")):
         raise UserError(f"{kind}: the name '{name}' is not allowed; it would be taken for a file")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise UserError(f"{kind}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores")

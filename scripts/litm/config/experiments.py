@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
@@ -18,7 +18,7 @@ from litm.examples.orders import ORDERS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.records import RANKED, Cell, Curve, Cut, score_in_words
+from litm.records import ANSWER, LOG_PROBABILITY, RANKED, Cell, Curve, Cut, score_in_words
 from litm.scoring.metrics import METRICS
 
 #: Reference to another function in a docstring.
@@ -237,6 +237,13 @@ class Experiment(Entry):
 
     In the key: by the prompts.
     """
+    measure: Annotated[tuple[Literal["answer", "log_probability"], ...], Field(strict=False), OneOrMore] = ("answer",)
+    """What is measured: answer (answers are generated and judged), log_probability (the log-probability that the model
+    gives to each accepted answer after the prompt, docs/log_probability.md), or both. log_probability generates no
+    token; alone, the experiment has no accuracy. For prompts that ask for one gold item.
+
+    Not in the key: log-probabilities have keys of their own, beside those of answers.
+    """
     metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
     """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
     last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose means stand in the columns of
@@ -272,6 +279,13 @@ class Experiment(Entry):
     labels: Made[str | None] = None
     """The format of its `subset`'s file, None for all questions."""
 
+    @field_validator("measure")
+    @classmethod
+    def _check_measure(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if len({*value}) < len(value):
+            raise ValueError(f"'{value[-1]}' is there twice")
+        return value
+
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, value: Any) -> Any:
@@ -295,7 +309,7 @@ class Experiment(Entry):
     def settings(self) -> dict:
         """All settings, with cells and datasets instead of the keys they come from."""
         said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies"}
-        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN}
+        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN, "measure": (ANSWER,)}
         unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
@@ -336,7 +350,7 @@ class Experiment(Entry):
         return single_spaced(_CODE_NAME.sub("", described)).removeprefix("Whether ")
 
     @property
-    def measure(self) -> str:
+    def mean_label(self) -> str:
         """What figures call the mean over answers: `Accuracy`, or the label of a graded metric."""
         return METRICS[self.metric].label
 
@@ -403,6 +417,11 @@ class Experiment(Entry):
             raise UserError(f"{self.where}: 'design: {self.design}' is for kv_retrieval, not for the task {self.task}")
         if self.wording != PLAIN and not task.has_suite_words:
             raise UserError(f"{self.where}: the task {self.task} has no 'wording: {self.wording}'")
+        if LOG_PROBABILITY in self.measure and self.changed(cells=cells).asks_several:
+            raise UserError(
+                f"{self.where}.measure: {LOG_PROBABILITY} is for prompts that ask for one gold item, and these ask for "
+                f"several ({cells[0].placement}); remove it"
+            )
         datasets = _dataset_by_size(self, cells)
         _check_questions(self, cells, datasets, files)
         title = self.title if self.title is not None else self.name

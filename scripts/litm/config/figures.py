@@ -20,6 +20,8 @@ PBI_FOREST = "pbi_forest"
 #: against the cost of a question.
 BY_KIND, WRONG_KIND = "_wrong_answers", "wrong_answers"
 BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
+#: The same for the log-probability of the right answer.
+BY_PROBABILITY, PROBABILITY_KIND = "_log_probability", "log_probability_by_position"
 CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
@@ -39,7 +41,8 @@ class Figure(Entry):
     retrieved), mean_accuracy_by_size (the mean over the positions), accuracy_by_size_and_position (one heatmap per
     model), accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an
     experiment with remedies against the tokens or the money per question), accuracy_by_tokens (the mean over the
-    positions against the tokens, or by `prices` the money, per question), condition_differences (paired differences of
+    positions against the tokens, or by `prices` the money, per question), log_probability_by_position (the probability
+    of a token of the right answer, where it is measured), condition_differences (paired differences of
     its experiments by position; with one experiment, its tuned models minus their base), or wrong_answers (kinds of
     wrong answers of one experiment, by position).
     """
@@ -182,19 +185,38 @@ def wrong_answer_figures(
     figures: Mapping[str, Figure], sweeps: Sweeps, conditions: Mapping[str, Condition]
 ) -> dict[str, Figure]:
     """A figure of kinds of wrong answers for each experiment with positions to compare and no such figure yet."""
-    own = {name for figure in figures.values() if figure.kind == WRONG_KIND for name in figure.experiments}
+    return _more_figures(figures, sweeps, conditions, WRONG_KIND, BY_KIND, "Wrong answers: {}")
+
+
+def log_probability_figures(
+    figures: Mapping[str, Figure], measured: Sweeps, conditions: Mapping[str, Condition]
+) -> dict[str, Figure]:
+    """A figure of the probability of the right answer for each such experiment whose log-probability is measured."""
+    title = "{}: probability of the right answer"
+    return _more_figures(figures, measured, conditions, PROBABILITY_KIND, BY_PROBABILITY, title)
+
+
+def _more_figures(
+    figures: Mapping[str, Figure],
+    sweeps: Sweeps,
+    conditions: Mapping[str, Condition],
+    kind: str,
+    ending: str,
+    title: str,
+) -> dict[str, Figure]:
+    own = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
     selected = Selected({}, sweeps, conditions, {}, dict(figures))
     experiments = {
         name: one for (_, name), one in sweeps.items() if one.has_positions and name not in (*own, *conditions)
     }
     return {
-        f"{name}{BY_KIND}": _figure(
-            f"{name}{BY_KIND}",
-            {"kind": WRONG_KIND, "title": f"Wrong answers: {one.title}", "experiments": [name], **selected.labels(one)},
+        f"{name}{ending}": _figure(
+            f"{name}{ending}",
+            {"kind": kind, "title": title.format(one.title), "experiments": [name], **selected.labels(one)},
             experiments,
         )
         for name, one in experiments.items()
-        if f"{name}{BY_KIND}" not in figures
+        if f"{name}{ending}" not in figures
     }
 
 

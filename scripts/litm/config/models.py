@@ -275,6 +275,13 @@ class AskedModel(AskKeys, AnyModel):
         """Permission to run the model's own code: {} for a model on a server."""
         return {}
 
+    @property
+    def not_measured(self) -> str | None:
+        """Why the log-probability of a given answer is not measured with this model; None if it is."""
+        if not engine_facts(self.engine).measures_log_probability:
+            return f"engine {self.engine} cannot"
+        return "its answers come after reasoning, which is not given" if self.reasoning.is_separate else None
+
 
 class Model(RunKeys, AskedModel):
     """A model that runs here.
@@ -599,6 +606,13 @@ class ApiModel(RequestKeys, AskedModel):
             raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
         return self
 
+    @property
+    def not_measured(self) -> str | None:
+        """As of other models; a server gives it for token ids alone."""
+        if self.endpoint != COMPLETIONS_ENDPOINT:
+            return super().not_measured or f"a chat endpoint cannot; set 'endpoint: {COMPLETIONS_ENDPOINT}'"
+        return super().not_measured or (None if self.tokenizer else "its 'tokenizer' is not set")
+
     def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with its tokenizer's path; `UserError` for an unknown template or a missing tokenizer."""
         chats = self.endpoint == CHAT_ENDPOINT
@@ -690,6 +704,9 @@ class RecordedModel(AnyModel):
     """
     files: Made[dict[str, tuple[ResponseFile, ...]]] = Field({})
     """The files of responses by selected experiment."""
+
+    #: Why log-probabilities are not measured, see `AskedModel.not_measured`.
+    not_measured: ClassVar[str] = "recorded responses have none"
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -19,8 +19,14 @@ from litm.config.data import (
     check_file_names,
     of_version,
 )
-from litm.config.experiments import Experiment, read_cells, short_limits
-from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
+from litm.config.experiments import Experiment, short_limits
+from litm.config.figures import (
+    Figure,
+    log_probability_figures,
+    published_figures,
+    read_figures,
+    wrong_answer_figures,
+)
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.my_data import (
@@ -32,139 +38,16 @@ from litm.config.my_data import (
     read_my_data,
     retrieved_notes,
 )
-from litm.config.schema import Entry, check_plain, choose, read_entry, string_keys, text_names
+from litm.config.schema import Entry, check_plain, read_entry, string_keys, text_names
+from litm.config.selection import Selection, select
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import Condition, Curve
+from litm.records import ANSWER, LOG_PROBABILITY, Condition, Curve
 
 #: Kinds that `dataset` of an experiment may name, so that they share their names.
 FILES = ("datasets", "questions", "candidates")
-#: Experiments that a model runs, each with its sizes, None for all.
-Limits = dict[str, tuple[int, ...] | None]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The names of models and experiments, in the config's order.
-
-    only: experiments and sizes of a model that does not run all of them; left_out: one line per reason why selected
-    models or experiments are missing.
-    """
-
-    models: tuple[str, ...]
-    experiments: tuple[str, ...]
-    only: Mapping[str, Limits]
-    left_out: tuple[str, ...]
-
-    def experiments_of(self, model: str) -> tuple[str, ...]:
-        """Experiments that a model runs."""
-        return tuple(self.only.get(model, self.experiments))
-
-    def of(self, model: str, experiment: Experiment) -> Experiment:
-        """An experiment at the sizes that a model runs."""
-        return experiment.of_sizes(self.only.get(model, {}).get(experiment.name))
-
-    def sizes_run(self, experiment: str) -> set[int] | None:
-        """Sizes of an experiment that any model runs, None for all."""
-        models = [model for model in self.models if experiment in self.experiments_of(model)]
-        of_models = [self.only.get(model, {}).get(experiment) for model in models]
-        return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
-
-
-def select(config: Config, entries: Entries, conditions: Mapping[str, Condition], root: Path) -> Selection:
-    """The config's selection from `entries`.
-
-    root: the project's folder, where paths of models are searched too. conditions: of experiments with remedies, by
-    experiment; `only` includes them with their experiment. Recorded responses and files that are null in the catalogue
-    must be supplied by the user: models and experiments without them are left out, and so are those that `only` leaves
-    empty. Raises `UserError` for an unknown name and for an empty selection.
-    """
-
-    def is_installed(name: str) -> bool:
-        return isinstance(model := entries["models"][name], Model) and model.is_here(root)
-
-    own = "a model of your own is an entry of define.models"
-    models = choose(config.models, entries["models"], "models", own, is_installed)
-    experiments = choose(config.experiments, entries["experiments"], "experiments")
-    only = {
-        model: _with_conditions(_read_limits(named, entries["experiments"], f"only.{model}"), entries, conditions)
-        for model, named in (config.only or {}).items()
-        if choose([model], entries["models"], "only") and named is not None
-    }
-    unrecorded = [name for name in models if getattr(entries["models"][name], "is_to_supply", False)]
-    lacking = {name: _to_supply(entries["experiments"][name], entries["datasets"]) for name in experiments}
-    pairs = [
-        (model, experiment)
-        for model in models
-        for experiment in experiments
-        if model not in unrecorded and not lacking[experiment] and experiment in only.get(model, experiments)
-    ]
-    run_models, run_experiments = (tuple(dict.fromkeys(pair[part] for pair in pairs)) for part in (0, 1))
-    reasons: list[tuple[list[str], str]] = [
-        (unrecorded, "their recorded responses are yours to supply: set 'responses' of these in define.models"),
-        *(
-            ([name], f"a file is yours to supply: set the 'path' of {missing[0]} in define.datasets")
-            for name, missing in lacking.items()
-            if missing
-        ),
-        (
-            [name for name in models if name not in (*run_models, *unrecorded)],
-            "'only' gives these models none of the experiments that are run",
-        ),
-        (
-            [name for name in experiments if name not in run_experiments and not lacking[name]],
-            "'only' gives these experiments to none of the models that are run",
-        ),
-    ]
-    left_out = tuple(f"left out: {', '.join(names)} ({reason})" for names, reason in reasons if names)
-    if not pairs:
-        raise UserError(f"nothing is left to run; {'; '.join(left_out)}")
-    limited = {
-        name: {one: only[name][one] for one in run_experiments if one in only[name]}
-        for name in run_models
-        if name in only
-    }
-    return Selection(run_models, run_experiments, limited, left_out)
-
-
-def _read_limits(named: Iterable, experiments: Mapping[str, Experiment], where: str) -> Limits:
-    """The named experiments with their sizes; `UserError` for an unknown experiment, or a size that it lacks."""
-    pairs = [pair for one in named for pair in ([(one, None)] if isinstance(one, str) else one.items())]
-    choose((name for name, _ in pairs), experiments, where)
-    limits: Limits = {}
-    for name, given in pairs:
-        there, sizes = _sizes(experiments[name]), None if given is None else tuple(sorted({*given}))
-        if unknown := [size for size in sizes or () if size not in there]:
-            raise UserError(f"{where}.{name}: the experiment has no size {unknown[0]}; choose from {there}")
-        sizes = None if sizes == tuple(there) else sizes
-        if limits.setdefault(name, sizes) != sizes:
-            raise UserError(f"{where}: {name} occurs twice with different sizes; name it once, with all of its sizes")
-    return limits
-
-
-def _sizes(experiment: Experiment) -> list[int]:
-    return sorted({cell.size for cell in read_cells(experiment)})
-
-
-def _with_conditions(limits: Limits, entries: Entries, conditions: Mapping[str, Condition]) -> Limits:
-    """The limits with the conditions of experiments with remedies, each at its own sizes among these."""
-    found = dict(limits)
-    for name, sizes in limits.items():
-        for one in with_names([name], conditions):
-            shared = sizes and tuple(size for size in sizes if size in _sizes(entries["experiments"][one]))
-            if shared != ():
-                found.setdefault(one, shared)
-    return found
-
-
-def _to_supply(experiment: Experiment, datasets: Mapping[str, Dataset]) -> list[str]:
-    """The datasets of an experiment that the user must still supply."""
-    named = [*experiment.named_datasets, *filter(None, [experiment.subset])]
-    return [name for name in named if name in datasets and datasets[name].is_to_supply]
-
-
 # --- The study
 
 
@@ -173,7 +56,8 @@ class Study:
     """The selected models, experiments and figures, and all data entries.
 
     selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
-    of an experiment. figures: those that the config names or implies. more_figures: of wrong answers.
+    of an experiment. figures: those that the config names or implies. more_figures: of wrong answers and of
+    log-probabilities.
     published_figures: those with published values, selected or not. printed_tokens: lengths of the paper's prompts.
     relations: see `conditions.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
     sampled_per_size: questions per experiment and size that the report shows in full. my_data: lines on the choices for
@@ -222,12 +106,32 @@ class Study:
     def sweeps(self) -> list[tuple[str, str]]:
         """Pairs of a selected model and experiment that have responses, model by model."""
         missing = {*self.not_recorded}
-        return [pair for pair in self._pairs() if pair not in missing]
+        return [pair for pair in self._pairs(ANSWER) if pair not in missing]
 
     @property
     def run(self) -> dict[tuple[str, str], Experiment]:
         """These pairs, each with its experiment at the sizes that the model runs."""
         return {pair: self.experiment_of(*pair) for pair in self.sweeps}
+
+    @property
+    def measured(self) -> dict[tuple[str, str], Experiment]:
+        """Pairs of a selected model and experiment whose log-probabilities are measured, as in `run`; nothing is
+        generated.
+        """
+        pairs = [pair for pair in self._pairs(LOG_PROBABILITY) if self.models[pair[0]].not_measured is None]
+        return {pair: self.experiment_of(*pair).changed(max_new_tokens=0) for pair in pairs}
+
+    @property
+    def answered(self) -> dict[str, Experiment]:
+        """The experiments that have answers."""
+        names = {name for _, name in self.sweeps}
+        return {name: one for name, one in self.experiments.items() if name in names}
+
+    @property
+    def not_measured(self) -> dict[str, str]:
+        """Why the log-probabilities of selected experiments are not measured with a model, by model."""
+        reasons = {model: self.models[model].not_measured for model, _ in self._pairs(LOG_PROBABILITY)}
+        return {model: why for model, why in reasons.items() if why}
 
     @property
     def all_figures(self) -> dict[str, Figure]:
@@ -253,14 +157,16 @@ class Study:
     def not_recorded(self) -> list[tuple[str, str]]:
         """Selected pairs without recorded responses."""
         recorded = {name: one.files for name, one in self.models.items() if isinstance(one, RecordedModel)}
-        return [pair for pair in self._pairs() if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
+        return [pair for pair in self._pairs(ANSWER) if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
 
     @property
     def left_out(self) -> list[str]:
         """One line per reason why something selected is left out."""
         pairs = ", ".join(map("/".join, self.not_recorded))
+        unmeasured = ", ".join(f"{model} ({why})" for model, why in self.not_measured.items())
         return [
             *self.selection.left_out,
+            *([f"no log-probabilities, left out: {unmeasured}"] if unmeasured else []),
             *([f"no recorded responses, left out: {pairs}"] if pairs else []),
             *(
                 f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
@@ -312,8 +218,13 @@ class Study:
         """The most questions that an experiment has; 0 if that is not known before a run."""
         return min(filter(None, (experiment.examples, self.questions_of(experiment))), default=0)
 
-    def _pairs(self) -> list[tuple[str, str]]:
-        return [(model, experiment) for model in self.models for experiment in self.selection.experiments_of(model)]
+    def _pairs(self, measure: str) -> list[tuple[str, str]]:
+        return [
+            (model, experiment)
+            for model in self.models
+            for experiment in self.selection.experiments_of(model)
+            if measure in self.experiments[experiment].measure
+        ]
 
 
 def load_study(config: Mapping[str, Any], root: Path) -> Study:
@@ -365,9 +276,12 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     )
     _check_answered(study)
     figures = read_figures(
-        read.figures, entries["figures"], entries["models"], experiments, study.run, study.conditions
+        read.figures, entries["figures"], entries["models"], study.answered, study.run, study.conditions
     )
-    more = {} if read.figures is not None else wrong_answer_figures(figures, study.run, study.conditions)
+    if read.figures is not None:
+        return replace(study, figures=figures)
+    more = wrong_answer_figures(figures, study.run, study.conditions)
+    more |= log_probability_figures(figures, study.measured, study.conditions)
     return replace(study, figures=figures, more_figures=more)
 
 
@@ -508,9 +422,15 @@ def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, Q
 
 def _check_answered(study: Study) -> None:
     """Raise `UserError` for a selected experiment without responses of any selected model."""
-    answered = {experiment for _, experiment in study.sweeps}
-    for name in study.experiments:
-        if name not in answered:
+    measured = {experiment for _, experiment in study.measured}
+    for name, one in study.experiments.items():
+        if LOG_PROBABILITY in one.measure and name not in measured:
+            told = ", ".join(f"{model}: {why}" for model, why in study.not_measured.items())
+            raise UserError(
+                f"{one.where}.measure: none of the selected models can measure {LOG_PROBABILITY} ({told}); select one "
+                "that can, or remove it"
+            )
+        if ANSWER in one.measure and name not in study.answered:
             raise UserError(
                 f"experiments: none of the selected models ({', '.join(study.models)}) has responses to {name}; add a "
                 f"file of them to models.{next(iter(study.models))}.responses, select a model that can be asked, or "

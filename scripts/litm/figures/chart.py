@@ -189,9 +189,9 @@ class Rows:
 
     accuracy: rows of accuracy.csv; scores: score rows, one table per sweep; recall: recall tables of the figure's
     retrievers; published: published accuracies, with the columns of the accuracy table; position_bias:
-    position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
-    token_counts.csv, None if no tokens were counted; wrong_answers: wrong_answers.csv, None if the study has no such
-    table.
+    position_bias.csv; differences: condition_differences.csv; advice: advice.csv; log_probability:
+    log_probability.csv; token_counts: rows of token_counts.csv, None if no tokens were counted; wrong_answers:
+    wrong_answers.csv, None if the study has no such table.
     """
 
     accuracy: pd.DataFrame = None  # type: ignore[assignment]
@@ -201,6 +201,7 @@ class Rows:
     position_bias: pd.DataFrame = None  # type: ignore[assignment]
     differences: pd.DataFrame = None  # type: ignore[assignment]
     advice: pd.DataFrame = None  # type: ignore[assignment]
+    log_probability: pd.DataFrame = None  # type: ignore[assignment]
     token_counts: pd.DataFrame | None = None
     wrong_answers: pd.DataFrame | None = None
 

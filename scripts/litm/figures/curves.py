@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -49,10 +50,32 @@ def positions(figure: Mapping, rows: Rows) -> Chart:
     A panel names the models without a scored question, and those whose prompts exceed their training length. Panels are
     in the order of their sizes.
     """
-    cells = shown_cells(figure, rows.accuracy)
-    cells = cells[cells["position"].notna() & (cells["size"] > 1)]
+    cells = _positioned(figure, rows.accuracy)
+    models = models_in(cells)
+    return make_chart(figure, _panels(figure, cells, rows), models, references(figure, rows.accuracy, models))
+
+
+def log_probabilities(figure: Mapping, rows: Rows) -> Chart:
+    """Probability (%) of a token of the right answer against the position of the gold item, with 95 % intervals: the
+    geometric mean over the questions, exp of the mean of `per_token` in log_probability.csv.
+    """
+    cells = _positioned(figure, rows.log_probability)
+    ends = {"accuracy": "per_token", "ci_low": "per_token_ci_low", "ci_high": "per_token_ci_high"}
+    cells = cells.assign(**{to: np.exp(cells[name].astype("Float64")) for to, name in ends.items()})
+    made = make_chart({**figure, "measure": "Probability per token"}, _panels(figure, cells, rows), models_in(cells))
+    return replace(made, note="of a token of the right answer: geometric mean over the questions")
+
+
+def _positioned(figure: Mapping, cells: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure with a position among several."""
+    cells = shown_cells(figure, cells)
+    return cells[cells["position"].notna() & (cells["size"] > 1)]
+
+
+def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
+    """One panel per size with the curves of `cells` over the positions, and published ones."""
     models, trained = models_in(cells), figure.get("training_lengths") or {}
-    panels = [
+    return [
         Panel(
             panel_title(figure, size, rows.token_counts),
             _ticks(scored(own)["position"]),
@@ -62,7 +85,6 @@ def positions(figure: Mapping, rows: Rows) -> Chart:
         )
         for size, own in cells.groupby("size")
     ]
-    return make_chart(figure, panels, models, references(figure, rows.accuracy, models))
 
 
 def _ticks(positions: pd.Series) -> tuple[tuple[int, str], ...]:

@@ -183,6 +183,11 @@ _KINDS = (
         each=(asks_one, "asks for several items at once, which condition_differences.csv leaves out"),
         one=(lambda one: bool(one.curves), "none of its experiments has positions to compare"),
     ),
+    Kind(
+        "log_probability_by_position", "curves.draw_curves", "Position of the {item} with the answer",
+        ("log_probability", "token_counts"), "curves.log_probabilities",
+        each=(has_positions, "has no positions of one item, a figure of {kind} is of experiments that have"),
+    ),
     # Also the scores, because the interval of a mean needs each question's answers at every position.
     Kind(
         "mean_accuracy_by_size", "curves.draw_curves", "Number of {item}s in the context",

@@ -13,7 +13,7 @@ from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, EngineFacts, engine_facts, engine_names
 from litm.models.locations import is_read
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import Content, Response, response_key
+from litm.records import Asked, Response, response_key
 
 
 def sweep_identity(source: dict, model: dict, template: str | dict | None, decoding: dict) -> dict:
@@ -84,7 +84,7 @@ def equal_digests(identities: Mapping[str, Mapping], identity: Mapping, stored_d
 
 
 def equal_answers(
-    asked: Iterable[tuple[str, Content]], digests: Iterable[str], responses: Mapping[str, Response]
+    asked: Iterable[tuple[str, Asked]], digests: Iterable[str], responses: Mapping[str, Response]
 ) -> dict[str, Response]:
     """Answers under equal identities to prompts without an answer of their own, by the prompts' keys.
 

@@ -18,7 +18,7 @@ from litm.inference import engines
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.models.locations import check_safe_weights
-from litm.prompting.prompt_format import encode_prompts, model_tokenizer
+from litm.prompting.prompt_format import encode_answers, encode_prompts, model_tokenizer
 from litm.prompting.reasoning import BUDGET, Reasoning
 from litm.records import Content, Response
 
@@ -65,16 +65,17 @@ class EngineFacts:
 
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
-    once; budgets_reasoning: whether it can limit the tokens of a model's reasoning; reads_gguf: whether it runs models
-    in GGUF files; keeps_stored_dtype: whether `dtype: auto` is the stored number format; audited_with: the engine that
-    the audit uses instead, None for the engine itself; version: for an engine without a model, the version of its
-    answers, part of their identity.
+    once; measures_log_probability: whether it has `measure`; budgets_reasoning: whether it can limit the tokens of a
+    model's reasoning; reads_gguf: whether it runs models in GGUF files; keeps_stored_dtype: whether `dtype: auto` is
+    the stored number format; audited_with: the engine that the audit uses instead, None for the engine itself; version:
+    for an engine without a model, the version of its answers, part of their identity.
     """
 
     about: str
     packages: tuple[str, ...] = ()
     provider: Provider | None = None
     shares_prefixes: bool = False
+    measures_log_probability: bool = False
     budgets_reasoning: bool = False
     reads_gguf: bool = False
     keeps_stored_dtype: bool = False
@@ -137,16 +138,23 @@ class EngineSettings:
 class Prepared:
     """A prompt in the form that an engine asks.
 
-    ids: token ids as the model reads them, never truncated; None where only a server knows them.
+    ids: token ids as the model reads them, never truncated; None where only a server knows them. answers: those of each
+    accepted answer, where these are measured.
     """
 
     content: Content
     ids: Sequence[int] | None
+    answers: Sequence[Sequence[int]] = ()
 
     @property
     def tokens(self) -> int | None:
         """Number of tokens that the model reads; None if unknown."""
         return None if self.ids is None else len(self.ids)
+
+    @property
+    def answer_tokens(self) -> int:
+        """Tokens of the longest answer that is measured; 0 where none is."""
+        return max(map(len, self.answers), default=0)
 
 
 class Engine(Protocol):
@@ -160,8 +168,8 @@ class Engine(Protocol):
 
     def __init__(self, settings: EngineSettings) -> None: ...
 
-    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
-        """Each prompt in the model's template."""
+    def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
+        """Each prompt in the model's template, with its accepted answers if these are measured."""
         ...
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
@@ -169,6 +177,12 @@ class Engine(Protocol):
 
         A prompt whose index is never yielded has no answer (its request failed, say); the model's `on_failure` decides
         what happens then. An empty answer is an answer and is yielded.
+        """
+        ...
+
+    def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Measure the log-probability of each accepted answer after its prompt, as `measured_response` has it, without
+        generating any token; yields as `generate` does. Only of engines that declare `measures_log_probability`.
         """
         ...
 
@@ -200,6 +214,21 @@ def load_engine(name: str, settings: EngineSettings) -> Engine:
     return importlib.import_module(f"litm.inference.engines.{name}").Engine(settings)
 
 
+def prepared(
+    form: tuple[Any, str, str | None],
+    contents: Sequence[Content],
+    answers: Sequence[Sequence[str]] | None = None,
+    apart: bool = False,
+) -> list[Prepared]:
+    """Prompts with the token ids that a tokenizer gives them, and their answers if there are any.
+
+    form: tokenizer, prompt_template and template, see `render_prompts`; apart: see `encode_answers`.
+    """
+    ids = encode_prompts(*form, contents)
+    after = encode_answers(*form, zip(contents, ids, strict=True), answers, apart) if answers else [()] * len(ids)
+    return [Prepared(*one) for one in zip(contents, ids, after, strict=True)]
+
+
 class LocalEngine:
     """Reads a model's configuration and tokenizer, and turns its token ids into responses.
 
@@ -227,10 +256,10 @@ class LocalEngine:
     def check_model(self) -> None:
         """Raise `UserError` if the engine does not support the model, by its configuration."""
 
-    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+    def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
         """Each prompt in the model's template, with its token ids."""
-        ids = encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, contents)
-        return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
+        form = (self.tokenizer, self.settings.prompt_template, self.settings.template)
+        return prepared(form, contents, answers, self.config.is_encoder_decoder)
 
     def loaded(self, own_ends: int | Sequence[int] | None, made_with: str) -> None:
         """The model is loaded: an answer ends with one of `own_ends` or the tokenizer's end of text, or by the rules.

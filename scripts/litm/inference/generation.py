@@ -2,10 +2,11 @@
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from copy import deepcopy
+from inspect import signature
 from itertools import chain
 from typing import Any, TypeVar, cast
 
@@ -28,12 +29,13 @@ from transformers.utils import logging as transformers_logging
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
 from litm.inference.costs import EAGER, tree_order
-from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings, Prepared
 from litm.inference.prefix_sharing import KeptCache, reading_order
 from litm.inference.stopping import Ending, Followed
 from litm.models.devices import halved_budget, longest_first, next_batch
 from litm.models.locations import ADAPTER_REMEDY, check_generation_config
 
+T = TypeVar("T")
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
 FAST_PRODUCT_ROWS = 32
 
@@ -161,26 +163,51 @@ def batch_outputs(
     ending: Ending,
     kept: KeptCache | None,
     token_budget: int,
+    count: Callable[[int], None] = lambda tokens: None,
 ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
     """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
 
-    A batch that does not fit the memory is halved, and so are all later ones. A single prompt that does not fit is left
-    out; a message tells of the first one. kept: the model's caches with the last prompts; None to share nothing.
+    Arguments as in `batches_in_memory`.
     """
+
+    def outputs(batch: Sequence[int]) -> list[list[int]]:
+        return generate_batch(model, [prompts[index] for index in batch], ending, kept)
+
     new_tokens = model.generation_config.max_new_tokens
+    return batches_in_memory(model, prompts, new_tokens, kept, token_budget, count, outputs)
+
+
+def batches_in_memory(
+    model: PreTrainedModel,
+    prompts: Sequence[Sequence[int]],
+    new_tokens: int,
+    kept: KeptCache | None,
+    token_budget: int,
+    count: Callable[[int], None],
+    compute: Callable[[Sequence[int]], T],
+    most: int | None = None,
+) -> Iterator[tuple[Sequence[int], T]]:
+    """Batches of at most `most` prompts (tokens,) within a budget of tokens: their indices, and what is computed.
+
+    A batch that does not fit the memory is halved, and so are all later ones. A single prompt that does not fit is left
+    out; a message tells of the first one. kept: the model's caches with the last prompts; None to share nothing: then
+    `count` is called with the tokens that were computed.
+    """
     lengths = [len(prompt) for prompt in prompts]
     order = reading_order(prompts, kept.short) if kept else longest_first(lengths)
     done, is_told = 0, False
     while done < len(order):
-        batch = next_batch(order, done, lengths, new_tokens, token_budget)
+        batch = next_batch(order, done, lengths, new_tokens, token_budget)[:most]
         outputs = None
         try:
-            outputs = generate_batch(model, [prompts[index] for index in batch], ending, kept)
+            outputs = compute(batch)
         except RuntimeError as error:
             if not (isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)):
                 raise
         if outputs is not None:
             done += len(batch)
+            if kept is None:
+                count(sum(lengths[index] for index in batch))
             yield batch, outputs
             continue
         if kept:
@@ -216,23 +243,110 @@ def generate_batch(
     caches with part of the prompt.
     """
     on_the_right = model.config.is_encoder_decoder
-    width = max(map(len, prompts))
-    ids = torch.full((len(prompts), width), model.generation_config.pad_token_id)
-    mask = torch.zeros((len(prompts), width), dtype=torch.long)
-    for row, prompt in enumerate(prompts):
-        own = slice(len(prompt)) if on_the_right else slice(width - len(prompt), width)
-        ids[row, own] = torch.tensor(prompt)
-        mask[row, own] = 1
+    ids, mask = padded(model, prompts, on_the_right)
     followed = [ending.follow(prompt) for prompt in prompts]
     with kept.of_prompts(prompts) if kept else nullcontext() as cache:
         output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
-            input_ids=ids.to(model.device),
-            attention_mask=mask.to(model.device),
+            input_ids=ids,
+            attention_mask=mask,
             past_key_values=cache,
             stopping_criteria=StoppingCriteriaList([StopFollowed(followed)] if ending.pieces else []),
             logits_processor=LogitsProcessorList([CloseReasoning(followed)] if ending.closing_ids else []),
         )
-    return output[:, 1 if on_the_right else width :].tolist()
+    return output[:, 1 if on_the_right else ids.shape[1] :].tolist()
+
+
+def padded(
+    model: PreTrainedModel, rows: Sequence[Sequence[int]], on_the_right: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Token ids (rows, longest) on the model's device, and the mask that is 0 for padding."""
+    width = max(map(len, rows))
+    ids = torch.full((len(rows), width), model.generation_config.pad_token_id)
+    mask = torch.zeros((len(rows), width), dtype=torch.long)
+    for number, row in enumerate(rows):
+        own = slice(len(row)) if on_the_right else slice(width - len(row), width)
+        ids[number, own] = torch.tensor(row)
+        mask[number, own] = 1
+    return ids.to(model.device), mask.to(model.device)
+
+
+#: Numbers in the logits of a batch of answers that are measured: half a gigabyte in float32.
+MOST_LOGITS = 1 << 27
+
+
+def batches_measured(
+    model: PreTrainedModel,
+    prompts: Sequence[Prepared],
+    kept: KeptCache | None,
+    token_budget: int,
+    count: Callable[[int], None] = lambda tokens: None,
+) -> Iterator[tuple[Sequence[int], list[list[float]]]]:
+    """Prompts whose answers are all measured: their indices, and the log-probability of each answer of each.
+
+    A prompt is read with each of its answers, and what they have in common once if there is a cache. Arguments as in
+    `batches_in_memory`. A prompt with an answer that does not fit the memory is left out.
+    """
+    found = [dict.fromkeys([row for row, answer in enumerate(one.answers) if not answer], 0.0) for one in prompts]
+    pairs = [(index, row) for index, one in enumerate(prompts) for row, answer in enumerate(one.answers) if answer]
+    rows = [[*(prompts[index].ids or []), *prompts[index].answers[row][:-1]] for index, row in pairs]
+    longest = max((one.answer_tokens for one in prompts), default=0)
+    most = max(1, MOST_LOGITS // max(1, longest * model.config.get_text_config().vocab_size))
+
+    def measured(batch: Sequence[int]) -> list[float]:
+        answers = [prompts[index].answers[row] for index, row in (pairs[number] for number in batch)]
+        return measure_batch(model, [rows[number] for number in batch], answers, kept)
+
+    for batch, numbers in batches_in_memory(model, rows, 0, kept, token_budget, count, measured, most):
+        for number, nats in zip(batch, numbers, strict=True):
+            index, row = pairs[number]
+            found[index][row] = nats
+        touched = dict.fromkeys(pairs[number][0] for number in batch)
+        whole = [index for index in touched if len(found[index]) == len(prompts[index].answers)]
+        if whole:
+            yield whole, [[found[index][row] for row in range(len(prompts[index].answers))] for index in whole]
+
+
+@torch.inference_mode()
+def measure_batch(
+    model: PreTrainedModel, rows: Sequence[Sequence[int]], answers: Sequence[Sequence[int]], kept: KeptCache | None
+) -> list[float]:
+    """The log-probability of each answer (tokens,), in nats, summed over its tokens.
+
+    rows: each a prompt with its answer but for its last token, whose output is not needed. The softmax is in float32,
+    over the positions of the answers alone. kept: as in `generate_batch`.
+    """
+    needed = [len(answer) for answer in answers]
+    width = max(needed)
+    if model.config.is_encoder_decoder:
+        # The prompt is the encoder's, and the answer follows the decoder's start token.
+        start = model.generation_config.decoder_start_token_id
+        prompts = [row[: len(row) - count + 1] for row, count in zip(rows, needed, strict=True)]
+        ids, mask = padded(model, prompts, on_the_right=True)
+        said, _ = padded(model, [[start, *answer[:-1]] for answer in answers], on_the_right=True)
+        logits = model(input_ids=ids, attention_mask=mask, decoder_input_ids=said, use_cache=False).logits
+        own = [slice(count) for count in needed]
+    else:
+        ids, mask = padded(model, rows, on_the_right=False)
+        with kept.of_prompts(rows, needed) if kept else nullcontext() as cache:
+            read = cache.get_seq_length() if cache else 0
+            # As `generate` counts positions.
+            places = (mask.cumsum(-1) - 1).clamp(min=0)[:, read:]
+            takes = signature(model.forward).parameters
+            more = {"position_ids": places, "logits_to_keep": width}
+            logits = model(
+                input_ids=ids[:, read:],
+                attention_mask=mask,
+                past_key_values=cache,
+                use_cache=cache is not None,
+                **{name: value for name, value in more.items() if name in takes},
+            ).logits[:, -width:]
+        own = [slice(width - count, width) for count in needed]
+    sums = []
+    for row, (answer, place) in enumerate(zip(answers, own, strict=True)):
+        nats = torch.log_softmax(logits[row, place].float(), dim=-1)
+        said = torch.tensor(answer, device=nats.device)[:, None]
+        sums.append(nats.gather(-1, said).double().sum())
+    return torch.stack(sums).tolist()
 
 
 def greedy_decoding(
@@ -256,7 +370,6 @@ def greedy_decoding(
     )
 
 
-T = TypeVar("T")
 #: Bytes of weights from which on one product keeps several cores busy, and caches for each core would take much memory.
 LARGE = 2e9
 #: Tokens of an answer, for parts of about the same work, and the share of all work by which they may differ.

@@ -29,7 +29,7 @@ from litm.base.files import atomic_writer
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.answer_identity import equal_digests
-from litm.records import Content, Response, response_key
+from litm.records import Asked, Response, response_key
 
 Value = TypeVar("Value", dict, Response)
 CHECKSUM = "crc32"
@@ -382,7 +382,7 @@ def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
 
 
 def answers_elsewhere(
-    asked: Mapping[str, Content], identity: dict, files: Iterable[Path], stored_dtype: str | None = None
+    asked: Mapping[str, Asked], identity: dict, files: Iterable[Path], stored_dtype: str | None = None
 ) -> tuple[dict[str, Response], int]:
     """Answers to prompts in the journals of other sweeps, by the keys of the prompts, and how many prompts have
     different answers in two journals.

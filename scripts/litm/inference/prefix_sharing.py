@@ -253,9 +253,11 @@ class KeptCache:
         self.short = SHORT_TO_JOIN if self.joins else SHORT
 
     @contextmanager
-    def of_prompts(self, prompts: Sequence[Sequence[int]]) -> Iterator[Cache]:
-        """The cache for `generate` on these prompts, valid within the context."""
-        cache = self._filled(prompts)
+    def of_prompts(self, prompts: Sequence[Sequence[int]], unread: Sequence[int] | None = None) -> Iterator[Cache]:
+        """The cache for these prompts, valid within the context. unread: tokens at the end of each that are left to the
+        model, for their outputs, more where this is simpler; None leaves the last one, for `generate`.
+        """
+        cache = self._filled(prompts, unread or [1] * len(prompts))
         with attending_to(cache):
             yield cache
 
@@ -268,27 +270,29 @@ class KeptCache:
         is_eager = self.model.config._attn_implementation == EAGER
         return not self.joins and (kept > 0 or is_eager)
 
-    def _filled(self, prompts: Sequence[Sequence[int]]) -> Cache:
+    def _filled(self, prompts: Sequence[Sequence[int]], unread: Sequence[int]) -> Cache:
+        left = max(unread)
         if len(prompts) == 1:
             (prompt,) = prompts
-            # The last token is computed again, for its output.
-            kept = self._cut_back(prompt, len(prompt) - 1)
+            # The last tokens are computed again, for their outputs.
+            kept = self._cut_back(prompt, len(prompt) - left)
             if self._in_pieces(kept):
-                # `generate` reads the last piece, or all of the prompt if there is nothing to keep small.
-                self._read_on(prompt, kept, len(prompt) - PIECE)
+                # The last piece is left, or all of the prompt if there is nothing to keep small.
+                self._read_on(prompt, kept, len(prompt) - max(PIECE, left))
             return self._cache
         longest = max(map(len, prompts))
         if self.joins:
-            known = common_beginnings(prompts) if longest >= self.short else [(slice(0, len(prompts)), 0)]
+            known = common_beginnings(prompts, unread) if longest >= self.short else [(slice(0, len(prompts)), 0)]
             return self._in_groups(prompts, known)
         batch = self._new(longest)
         if longest < self.short:
             self._count(sum(map(len, prompts)))
             return batch
         for row, prompt in enumerate(prompts):
-            self._read_on(prompt, self._cut_back(prompt, len(prompt) - 1), len(prompt) - 1)
+            end = max(0, len(prompt) - left)
+            self._read_on(prompt, self._cut_back(prompt, end), end)
             for layer, own in zip(roomy_layers(batch), roomy_layers(self._cache), strict=True):
-                layer.take(row, len(prompts), own, longest - 1)
+                layer.take(row, len(prompts), own, longest - left)
         return batch
 
     def _in_groups(self, prompts: Sequence[Sequence[int]], groups: Sequence[tuple[slice, int]]) -> Cache:
@@ -364,14 +368,14 @@ def roomy_layers(cache: Cache) -> Sequence[RoomyLayer]:
     return cast(Sequence[RoomyLayer], cache.layers)
 
 
-def common_beginnings(prompts: Sequence[Sequence[int]]) -> list[tuple[slice, int]]:
+def common_beginnings(prompts: Sequence[Sequence[int]], unread: Sequence[int] | None = None) -> list[tuple[slice, int]]:
     """Groups of adjacent prompts in the order of their ids, each with the length of its common prefix in tokens.
 
-    The prefix never covers a whole prompt, since the last token is needed for the answer. At most `ENDING` tokens of
-    each prompt in a group lie after it, and two of these suffixes share at most `ALIKE`; other prompts are their own
-    groups.
+    The prefix never covers the last tokens of a prompt (`unread`, or one), whose outputs are needed. At most `ENDING`
+    tokens of each prompt in a group lie after it, and two of these suffixes share at most `ALIKE`; other prompts are
+    their own groups.
     """
-    own = [len(prompt) - 1 for prompt in prompts]
+    own = [len(prompt) - left for prompt, left in zip(prompts, unread or [1] * len(prompts), strict=True)]
     ids = list(map(as_array, prompts))
     # With the previous prompt; 0 at both ends.
     shared = [

@@ -16,12 +16,18 @@ from litm.models.devices import AUTO, NumberFormat, format_here
 from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity
 from litm.prompting.prompt_format import CHAT, chat_identity, load_tokenizer, opens_reasoning, read_prompt_template
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records import Content, Example, SweepResponse, response_key
+from litm.records import Asked, Content, Example, SweepResponse, measured_content, response_key
+
+#: The key of a decoding that generates nothing, and what engines are then set to.
+MEASURE = "measure"
+NO_DECODING: Mapping[str, Any] = {"max_new_tokens": 0, "stop": "end_token"}
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt of a sweep and the key of its response. sha256: see `Example.prompt_sha256`."""
+    """One prompt of a sweep and the key of its response. sha256: see `Example.prompt_sha256`; answers: the accepted
+    ones, if these are measured.
+    """
 
     id: str
     size: int
@@ -29,18 +35,28 @@ class Prompt:
     content: Content
     key: str
     sha256: str
+    answers: tuple[str, ...] | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """What its key is of, with the identity."""
+        return self.content if self.answers is None else measured_content(self.content, self.answers)
 
 
-def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: str) -> list[Prompt]:
+def sweep_prompts(
+    examples: Iterable[Example], identity: str, prompt_template: str, is_measured: bool = False
+) -> list[Prompt]:
     """The prompts of all examples, in their order, with their keys under an identity digest.
 
-    prompt_template: the model's, which decides between a list of messages and a text.
+    prompt_template: the model's, which decides between a list of messages and a text; is_measured: whether the answers
+    are measured.
     """
     prompts = []
     for example in examples:
         content = example.content(prompt_template == CHAT)
-        key = response_key(identity, content)
-        prompts.append(Prompt(example.id, example.size, example.placement, content, key, example.prompt_sha256))
+        answers = example.targets[0].answers if is_measured else None
+        prompt = Prompt(example.id, example.size, example.placement, content, "", example.prompt_sha256, answers)
+        prompts.append(replace(prompt, key=response_key(identity, prompt.asked)))
     return prompts
 
 
@@ -63,11 +79,14 @@ class Fit:
         """Tokens of the context window that are kept for an answer of full length."""
         return self.max_new_tokens if self.is_shared else 0
 
-    def holds(self, prompt_tokens: int | None) -> bool:
-        """Whether a prompt fits, with room for its answer; the server judges prompts of unknown length."""
+    def holds(self, prompt_tokens: int | None, answer_tokens: int = 0) -> bool:
+        """Whether a prompt fits, with room for its answer; the server judges prompts of unknown length.
+
+        answer_tokens: of the longest answer that is measured.
+        """
         if self.context_window is None or prompt_tokens is None:
             return True
-        return prompt_tokens + self.room <= self.context_window
+        return prompt_tokens + self.room + (answer_tokens if self.is_shared else 0) <= self.context_window
 
     def check_answer(self, what: str) -> None:
         """Raise `UserError` if a full-length answer cannot fit; what: the model and the experiment."""
@@ -133,9 +152,9 @@ class Sweep:
     """A model, its settings, and an experiment that it is asked.
 
     source: the output of identify_model.py; settings: those of the model that change an answer; template: the text of
-    its prompt template, if it has one; decoding: limit of new tokens, stop rule; number_format: that of `settings` with
-    its reason, None where it is not known or none of this machine's; tokenizer: its folder if it is not the model's;
-    digests: the folder of `FileDigests`.
+    its prompt template, if it has one; decoding: limit of new tokens and stop rule, or what is measured; number_format:
+    that of `settings` with its reason, None where it is not known or none of this machine's; tokenizer: its folder if
+    it is not the model's; digests: the folder of `FileDigests`.
     """
 
     source: Mapping[str, Any]
@@ -152,6 +171,16 @@ class Sweep:
     def name(self) -> str:
         """The sweep's name in messages."""
         return f"{self.model}/{self.experiment}"
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the log-probability of accepted answers is measured, and nothing is generated."""
+        return MEASURE in self.decoding
+
+    @property
+    def ends_at_line(self) -> bool:
+        """Whether an answer ends after its first line."""
+        return self.decoding.get("stop") == FIRST_LINE
 
     @property
     def reasoning(self) -> Reasoning:
@@ -186,7 +215,7 @@ class Sweep:
         the tokenizer and it has no chat template.
         """
         # Answers of servers are journalled whole; no rule ends them early.
-        asked_with = generation_settings(self.settings, self.decoding["stop"] == FIRST_LINE and not self.is_served)
+        asked_with = generation_settings(self.settings, self.ends_at_line and not self.is_served)
         template: Any = self.template
         if self.sends_rendered_chats:
             if not self.tokenizer:
@@ -221,7 +250,7 @@ class Sweep:
 
     def prompts(self, examples: Iterable[Example]) -> list[Prompt]:
         """The prompts of examples, in their order."""
-        return sweep_prompts(examples, digest(self.identity), self.settings["prompt_template"])
+        return sweep_prompts(examples, digest(self.identity), self.settings["prompt_template"], self.is_measured)
 
     def names(self) -> dict:
         """What the manifest says of the sweep: names, identity, and numbers: the format of the computation with its
@@ -246,7 +275,7 @@ class Sweep:
             template=self.template,
             reasoning=self.reasoning,
             **own,
-            **self.decoding,
+            **(NO_DECODING if self.is_measured else self.decoding),
             **run,
         )
 
@@ -254,7 +283,7 @@ class Sweep:
         """The rule for prompts that fit. context_window: tokens; 0 or None takes the model's own window."""
         return Fit(
             context_window=context_window or self.source["context_window"],
-            max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
+            max_new_tokens=self.decoding.get("max_new_tokens", 0) + self.reasoning.tokens,
             on_overflow=on_overflow,
             is_shared="answer_window" not in self.source,
             answer_window=self.source.get("answer_window"),
@@ -267,7 +296,7 @@ class Sweep:
         """
         if not self.has_tokenizer:
             responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
-        if self.decoding["stop"] == FIRST_LINE and self.is_served:
+        if self.ends_at_line and self.is_served:
             # Older journals hold server answers that were cut before journalling, by the reasoning settings of that
             # time. They stay as they are; the missing part is unknown.
             responses = cut_at_line_end(responses, self.reasoning)
@@ -295,7 +324,7 @@ class SweepOptions:
     model: the model's name
     experiment: the experiment's name
     settings: JSON: settings that change an answer
-    decoding: JSON with max_new_tokens and stop
+    decoding: JSON with max_new_tokens and stop, or with what is measured
     tokenizer: a tokenizer file or a model folder, if not the model's own
     template: the file of a named prompt template
     run: JSON: how the model is run; changes no answer

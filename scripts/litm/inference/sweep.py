@@ -13,7 +13,17 @@ from litm.inference.costs import tree_tokens
 from litm.inference.engine import COUNT, Engine
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
 from litm.inference.setup import Fit, Prompt, Sweep, check_fits
-from litm.records import FAILED, OVERFLOW, REFUSED, Example, Response, SweepResponse, is_served, served_name
+from litm.records import (
+    FAILED,
+    OVERFLOW,
+    REFUSED,
+    Example,
+    Response,
+    SweepResponse,
+    is_served,
+    longest_measured,
+    served_name,
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ def reused_answers(
 
     others: the journals of other sweeps, read only if answers are missing then.
     """
-    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in responses}
+    missing = {prompt.key: prompt.asked for prompt in prompts if prompt.key not in responses}
     digests = equal_digests(identities, sweep.identity, sweep.stored_dtype)
     equal = equal_answers(missing.items(), digests, responses)
     missing = {key: content for key, content in missing.items() if key not in equal}
@@ -166,10 +176,10 @@ def ask_missing(
             f"{sweep.name}: {conflicting} prompts have different answers in journals of other sweeps "
             "(asked at the same time, or on other machines?), and that in the last of these by name counts"
         )
-    known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
-    overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
+    known = [p.key for p in prompts if p.key in journal]
+    overflow = too_long(known, journal, fit)
     reused_elsewhere = len(elsewhere.keys() - overflow.keys())
-    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
+    missing = {prompt.key: prompt for prompt in prompts if prompt.key not in journal}
     if not missing:
         check_fits(prompts, overflow, fit, sweep.name)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
@@ -177,11 +187,13 @@ def ask_missing(
     with waiting(f"{sweep.name}: reading the model's files, and its tokens of {len(missing):,} prompts"):
         sweep.files.check()
         engine = make_engine()
-        prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
+        contents, answers = ([getattr(one, name) for one in missing.values()] for name in ("content", "answers"))
+        prepared = engine.prepare(contents, *([answers] if sweep.is_measured else []))
+        by_key = dict(zip(missing, prepared, strict=True))
     sweep.files.check_loaded(before)
-    overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
+    fitting = {key: one for key, one in by_key.items() if fit.holds(one.tokens, one.answer_tokens)}
+    overflow |= {key: one.tokens or 0 for key, one in by_key.items() if key not in fitting}
     check_fits(prompts, overflow, fit, sweep.name)
-    fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
@@ -193,10 +205,11 @@ def ask_missing(
     tokens = work_done(ids, None)["prompt_tokens"]
     of_tokens = "" if tokens is None else f", {tokens:,} tokens"
     in_format = f", in {sweep.number_format}" if sweep.number_format else ""
-    note(f"{sweep.name}: {len(ids):,} prompts to ask{of_tokens}{in_format}")
+    compute, what = (engine.measure, "measure") if sweep.is_measured else (engine.generate, "ask")
+    note(f"{sweep.name}: {len(ids):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for number, batch in enumerate(engine.generate(list(fitting.values()))):
+            for number, batch in enumerate(compute(list(fitting.values()))):
                 # For each batch: weights on a CPU may be read from their file at any time.
                 sweep.files.check() if number else sweep.files.check_loaded(before)
                 names |= _note_names(sweep, names, [response for _, response in batch])
@@ -208,14 +221,21 @@ def ask_missing(
             raise
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
     # By the count that only the server's reply has.
-    counted = {key: journal[key].prompt_tokens for key in fitting if key in journal}
-    too_long = {key: tokens for key, tokens in counted.items() if not fit.holds(tokens)}
-    if too_long:
-        note(f"{sweep.name}: by the server's count, {len(too_long)} prompts do not fit, so their answers do not count")
-    overflow |= too_long
+    counted = too_long([key for key in fitting if key in journal], journal, fit)
+    if counted:
+        note(f"{sweep.name}: by the server's count, {len(counted)} prompts do not fit, so their answers do not count")
+    overflow |= counted
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work = work_done(ids, engine.computed_tokens)
-    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(too_long))
+    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted))
+
+
+def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:
+    """The prompt tokens of responses in the journal whose prompts do not fit, by key."""
+    found = {key: journal[key] for key in keys}
+    return {
+        key: one.prompt_tokens for key, one in found.items() if not fit.holds(one.prompt_tokens, longest_measured(one))
+    }
 
 
 def state_of(engine: Engine) -> str:

@@ -247,6 +247,47 @@ def encode_prompts(
     return ids
 
 
+def encode_answers(
+    tokenizer: "PreTrainedTokenizerBase",
+    prompt_template: str,
+    template: str | None,
+    prompts: Iterable[tuple[Content, Sequence[int]]],
+    answers: Iterable[Sequence[str]],
+    apart: bool = False,
+) -> list[list[list[int]]]:
+    """The token ids of each accepted answer of each prompt, as the model reads them after the prompt.
+
+    A space stands between a prompt and its answer, unless the rendered prompt ends in white space. An answer has the
+    ids that prompt and answer have as one text, after those of the prompt. Where these are not the beginning, because
+    the tokenizer joins the prompt's end with the answer, it has the ids of its own text (with the space) alone. No
+    special token is added.
+
+    prompts: content and token ids of each; apart: whether an answer is a text of its own, as for an encoder-decoder.
+    Other arguments and errors as in `render_prompts`.
+    """
+    found: list[list[list[int]]] = []
+    for some in in_batches(zip(prompts, answers, strict=True), CHUNK):
+        contents = [content for (content, _), _ in some]
+        texts = [""] * len(some) if apart else render_prompts(tokenizer, prompt_template, template, contents)
+        pairs = [(text, _after(text, answer)) for text, (_, own) in zip(texts, some, strict=True) for answer in own]
+        whole = [] if apart else tokenize(tokenizer, prompt_template, ["".join(pair) for pair in pairs])["input_ids"]
+        together = iter(cast(list[list[int]], whole))
+        afters = (text for _, text in pairs)
+        for (_, ids), own in some:
+            ends = []
+            for _ in own:
+                after, both = next(afters), next(together, [])
+                is_beginning = both[: len(ids)] == [*ids]
+                alone = tokenizer(after, add_special_tokens=False, verbose=False)
+                ends.append(both[len(ids) :] if is_beginning else cast(list[int], alone["input_ids"]))
+            found.append(ends)
+    return found
+
+
+def _after(prompt: str, answer: str) -> str:
+    return f" {answer}" if prompt and not prompt[-1].isspace() else answer
+
+
 def render_prompts(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[Content]
 ) -> list[str]:

@@ -294,8 +294,8 @@ def first_answers(
     tables: Tables, manifests: Sequence[Mapping], experiments: Sequence[Mapping], stand_ins: Collection[str]
 ) -> dict:
     """{useless, answers, advice, warnings, more_warnings}: sentences on models whose answers tell nothing here; on
-    those that the documents help, and on pairs of models; (headline, details) of each advice; what else to know. `OPEN`
-    warnings, those on useless models included, are open.
+    those that the documents help, on log-probabilities, and on pairs of models; (headline, details) of each advice;
+    what else to know. `OPEN` warnings, those on useless models included, are open.
 
     experiments: settings of each, as in `page.Contents`. stand_ins: models that are none: nothing is concluded
     from their answers.
@@ -316,7 +316,7 @@ def first_answers(
     )
     return {
         "useless": first.useless[:OPEN],
-        "answers": [*first.able, *islice(answers, MOST_PAIRS)],
+        "answers": [*first.able, *first.probable, *islice(answers, MOST_PAIRS)],
         "advice": first.advice,
         "warnings": others[:left],
         "more_warnings": [*first.useless[OPEN:], *others[left:]],

@@ -14,6 +14,7 @@ from litm.prompting.prompt_format import CHAT
 from litm.records import (
     FAILED,
     LENGTH,
+    MEASURED,
     NOT_RECORDED,
     OVERFLOW,
     REFUSED,
@@ -21,6 +22,7 @@ from litm.records import (
     Example,
     SweepResponse,
     Target,
+    measured_content,
     response_key,
 )
 from litm.scoring.metrics import FULL, METRICS, first_line
@@ -67,7 +69,7 @@ def check_origin(where: str, manifest: Mapping[str, Any], origin: Origin) -> Non
 
 
 def with_checked_keys(
-    where: str, manifest: Mapping[str, Any], examples: Iterable[Example], responses: Iterable[SweepResponse]
+    where: str, manifest: Mapping[str, Any], examples: Iterable[Example], responses: Sequence[SweepResponse]
 ) -> Iterator[Example]:
     """Yield the examples of a sweep, one at a time: together, long prompts take gigabytes.
 
@@ -76,12 +78,15 @@ def with_checked_keys(
     """
     identity = manifest["identity"]
     is_chat = manifest["identity_fields"].get("model", {}).get("prompt_template") == CHAT
+    is_measured = any(response.finish_reason == MEASURED for response in responses)
     keys = {response.name: response.key for response in responses}
     for example in examples:
         yield example
         # After its score, whose own refusals say more.
         key = keys.get(example.name)
-        if key is not None and key != response_key(identity, example.content(is_chat)):
+        content = example.content(is_chat)
+        asked = measured_content(content, example.targets[0].answers) if is_measured else content
+        if key is not None and key != response_key(identity, asked):
             raise UserError(
                 f"{where}: the response to question {example.id}, size {example.size}, {example.placement}, is not of "
                 f"the sweep that its manifest describes: {RUN_AGAIN}"
@@ -142,7 +147,7 @@ def score_sweep(
     rows: list[dict] = []
     for example in examples:
         is_excluded = (example.size, example.id) in overflowed
-        rows.extend(_rows(sweep, example, _response_to(example, by_prompt, where), is_excluded))
+        rows.extend(_rows(sweep, example, response_to(example, by_prompt, where), is_excluded))
     has_clusters = any(row["cluster"] is not None for row in rows)
     graded = {
         name: "Float64" for name in SCORE_COLUMNS if name.startswith("correct") and METRICS[sweep.metric].is_graded
@@ -151,9 +156,7 @@ def score_sweep(
     return _table(rows, columns)
 
 
-def _response_to(
-    example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], where: str
-) -> SweepResponse:
+def response_to(example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], where: str) -> SweepResponse:
     response = responses.get(example.name)
     named = f"question {example.id}, size {example.size}, {example.placement}"
     if response is None:

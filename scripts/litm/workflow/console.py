@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -78,7 +79,7 @@ STOPPING = {
 AFTER_STOP = ("Shutting down, this might take some time.", "WorkflowError:\nAt least one job did not complete")
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
-ASKING = ("generate", "import_responses")
+ASKING, MEASURING = ("generate", "import_responses"), "measure"
 TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model")
 #: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
 REASONS = {
@@ -219,6 +220,7 @@ class Jobs:
         self._times = times
         self._before, _, self._after = renamed.partition("*")
         self._asked: set[tuple[str, str]] = set()
+        self._measured: set[tuple[str, str]] = set()
         #: Number of the other jobs by cause and rule.
         self._others: Counter[tuple[str, str]] = Counter()
         self._made: set[tuple[str, str]] = set()
@@ -228,6 +230,8 @@ class Jobs:
         rule = rule.removeprefix(self._before).removesuffix(self._after)
         if rule in ASKING:
             self._asked.add((wildcards["model"], wildcards["experiment"]))
+        elif rule == MEASURING:
+            self._measured.add((wildcards["model"], wildcards["experiment"]))
         elif rule not in TARGETS:
             cause = next((words for theirs, words in REASONS.items() if theirs in reason), "other reasons")
             self._others[cause, rule] += 1
@@ -238,11 +242,11 @@ class Jobs:
         """The lines before the first job of a run; none if it asks nothing."""
         made = [words for rule, words in MAKES.items() if any(rule == one for _, one in self._others)]
         makes = [f"  makes {', then '.join(made)}"] if made else []
-        return ["This run:", *self.asked(), *self._few(), *makes] if self._asked else []
+        return ["This run:", *self.asked(), *self._few(), *makes] if self._asked | self._measured else []
 
     def summary(self) -> list[str]:
         """The lines at the end of a dry run."""
-        if not self._asked and not self._others:
+        if not self._asked and not self._measured and not self._others:
             return [NOTHING_RUNS]
         lines = ["What would run:", *self.asked()]
         pairs = self._sweeps.work
@@ -278,6 +282,12 @@ class Jobs:
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  how many answers in journals apply to {first_of(names, SHOWN)} is not known: {why}")
         shares = {(model, one): 1 - answered / max(1, prompts) for model, one, prompts, answered, _ in asked}
+        for model, own in groupby((pair for pair in self._sweeps.measured if pair in self._measured), itemgetter(0)):
+            numbers = {pair[1]: self._sweeps.measured[pair].prompts for pair in own}
+            told = first_of([f"{name} {number:,}" for name, number in numbers.items()], SHOWN)
+            lines.append(f"  measures {model} on at most {sum(numbers.values()):,} prompts, no answers: {told}")
+            for name in numbers:
+                shares[model, name] = shares.get((model, name), 0) + 1
         return [*lines, *self._times(shares)]
 
     def size(self, pair: tuple[str, str]) -> tuple[int, int, str]:
@@ -452,7 +462,7 @@ def _answers(study: Study, tables: Container[str], experiments: Container[str]) 
     """What a reader wants to know first; experiments: those in which models are compared."""
     closed_book = {name: one.closed_book for name, one in study.experiments.items()}
     first = to_know_first(lambda name: _rows(name, tables), closed_book, study.stand_ins)
-    yield from (*first.useless, *first.able)
+    yield from (*first.useless, *first.able, *first.probable)
     yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, first.silent)
     for headline, details in first.advice:
         yield headline

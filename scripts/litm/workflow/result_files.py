@@ -34,7 +34,10 @@ CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims_summa
 #: Formats of figures, and of tables that are laid out as in the paper.
 PICTURES, LAID_OUT = ("png", "pdf"), ("csv", "md", "tex")
 #: Tables of results that a kind of figure may draw, by their names among its `inputs`.
-DRAWN_TABLES = {"differences": "condition_differences", "advice": "advice", "wrong_answers": "wrong_answers"}
+DRAWN_TABLES = {
+    "differences": "condition_differences", "advice": "advice", "log_probability": "log_probability",
+    "wrong_answers": "wrong_answers",
+}  # fmt: skip
 REPORT = "results/report.html"
 #: The file that names the selection of the tables.
 RECORD = f"{TABLES}/study.json"
@@ -66,7 +69,7 @@ class TableFiles:
         conditions = study.conditions
         #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
         self._claimed = {
-            name: one for name, one in study.experiments.items() if name not in conditions or conditions[name].is_plain
+            name: one for name, one in study.answered.items() if name not in conditions or conditions[name].is_plain
         }
 
     # Tables of results
@@ -102,6 +105,7 @@ class TableFiles:
             "gold_scores": _scores((model, one.name) for model, one in referred),
             "closed_book": _scores((model, one.closed_book) for model, one in referred),
             "oracle": _scores((model, one.oracle) for model, one in referred),
+            "log_probabilities": sweeps.measured_files("results/log_probabilities/{model}/{experiment}.parquet"),
             "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
             "accuracy": [f"{TABLES}/accuracy.csv"],
             "token_counts": sweeps.files(TOKEN_COUNTS, sweeps.counted),
@@ -128,7 +132,7 @@ class TableFiles:
                 name: {size: self._data.version(dataset) for size, dataset in one.datasets.items()}
                 for name, one in study.experiments.items()
             },
-            "comparisons": find_comparisons(study.experiments),
+            "comparisons": find_comparisons(study.answered),
             "conditions": [*study.conditions.values()],
             "prices": prices(study),
             "tuned_models": self._tuned,
@@ -163,7 +167,7 @@ class TableFiles:
             if table.is_default
             for ending in (("csv", "md") if table.has_markdown else ("csv",))
         ]
-        return [*made, *CLAIM_TABLES]
+        return [*made, *(CLAIM_TABLES if self._study.run else ())]
 
     @property
     def shown(self) -> list[str]:
@@ -197,7 +201,7 @@ class TableFiles:
     @property
     def in_the_paper(self) -> list[str]:
         """The paper's tables with at least one selected cell, in each format."""
-        cells = {(name, cell.size) for name, one in self._study.experiments.items() for cell in one.cells}
+        cells = {(name, cell.size) for name, one in self._study.answered.items() for cell in one.cells}
         numbers = [
             number
             for number, layout in LAYOUTS.items()
@@ -285,6 +289,11 @@ class PageFiles:
         return [one for one in (f"{FIGURES}/{PBI_FOREST}.{format}" for format in PICTURES) if one not in drawn]
 
     @property
+    def pages(self) -> list[str]:
+        """The report; none without answers."""
+        return [REPORT] if self._study.run else []
+
+    @property
     def untitled(self) -> list[str]:
         """Pictures for the report, which has the titles as headings."""
         return [f"{FIGURES}/untitled/{name}.png" for name in self._study.all_figures]
@@ -356,11 +365,12 @@ class PageFiles:
 
     def _figure(self, figure: Figure) -> dict:
         """The settings, with the ranks of its models: adding a model changes no other model's colour."""
-        asked = {model for model, name in self._sweeps.work if name in _experiments_of(figure)}
+        sweeps = [*self._sweeps.work, *self._sweeps.measured]
+        asked = {model for model, name in sweeps if name in _experiments_of(figure)}
         drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
         known: dict[str, Any] = self._known(drawn)
         experiments = self._study.experiments
-        measures = dict.fromkeys(experiments[name].measure for name in figure.experiments if name in experiments)
+        measures = dict.fromkeys(experiments[name].mean_label for name in figure.experiments if name in experiments)
         known |= {} if [*measures] == ["Accuracy"] else {"measure": ", ".join(measures)}
         if figure.kind == TOKENS_KIND:
             known["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
@@ -393,7 +403,7 @@ class PageFiles:
     @property
     def samples(self) -> list[str]:
         """The question sample of each experiment; none if the config wants no questions in the report."""
-        experiments = self._study.experiments if self._study.sampled_per_size else ()
+        experiments = self._study.answered if self._study.sampled_per_size else ()
         return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
 
     @property

@@ -13,14 +13,18 @@ from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import audit_engine
 from litm.inference.journal import JOURNALS, all_journals
+from litm.inference.setup import MEASURE
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.prompting.prompt_format import named_template
-from litm.records import Cell
+from litm.records import LOG_PROBABILITY, Cell
 from litm.workflow.data_inputs import DataInputs, identity_file, needs_of
-from litm.workflow.prompt_lengths import work_of
+from litm.workflow.prompt_lengths import Work, work_of
 from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
+
+#: The decoding of sweeps whose log-probabilities are measured.
+MEASURING: Mapping[str, str] = {MEASURE: LOG_PROBABILITY}
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,8 @@ class SweepInputs:
         #: (model, experiment), in the order of the config, with the size of each sweep. Recorded responses may cover
         #: only some selected experiments, so the pairs are not a full product.
         self.work = {pair: work_of(one, study.questions_of(one)) for pair, one in study.run.items()}
+        #: The same of the sweeps whose log-probabilities are measured.
+        self.measured = {pair: work_of(one, study.questions_of(one)) for pair, one in study.measured.items()}
         self._order = {name: index for index, name in enumerate(study.experiments)}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
@@ -137,6 +143,10 @@ class SweepInputs:
             for model, experiment in self.work
             if models is None or model in models
         ]
+
+    def measured_files(self, pattern: str) -> list[str]:
+        """The file `pattern` of each sweep whose log-probabilities are measured."""
+        return [pattern.format(model=model, experiment=experiment) for model, experiment in self.measured]
 
     def models_of(self, wildcards: Wildcards) -> list[str]:
         """The models that have responses to {experiment}, in the order of the config."""
@@ -219,13 +229,19 @@ class SweepInputs:
             return ""
         return format_here(AUTO, model.device).name
 
-    def part_responses(self, wildcards: Wildcards) -> list[str]:
-        """The responses of the shards, for the job that gathers them; none for a shard or an undivided sweep."""
-        if not self.gathers(wildcards):
-            return []
-        count = self.asked[wildcards.model].shards
-        folder = f"results/parts/{wildcards.model}/{wildcards.experiment}"
-        return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
+    def part_responses(self, folder: str) -> Callable[[Wildcards], list[str]]:
+        """The responses of the shards, in `folder` (with {model} and {experiment}), for the job that gathers them; none
+        for a shard or an undivided sweep.
+        """
+
+        def files(wildcards: Wildcards) -> list[str]:
+            if not self.gathers(wildcards):
+                return []
+            count = self.asked[wildcards.model].shards
+            own = folder.format(model=wildcards.model, experiment=wildcards.experiment)
+            return [f"{own}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
+
+        return files
 
     def gathers(self, wildcards: Wildcards) -> bool:
         """Whether a job only gathers the answers of shards."""
@@ -241,12 +257,16 @@ class SweepInputs:
 
     def memory(self, wildcards: Wildcards, attempt: int) -> int:
         """Memory (MB) of a job."""
-        return memory_mb(self.asked[wildcards.model], attempt, self.work[wildcards.model, wildcards.experiment])
+        return memory_mb(self.asked[wildcards.model], attempt, self._work_of(wildcards))
 
     def minutes(self, wildcards: Wildcards, attempt: int) -> int:
         """Time limit (minutes) of a job."""
-        work = self.work[wildcards.model, wildcards.experiment]
+        work = self._work_of(wildcards)
         return minutes(self.asked[wildcards.model], work, attempt, self._runs(wildcards.model))
+
+    def _work_of(self, wildcards: Wildcards) -> Work:
+        pair = (wildcards.model, wildcards.experiment)
+        return self.work[pair] if pair in self.work else self.measured[pair]
 
     # Recorded responses
 
@@ -283,8 +303,12 @@ class SweepInputs:
         """The estimate of each sweep that asks something, and whose model and data are here."""
         here = {name for name, model in self.asked.items() if _is_here(model)}
         known = {name for name in self._study.experiments if self._has_data(name)}
-        pairs = [pair for pair in self.work if pair[0] in here and pair[1] in known]
-        return [f"results/estimates/{model}/{experiment}.json" for model, experiment in pairs]
+        return [
+            f"results/estimates/{model}/{experiment}{ending}.json"
+            for pairs, ending in ((self.work, ""), (self.measured, f".{LOG_PROBABILITY}"))
+            for model, experiment in pairs
+            if model in here and experiment in known
+        ]
 
     def _has_data(self, name: str) -> bool:
         """Whether an experiment's examples can be made without a download, and without a corpus in shards."""

@@ -1,18 +1,30 @@
 """The engine transformers: Hugging Face causal models and encoder-decoders, greedy, in length-sorted batches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
 
 from litm.base.messages import note
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, LocalEngine, Prepared
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
 from litm.models.devices import choose_device, device_name
-from litm.records import Response
+from litm.records import Response, measured_response
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from litm.inference.prefix_sharing import KeptCache
+
+T = TypeVar("T")
+#: What is computed of a part: its model, the indices of its prompts, its cache, and the most tokens of a batch, to
+#: places in the part and results, batch by batch.
+Compute = Callable[["PreTrainedModel", Sequence[int], "KeptCache | None", int], Iterator[tuple[Sequence[int], T]]]
 
 ENGINE = EngineFacts(
     about="Hugging Face transformers: causal language models and encoder-decoders, on a CPU or GPUs",
     packages=("torch", "transformers", "accelerate"),
     shares_prefixes=True,
+    measures_log_probability=True,
     budgets_reasoning=True,
     reads_gguf=True,
     keeps_stored_dtype=True,
@@ -22,6 +34,10 @@ ENGINE = EngineFacts(
 class Engine(LocalEngine):
     """A causal language model or an encoder-decoder, decided by its configuration, run by `generate`."""
 
+    def __init__(self, settings: EngineSettings) -> None:
+        super().__init__(settings)
+        self._counting = Lock()
+
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, batch by batch; yields each batch as soon as it is done.
 
@@ -30,18 +46,53 @@ class Engine(LocalEngine):
         """
         if not prompts:
             return
+        from litm.inference.generation import batch_outputs
+
+        ids = [prompt.ids or [] for prompt in prompts]
+
+        def outputs_of(
+            model: "PreTrainedModel", part: Sequence[int], kept: "KeptCache | None", budget: int
+        ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
+            return batch_outputs(model, [ids[index] for index in part], self.ending, kept, budget, self._count)
+
+        new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
+        for batch, outputs in self._computed(ids, new_tokens, outputs_of):
+            yield self.responses(ids, batch, outputs)
+
+    def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Measure all answers of all prompts, batch by batch, in the order of `generate`."""
+        if not prompts:
+            return
+        from litm.inference.generation import batches_measured
+
+        def measured_of(
+            model: "PreTrainedModel", part: Sequence[int], kept: "KeptCache | None", budget: int
+        ) -> Iterator[tuple[Sequence[int], list[list[float]]]]:
+            return batches_measured(model, [prompts[index] for index in part], kept, budget, self._count)
+
+        longest = max(prompt.answer_tokens for prompt in prompts)
+        for batch, found in self._computed([prompt.ids or [] for prompt in prompts], longest, measured_of):
+            yield [(index, self._response(prompts[index], nats)) for index, nats in zip(batch, found, strict=True)]
+
+    def _response(self, prompt: Prepared, nats: Sequence[float]) -> Response:
+        measured = list(zip(nats, map(len, prompt.answers), strict=True))
+        return measured_response(prompt.tokens or 0, measured, self.made_with)
+
+    def _count(self, tokens: int) -> None:
+        with self._counting:
+            self.computed_tokens += tokens
+
+    def _computed(
+        self, ids: Sequence[Sequence[int]], new_tokens: int, compute: Compute[T]
+    ) -> Iterator[tuple[list[int], T]]:
+        """Load the model, and compute the prompts in as many parts as it has workers; yields indices and results.
+
+        ids: (tokens,) of each prompt; new_tokens: the most that follow one.
+        """
         import torch
         import transformers
 
-        from litm.inference.generation import (
-            at_once,
-            batch_outputs,
-            copies,
-            greedy_decoding,
-            load_model,
-            parts_of,
-            worker_count,
-        )
+        from litm.inference.generation import at_once, copies, greedy_decoding, load_model, parts_of, worker_count
         from litm.inference.prefix_sharing import KeptCache, can_keep
 
         settings, config = self.settings, self.config
@@ -52,25 +103,17 @@ class Engine(LocalEngine):
             software["bitsandbytes"] = version("bitsandbytes")
         made_with = f"{', '.join(f'{name} {number}' for name, number in software.items())}, {device_name(device)}"
         self.loaded(model.generation_config.eos_token_id, made_with)
-        new_tokens = settings.max_new_tokens + settings.reasoning.tokens
         # Padding is masked, so any token works; a token that was only added to the tokenizer has no embedding.
         pad = self.tokenizer.pad_token_id
         if pad is None or pad >= config.get_text_config().vocab_size:
             pad = (self.ends or [0])[0]
         model.generation_config = greedy_decoding(model, new_tokens, self.ends, pad)
-        ids = [prompt.ids or [] for prompt in prompts]
         may_keep = settings.share_prefixes and can_keep(model)
         parts = parts_of(ids, worker_count(model, settings.quantization))
         models = copies(model, len(parts))
         budget = settings.batch_tokens // len(parts)
-        counting = Lock()
-
-        def count(tokens: int) -> None:
-            with counting:
-                self.computed_tokens += tokens
-
         caches = [
-            KeptCache(one, max(len(ids[index]) for index in part), new_tokens, count) if may_keep else None
+            KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count) if may_keep else None
             for one, part in zip(models, parts, strict=True)
         ]
         note(
@@ -79,13 +122,9 @@ class Engine(LocalEngine):
             + (f", {len(parts)} batches at once" if len(parts) > 1 else "")
         )
 
-        def outputs_of(number: int) -> Iterator[tuple[list[int], list[list[int]]]]:
-            part, kept = parts[number], caches[number]
-            for batch, outputs in batch_outputs(models[number], [ids[i] for i in part], self.ending, kept, budget):
-                own = [part[index] for index in batch]
-                if kept is None:
-                    count(sum(len(ids[index]) for index in own))
-                yield own, outputs
+        def results_of(number: int) -> Iterator[tuple[list[int], T]]:
+            part = parts[number]
+            for batch, found in compute(models[number], part, caches[number], budget):
+                yield [part[index] for index in batch], found
 
-        for batch, outputs in at_once(models, [outputs_of(number) for number in range(len(parts))]):
-            yield self.responses(ids, batch, outputs)
+        yield from at_once(models, [results_of(number) for number in range(len(parts))])

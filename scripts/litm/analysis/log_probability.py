@@ -1,0 +1,121 @@
+"""Log-probability of the right answer by position, in nats: means of cells, effects of position, pairs of positions.
+
+Evidence of another kind than accuracy, and never mixed with it: it has no floor and no ceiling, so questions that are
+answered right everywhere, or nowhere, still tell positions apart. The question is the unit, as elsewhere: positions are
+compared within questions, by `statistics.mean_of_numbers` of the differences.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import ceil
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from litm.analysis.grid import CORRECT, Files, cluster_codes, curves, interval_columns, names_of, read_curve
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.statistics import Estimate, mean_of_numbers, with_holm
+from litm.scoring.log_probabilities import QUANTITIES
+
+CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]
+CURVE = ("model", "experiment", "task", "size", "items")
+#: Sum of the normal quantiles of a two-sided test at 5 % and of a power of 80 %.
+QUANTILES = float(special.ndtri(0.975) + special.ndtri(0.8))
+
+
+def log_probability_table(log_probabilities: Files) -> Iterator[dict]:
+    """One row per cell, in the order of the files; see tables.yaml."""
+    for sweep in log_probabilities.scores():
+        for cell, rows in sweep.groupby(CELL, sort=False, dropna=False):
+            yield {**names_of(CELL, cell), **_means(rows)}
+
+
+def _means(rows: pd.DataFrame) -> dict:
+    measured = rows[~rows["excluded"] & rows["answer"].notna()]
+    clusters = cluster_codes(measured, pd.Index(measured["id"]))
+    found: dict = {"n": len(measured), "n_left_out": int(rows["excluded"].sum())}
+    found["n_failed"] = len(rows) - found["n"] - found["n_left_out"]
+    for name in ("answer_tokens", *QUANTITIES) if len(measured) else ():
+        values = measured[name].to_numpy(dtype=float)
+        if name in QUANTITIES and (estimated := mean_of_numbers(values, clusters)):
+            found |= interval_columns(name, estimated[0])
+        found[name] = float(values.mean())
+    return found
+
+
+def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
+    """One row per curve with a middle, quantity and effect, of the questions measured at every position.
+
+    p is corrected over all effects on the curves of an experiment, for each quantity by itself.
+    """
+    found = [row for sweep in log_probabilities.scores() for rows in curves(sweep) for row in _effects(rows)]
+    families: dict[tuple[str, str], list[dict]] = {}
+    for row in found:
+        families.setdefault((row["experiment"], row["quantity"]), []).append(row)
+    return [row for rows in families.values() for row in with_holm(rows, "p_value", "p_holm")]
+
+
+def _effects(rows: pd.DataFrame) -> Iterator[dict]:
+    for quantity, names, matrix, places, clusters in matrices(rows):
+        if "middle" not in places:
+            continue
+        three = matrix[:, list(places.values())]
+        for effect, weights in CONTRASTS.items():
+            estimated = mean_of_numbers(three @ np.array(weights), clusters)
+            yield {
+                **names,
+                "quantity": quantity,
+                "effect": effect,
+                "n": len(three),
+                **interval_columns("value", estimated and estimated[0], is_only=True),
+                "p_value": estimated and estimated[1],
+                "n_needed": estimated and questions_needed(estimated[0], len(three)),
+            }
+
+
+def questions_needed(estimate: Estimate, n: int) -> int | None:
+    """The number of questions that shows an effect of this size in 80 % of studies, if n questions have this standard
+    error: n·((z(.975) + z(.8))·SE/value)², None for no effect.
+    """
+    return ceil(n * (QUANTILES * estimate.standard_error / estimate.value) ** 2) if estimate.value else None
+
+
+def log_probability_pairs_table(log_probabilities: Files) -> Iterator[dict]:
+    """One row per curve, quantity and pair of positions; p is corrected over the pairs of a curve and quantity."""
+    for sweep in log_probabilities.scores():
+        for rows in curves(sweep):
+            yield from _pairs(rows)
+
+
+def _pairs(rows: pd.DataFrame) -> Iterator[dict]:
+    positions = sorted(int(position) for position in rows["position"].unique())
+    for quantity, names, matrix, _, clusters in matrices(rows):
+        pairs = []
+        for a, b in combinations(range(len(positions)), 2):
+            estimated = mean_of_numbers(matrix[:, a] - matrix[:, b], clusters)
+            pairs.append(
+                {
+                    **names,
+                    "quantity": quantity,
+                    "position_a": positions[a],
+                    "position_b": positions[b],
+                    "n": len(matrix),
+                    "value_a": float(matrix[:, a].mean()),
+                    "value_b": float(matrix[:, b].mean()),
+                    **interval_columns("difference", estimated and estimated[0], is_only=True),
+                    "p_value": estimated and estimated[1],
+                }
+            )
+        yield from with_holm(pairs, "p_value", "p_holm")
+
+
+def matrices(rows: pd.DataFrame) -> Iterator[tuple]:
+    """Each quantity of a curve with questions measured at every position: its name, the curve's names, (questions,
+    positions) in nats, the columns of start, middle and end, and the clusters.
+    """
+    for quantity in QUANTITIES:
+        curve = read_curve(rows.assign(correct=rows[quantity], metric=quantity, empty=False))
+        if len(curve.cases.ids):
+            names = {name: curve.names[name] for name in CURVE}
+            yield quantity, names, curve.cases.answers[CORRECT], curve.places, curve.cases.clusters

@@ -1,0 +1,72 @@
+"""The claim of a U by the log-probability of the right answer: evidence of another kind, in a table of its own."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from math import inf
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.grid import Files, curves, interval_columns
+from litm.analysis.log_probability import matrices
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.statistics import Estimate, mean_of_numbers
+from litm.claims.curve_words import families
+from litm.claims.evidence import Measure
+from litm.claims.statements import u_shape
+from litm.claims.verdicts import ABOVE, Criterion, Part, Question, Range, reason
+
+#: Nats have no difference that is negligible for every model, so only a difference with the other sign contradicts.
+POSITIVE = Criterion(ABOVE, Range("below 0", ((-inf, 0),)))
+#: The quantity that decides: of the answer as a whole, so that a token more or less changes nothing.
+DECIDES = "answer"
+ENDS = ("primacy", "recency")
+
+
+def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
+    """One row per curve with a middle, with the verdict on primacy and recency above 0; families and their level as for
+    accuracy, see `verdicts`.
+    """
+    questions = (one for sweep in log_probabilities.scores() for rows in curves(sweep) for one in _questions(rows))
+    for family in families(questions):
+        for question, decision, size in family:
+            measured = {part.statistic: part.measure for part in question.parts if part.measure}
+            yield {
+                "claim": u_shape.__name__,
+                "model": question.models[0],
+                "experiment": question.experiment,
+                "size": question.size,
+                "verdict": decision.verdict,
+                "n": max((one.n for one in measured.values()), default=0),
+                **{
+                    column: value
+                    for name, one in measured.items()
+                    for column, value in interval_columns(name, _estimate(one)).items()
+                },
+                "reason": reason(question, decision),
+                "family_size": size,
+            }
+
+
+def _estimate(measure: Measure) -> Estimate:
+    return Estimate(measure.value, *measure.interval(0.95), 0.0)
+
+
+def _questions(rows: pd.DataFrame) -> Iterator[Question]:
+    for quantity, names, matrix, places, clusters in matrices(rows):
+        if quantity == DECIDES and "middle" in places:
+            three = matrix[:, list(places.values())]
+            parts = []
+            for name in ENDS:
+                values = three @ np.array(CONTRASTS[name])
+                found = mean_of_numbers(values, clusters)
+                interval: Callable = partial(_limits, values, clusters)
+                parts.append(Part(name, POSITIVE, Measure(found[0].value, len(values), interval) if found else None))
+            told = ", ".join(f"{place} {nats:.2f}" for place, nats in zip(places, three.mean(axis=0), strict=True))
+            yield Question((names["model"],), names["experiment"], names["size"], tuple(parts), f"nats: {told}")
+
+
+def _limits(values: np.ndarray, clusters: np.ndarray | None, confidence: float) -> tuple[float, float]:
+    found = mean_of_numbers(values, clusters, confidence)
+    assert found is not None
+    return found[0].limits

@@ -1,0 +1,137 @@
+"""The selection: the models and experiments that a config names, and which models run which experiments."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from litm.base.messages import UserError
+from litm.config.catalogue import Config, Entries
+from litm.config.conditions import with_names
+from litm.config.data import Dataset
+from litm.config.experiments import Experiment, read_cells
+from litm.config.models import Model
+from litm.config.schema import choose
+from litm.records import Condition
+
+#: Experiments that a model runs, each with its sizes, None for all.
+Limits = dict[str, tuple[int, ...] | None]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The names of models and experiments, in the config's order.
+
+    only: experiments and sizes of a model that does not run all of them; left_out: one line per reason why selected
+    models or experiments are missing.
+    """
+
+    models: tuple[str, ...]
+    experiments: tuple[str, ...]
+    only: Mapping[str, Limits]
+    left_out: tuple[str, ...]
+
+    def experiments_of(self, model: str) -> tuple[str, ...]:
+        """Experiments that a model runs."""
+        return tuple(self.only.get(model, self.experiments))
+
+    def of(self, model: str, experiment: Experiment) -> Experiment:
+        """An experiment at the sizes that a model runs."""
+        return experiment.of_sizes(self.only.get(model, {}).get(experiment.name))
+
+    def sizes_run(self, experiment: str) -> set[int] | None:
+        """Sizes of an experiment that any model runs, None for all."""
+        models = [model for model in self.models if experiment in self.experiments_of(model)]
+        of_models = [self.only.get(model, {}).get(experiment) for model in models]
+        return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
+
+
+def select(config: Config, entries: Entries, conditions: Mapping[str, Condition], root: Path) -> Selection:
+    """The config's selection from `entries`.
+
+    root: the project's folder, where paths of models are searched too. conditions: of experiments with remedies, by
+    experiment; `only` includes them with their experiment. Recorded responses and files that are null in the catalogue
+    must be supplied by the user: models and experiments without them are left out, and so are those that `only` leaves
+    empty. Raises `UserError` for an unknown name and for an empty selection.
+    """
+
+    def is_installed(name: str) -> bool:
+        return isinstance(model := entries["models"][name], Model) and model.is_here(root)
+
+    own = "a model of your own is an entry of define.models"
+    models = choose(config.models, entries["models"], "models", own, is_installed)
+    experiments = choose(config.experiments, entries["experiments"], "experiments")
+    only = {
+        model: _with_conditions(_read_limits(named, entries["experiments"], f"only.{model}"), entries, conditions)
+        for model, named in (config.only or {}).items()
+        if choose([model], entries["models"], "only") and named is not None
+    }
+    unrecorded = [name for name in models if getattr(entries["models"][name], "is_to_supply", False)]
+    lacking = {name: _to_supply(entries["experiments"][name], entries["datasets"]) for name in experiments}
+    pairs = [
+        (model, experiment)
+        for model in models
+        for experiment in experiments
+        if model not in unrecorded and not lacking[experiment] and experiment in only.get(model, experiments)
+    ]
+    run_models, run_experiments = (tuple(dict.fromkeys(pair[part] for pair in pairs)) for part in (0, 1))
+    reasons: list[tuple[list[str], str]] = [
+        (unrecorded, "their recorded responses are yours to supply: set 'responses' of these in define.models"),
+        *(
+            ([name], f"a file is yours to supply: set the 'path' of {missing[0]} in define.datasets")
+            for name, missing in lacking.items()
+            if missing
+        ),
+        (
+            [name for name in models if name not in (*run_models, *unrecorded)],
+            "'only' gives these models none of the experiments that are run",
+        ),
+        (
+            [name for name in experiments if name not in run_experiments and not lacking[name]],
+            "'only' gives these experiments to none of the models that are run",
+        ),
+    ]
+    left_out = tuple(f"left out: {', '.join(names)} ({reason})" for names, reason in reasons if names)
+    if not pairs:
+        raise UserError(f"nothing is left to run; {'; '.join(left_out)}")
+    limited = {
+        name: {one: only[name][one] for one in run_experiments if one in only[name]}
+        for name in run_models
+        if name in only
+    }
+    return Selection(run_models, run_experiments, limited, left_out)
+
+
+def _read_limits(named: Iterable, experiments: Mapping[str, Experiment], where: str) -> Limits:
+    """The named experiments with their sizes; `UserError` for an unknown experiment, or a size that it lacks."""
+    pairs = [pair for one in named for pair in ([(one, None)] if isinstance(one, str) else one.items())]
+    choose((name for name, _ in pairs), experiments, where)
+    limits: Limits = {}
+    for name, given in pairs:
+        there, sizes = _sizes(experiments[name]), None if given is None else tuple(sorted({*given}))
+        if unknown := [size for size in sizes or () if size not in there]:
+            raise UserError(f"{where}.{name}: the experiment has no size {unknown[0]}; choose from {there}")
+        sizes = None if sizes == tuple(there) else sizes
+        if limits.setdefault(name, sizes) != sizes:
+            raise UserError(f"{where}: {name} occurs twice with different sizes; name it once, with all of its sizes")
+    return limits
+
+
+def _sizes(experiment: Experiment) -> list[int]:
+    return sorted({cell.size for cell in read_cells(experiment)})
+
+
+def _with_conditions(limits: Limits, entries: Entries, conditions: Mapping[str, Condition]) -> Limits:
+    """The limits with the conditions of experiments with remedies, each at its own sizes among these."""
+    found = dict(limits)
+    for name, sizes in limits.items():
+        for one in with_names([name], conditions):
+            shared = sizes and tuple(size for size in sizes if size in _sizes(entries["experiments"][one]))
+            if shared != ():
+                found.setdefault(one, shared)
+    return found
+
+
+def _to_supply(experiment: Experiment, datasets: Mapping[str, Dataset]) -> list[str]:
+    """The datasets of an experiment that the user must still supply."""
+    named = [*experiment.named_datasets, *filter(None, [experiment.subset])]
+    return [name for name in named if name in datasets and datasets[name].is_to_supply]

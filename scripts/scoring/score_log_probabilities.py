@@ -1,0 +1,38 @@
+"""Read the log-probabilities of the accepted answers of a sweep: one row a prompt, as Parquet.
+
+manifest: the manifest of the log-probabilities
+source: output of identify_model.py
+settings: JSON: the model's settings that change an answer
+decoding: JSON: what is measured in place of an answer
+output: a Parquet file, one row a prompt
+"""
+
+from litm.base.cli import program
+from litm.base.files import atomic_writer
+from litm.base.formats import read_json
+from litm.records import read_examples, read_responses
+
+
+@program
+def main(
+    model: str,
+    experiment: str,
+    task: str,
+    examples: tuple[str, ...],
+    responses: str,
+    manifest: str,
+    output: str,
+    source: str,
+    settings: dict,
+    decoding: dict,
+) -> None:
+    from litm.scoring.log_probabilities import log_probability_rows
+    from litm.scoring.scores import Origin, check_origin, with_checked_keys
+
+    made = read_json(manifest)
+    check_origin(responses, made, Origin(read_json(source)["identity"], settings, decoding))
+    found = list(read_responses(responses))
+    asked = with_checked_keys(responses, made, read_examples(*examples), found)
+    rows = log_probability_rows(model, experiment, task, asked, found, responses)
+    with atomic_writer(output) as raw:
+        rows.to_parquet(raw, index=False)

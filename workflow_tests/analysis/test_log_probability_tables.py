@@ -1,0 +1,196 @@
+"""Log-probabilities of the right answer: rows of prompts, means of cells, effects of position, sentences, figure."""
+
+import json
+from math import exp, log
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn_answers import rng
+from record_makers import example, response
+from scipy import stats
+
+from litm.analysis.grid import Files
+from litm.analysis.log_probability import (
+    log_probability_effects_table,
+    log_probability_pairs_table,
+    log_probability_table,
+)
+from litm.analysis.sentences import probability_sentences
+from litm.analysis.statistics import mean_of_numbers
+from litm.analysis.table import tables
+from litm.base.messages import UserError
+from litm.claims.log_probability import log_probability_claims_table
+from litm.figures.chart import Rows
+from litm.figures.curves import log_probabilities
+from litm.records import OVERFLOW
+from litm.scoring.log_probabilities import log_probability_rows
+
+PLACES = (0, 4, 9)
+ANSWERS = ["Paris", "Paris, France", "the city"]
+
+
+def prompts(n: int, cluster: int | None = None, answers: list[str] = ANSWERS) -> list:
+    return [
+        example(
+            id=f"q{question}",
+            size=10,
+            placement=f"gold_at_{place}",
+            targets=[{"position": place, "depth": place / 9, "answers": answers}],
+            **({"cluster": f"c{question // cluster}"} if cluster else {}),
+        )
+        for question in range(n)
+        for place in PLACES
+    ]
+
+
+def measured(one, *pairs: tuple[float, int], **fields):
+    return response(
+        **{"id": one.id, "size": 10, "placement": one.placement, "finish_reason": "measured"}
+        | {"response": json.dumps(pairs)} | fields
+    )  # fmt: skip
+
+
+def rows_of(nats: np.ndarray, cluster: int | None = None) -> pd.DataFrame:
+    """The rows of (questions, positions) log-probabilities of answers of two tokens."""
+    asked = prompts(len(nats), cluster, ["Paris"])
+    found = [measured(one, (value, 2)) for one, value in zip(asked, nats.ravel().tolist(), strict=True)]
+    return log_probability_rows("m", "e", "oracle_qa", asked, found)
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(rows: pd.DataFrame) -> Files:
+        rows.to_parquet(tmp_path / "rows.parquet")
+        return Files([str(tmp_path / "rows.parquet")])
+
+    return write
+
+
+def drawn(means: tuple[float, ...], n: int = 40) -> np.ndarray:
+    return rng(3).normal(-60, 10, (n, 1)) + np.array(means) + rng(4).normal(0, 1, (n, len(means)))
+
+
+def test_a_prompt_has_its_best_answer_its_best_token_and_the_sum_of_answers_that_begin_with_no_other():
+    (one, *_) = asked = prompts(1)
+    pairs = [(-2.0, 2), (-2.5, 4), (-3.0, 1)]
+    rows = log_probability_rows("m", "e", "oracle_qa", asked, [measured(each, *pairs) for each in asked])
+    assert rows["answer"][0] == -2.0
+    assert rows["per_token"][0] == -2.5 / 4
+    assert rows["any_answer"][0] == pytest.approx(log(exp(-2) + exp(-3)))
+    assert rows["answer_tokens"][0] == 2
+    assert rows["id"][0] == one.id
+
+
+def test_an_answer_that_is_accepted_twice_counts_once():
+    asked = prompts(1, answers=["Paris", "Paris"])
+    rows = log_probability_rows("m", "e", "oracle_qa", asked, [measured(each, (-2.0, 2), (-2.0, 2)) for each in asked])
+    assert rows["any_answer"][0] == -2.0
+
+
+def test_a_question_too_long_at_one_position_is_left_out_at_all_and_one_without_a_number_at_its_own(files):
+    asked = prompts(4)
+    found = [measured(one, (-1.0, 1), (-2.0, 1), (-3.0, 1)) for one in asked]
+    found[0] = measured(asked[0], response=None, finish_reason=OVERFLOW)
+    found[4] = measured(asked[4], response=None, finish_reason="failed")
+    table = tables()["log_probability"].frame(
+        log_probability_table(files(log_probability_rows("m", "e", "oracle_qa", asked, found)))
+    )
+    assert table[["n", "n_left_out", "n_failed"]].to_numpy().tolist() == [[3, 1, 0], [2, 1, 1], [3, 1, 0]]
+
+
+def test_a_missing_prompt_is_named():
+    asked = prompts(2, answers=["Paris"])
+    with pytest.raises(UserError, match="no response to question q1, size 10, gold_at_9"):
+        log_probability_rows("m", "e", "oracle_qa", asked, [measured(one, (-1.0, 1)) for one in asked[:-1]])
+
+
+def test_means_effects_and_pairs_are_student_s_paired_by_question(files):
+    nats = drawn((0.8, -0.3, 0.4))
+    own = files(rows_of(nats))
+    cells = tables()["log_probability"].frame(log_probability_table(own))
+    assert cells["answer"].to_numpy(dtype=float) == pytest.approx(nats.mean(axis=0))
+    assert cells["per_token"].to_numpy(dtype=float) == pytest.approx(nats.mean(axis=0) / 2)
+
+    effects = tables()["log_probability_effects"].frame(log_probability_effects_table(own))
+    pbi = effects[(effects["quantity"] == "answer") & (effects["effect"] == "pbi")].iloc[0]
+    expected = stats.ttest_1samp((nats[:, 0] + nats[:, 2]) / 2 - nats[:, 1], 0)
+    assert pbi["p_value"] == pytest.approx(expected.pvalue)
+    assert [pbi["ci_low"], pbi["ci_high"]] == pytest.approx([*expected.confidence_interval()])
+
+    pairs = tables()["log_probability_pairs"].frame(log_probability_pairs_table(own))
+    first = pairs[pairs["quantity"] == "answer"].iloc[0]
+    assert (first["position_a"], first["position_b"]) == (0, 4)
+    assert first["p_value"] == pytest.approx(stats.ttest_rel(nats[:, 0], nats[:, 1]).pvalue)
+    assert first["p_holm"] >= first["p_value"]
+
+
+def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies():
+    nats = drawn((0.5, 0.0, 0.0), 2_000)
+    differences = nats[:, 0] - nats[:, 1]
+    needed = round(len(nats) * (2.8016 * differences.std() / len(nats) ** 0.5 / differences.mean()) ** 2)
+    samples = rng(9).choice(differences, (2_000, needed))
+    shown = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05)
+    assert 0.76 < shown < 0.84
+
+
+def test_clusters_widen_the_interval_of_answers_that_vary_together(files):
+    nats = drawn((0.0, 0.0, 0.0)) + np.repeat(rng(7).normal(0, 3, (8, 3)), 5, axis=0)
+
+    def width(rows: pd.DataFrame) -> float:
+        pbi = next(row for row in log_probability_effects_table(files(rows)) if row["effect"] == "pbi")
+        return pbi["ci_high"] - pbi["ci_low"]
+
+    assert width(rows_of(nats, cluster=5)) > 1.3 * width(rows_of(nats))
+
+
+@pytest.mark.parametrize(("values", "clusters"), [([1.0], None), ([], None), ([1.0, 2.0], [0, 0])])
+def test_a_single_question_or_cluster_has_no_interval(values, clusters):
+    assert mean_of_numbers(np.array(values), None if clusters is None else np.array(clusters)) is None
+
+
+@pytest.mark.parametrize(
+    ("means", "reason", "words"),
+    [
+        (
+            (1.0, 0.0, 1.0),
+            "floor",
+            "accuracy says nothing here (hardly anything is right at any position); by log",
+        ),
+        ((1.0, 0.0, 1.0), None, "times as probable at the start as in the middle (primacy +"),
+        ((-1.0, 0.5, -1.0), None, "times as probable in the middle as at the end (recency -"),
+        ((0.0, 0.0, 0.0), "ceiling", "its probability is not shown to differ between start, middle and end (PBI "),
+    ],
+)
+def test_a_sentence_says_what_the_log_probability_shows(files, means, reason, words):
+    effects = log_probability_effects_table(files(rows_of(drawn(means))))
+    bias = [{"model": "m", "experiment": "e", "size": 10, "reason": reason}]
+    (sentence,) = probability_sentences(effects, bias)
+    assert words in sentence
+    assert sentence.startswith("m on e, size 10: ")
+    assert ("accuracy says nothing" in sentence) == (reason is not None)
+
+
+def test_the_figure_has_the_geometric_mean_of_the_probability_of_a_token(files):
+    nats = drawn((1.0, 0.0, 0.5)) / 20
+    cells = tables()["log_probability"].frame(log_probability_table(files(rows_of(nats))))
+    figure = {"title": "", "experiments": ["e"], "references": {}, "panel_title": "{size}", "x_label": "", "places": {}}
+    (panel,) = log_probabilities(figure, Rows(log_probability=cells)).panels
+    (curve,) = panel.series
+    assert [point.value for point in curve.points] == pytest.approx(np.exp(nats.mean(axis=0) / 2))
+    assert all(point.low < point.value < point.high for point in curve.points)
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict", "why"),
+    [
+        ((1.0, 0.0, 1.0), "supported", "above 0, and the other parts are as claimed"),
+        ((1.0, 0.0, -1.0), "contradicted", "the whole interval of recency is below 0"),
+        ((0.0, 0.0, 0.0), "not enough data", "neither all above 0 nor all below 0"),
+    ],
+)
+def test_the_u_is_decided_by_log_probability_in_a_table_of_its_own(files, means, verdict, why):
+    rows = log_probability_claims_table(files(rows_of(drawn(means))))
+    table = tables()["log_probability_claims"].frame(rows)
+    assert table["verdict"].tolist() == [verdict]
+    assert why in table["reason"][0]
