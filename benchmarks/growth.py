@@ -267,7 +267,7 @@ def write_scores(folder: str, rows: int) -> None:
     import pandas as pd
 
     from litm.base.formats import write_csv
-    from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
+    from litm.scoring.scores import Score, accuracy_rows, typed
 
     experiments = -(-rows // (SCORED_MODELS * QUESTIONS * len(SCORED_POSITIONS)))
     for model, experiment in ((model, one) for model in range(SCORED_MODELS) for one in range(experiments)):
@@ -277,19 +277,19 @@ def write_scores(folder: str, rows: int) -> None:
         for position in SCORED_POSITIONS:
             depth = position / (DOCUMENTS - 1)
             correct = rng.random(QUESTIONS) < rng.normal(0.5 + abs(depth - 0.5) / 2, 0.02)
-            cell: dict[str, object] = {"model": f"model_{model}", "experiment": f"experiment_{experiment}"}
+            cell: dict[str, object] = {**dict.fromkeys(Score._fields), "target": "gold", "finish_reason": "stop"}
+            cell |= {"model": f"model_{model}", "experiment": f"experiment_{experiment}"}
             cell |= {"task": "multi_document_qa", "metric": "best_subspan_em", "size": DOCUMENTS, "items": DOCUMENTS}
             cell |= {"placement": f"gold_at_{position}", "position": position, "depth": depth, "id": ids}
-            cell |= dict.fromkeys(("correct", "correct_first_line", "correct_full"), correct)
+            cell |= {name: correct for name in Score._fields if name.startswith("correct")}
             cell |= {"prompt_tokens": rng.integers(2500, 3500, QUESTIONS)}
             cell |= {"response_tokens": rng.integers(2, 30, QUESTIONS)}
-            cell |= dict.fromkeys(("correct_strict", "correct_lenient"), correct)
             cell |= dict.fromkeys(("empty", "excluded", "preamble", "more_lines"), False)
-            cell |= {"target": "gold", "finish_reason": "stop", "wrong_kind": None, "taken_from": None}
             cells.append(pd.DataFrame(cell))
-        scores = pd.concat(cells, ignore_index=True)[list(SCORE_COLUMNS)].astype(SCORE_COLUMNS)
-        scores.to_parquet(Path(folder) / f"{model}_{experiment}.parquet", index=False)
-        write_csv(Path(folder) / f"{model}_{experiment}.csv", accuracy_table(scores), decimals=None)
+        scores = typed(Score, [Score(**row) for row in pd.concat(cells).to_dict("records")])
+        path = Path(folder) / f"{model}_{experiment}"
+        scores.to_parquet(path.with_suffix(".parquet"), index=False)
+        write_csv(path.with_suffix(".csv"), pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)
 
 
 # --- passages

@@ -8,10 +8,9 @@ from typing import Annotated
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import read_csv
 
 
 @program
 def main(table: "Annotated[str, sorted(tables())]", csv: str, output: str) -> None:
     made = tables()[table]
-    write_text(output, made.markdown(read_csv(csv, made.dtypes)))
+    write_text(output, made.markdown(made.read(csv)))

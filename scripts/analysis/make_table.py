@@ -32,5 +32,5 @@ def main(
         rows = load(made.rows)(**files, **settings)
     else:
         (only,) = files.values()
-        rows = only.joined(made.dtypes)
+        rows = only.joined(table)
     write_csv(output, made.frame(rows), p_values=made.p_values)

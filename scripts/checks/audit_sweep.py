@@ -21,7 +21,9 @@ def main(
     again: str,
     output: str,
 ) -> None:
-    from litm.checks.audit import audit_table
+    from litm.analysis.table import tables
+    from litm.checks.audit import audit_rows
 
     recorded, asked_again = read_responses(responses), read_responses(again)
-    write_csv(output, audit_table(model, experiment, metric, read_examples(*examples), recorded, asked_again, seed))
+    rows = audit_rows(model, experiment, metric, read_examples(*examples), recorded, asked_again, seed)
+    write_csv(output, tables()["audit"].frame(rows, is_whole=True))

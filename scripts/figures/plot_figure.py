@@ -53,6 +53,7 @@ def main(
     import pandas as pd
 
     from litm.analysis.comparison import published_table
+    from litm.analysis.grid import Files
     from litm.analysis.published import read_published
     from litm.analysis.sentences import cut_sentences
     from litm.analysis.table import tables
@@ -60,17 +61,20 @@ def main(
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
 
-    def joined(paths: tuple[str, ...]) -> pd.DataFrame | None:
-        return pd.concat([read_csv(path) for path in paths]) if paths else None
+    def joined(table: str, paths: tuple[str, ...]) -> pd.DataFrame | None:
+        return Files(paths).joined(table) if paths else None
 
-    counts, notes = joined(token_counts), []
+    # Measured or published, which have columns of their own.
+    counts, notes = pd.concat(map(read_csv, token_counts)) if token_counts else None, []
     paper = published_table(read_published(published)) if published else None
-    if (measured := joined(accuracy)) is not None:
+    if (measured := joined("accuracy", accuracy)) is not None:
         parts = (read_parquet(path) for path in scores)
-        rows = Rows(accuracy=measured, scores=parts, recall=joined(recall), published=paper, token_counts=counts)
+        rows = Rows(
+            accuracy=measured, scores=parts, recall=joined("retrieval", recall), published=paper, token_counts=counts
+        )
         notes = cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {}))
     elif drawn := {
-        name: read_csv(path, tables()[table].dtypes)
+        name: tables()[table].read(path)
         for name, table, path in (
             ("position_bias", "position_bias", position_bias),
             ("differences", "condition_differences", differences),

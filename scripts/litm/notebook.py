@@ -15,7 +15,7 @@ from litm.analysis.condition_differences import condition_difference_rows
 from litm.analysis.grid import CURVE_COLUMNS, Files, read_grids
 from litm.analysis.model_differences import model_pairs_table
 from litm.analysis.table import tables
-from litm.base.formats import read_csv, read_json, read_parquet
+from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError, first_of
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
@@ -75,10 +75,10 @@ class Results:
         """A table by its name; `UserError` for one that the study lacks."""
         if name not in self.names:
             raise UserError(f"{self.folder}/tables has no {name}.csv; there are {', '.join(self.names)}")
-        return read_csv(self.folder / "tables" / f"{name}.csv", tables()[name].dtypes)
+        return tables()[name].read(self.folder / "tables" / f"{name}.csv")
 
     def scores(self, model: Names = None, experiment: Names = None, position: Any = None) -> pd.DataFrame:
-        """One row per answer and target, with its verdicts; columns as in `litm.scoring.scores.SCORE_COLUMNS`."""
+        """One row per answer and target, with its verdicts; columns as in `litm.scoring.scores.Score`."""
         rows = pd.concat([read_parquet(path) for path in self._sweeps("scores", ".parquet", model, experiment)])
         return rows[rows["position"].map(lambda at: _matches(at, position))].reset_index(drop=True)
 

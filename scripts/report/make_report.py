@@ -11,22 +11,13 @@ sources: template, style and scripts of the page
 
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from litm.analysis.table import tables
+from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import read_csv, read_json, read_jsonl
+from litm.base.formats import read_json, read_jsonl
 from litm.base.messages import note
 from litm.base.store import file_sha256
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-def read_table(path: Path) -> "pd.DataFrame":
-    """A table of results/tables with the types of its columns, so that a size is no fraction."""
-    return read_csv(path, tables()[path.stem].dtypes)
 
 
 def commit_of(project: Path) -> str | None:
@@ -61,7 +52,7 @@ def main(
 
     known = zip(settings["datasets"], datasets, strict=True)
     contents = Contents(
-        tables={path.stem: read_table(path) for path in tables},
+        tables={path.stem: all_tables()[path.stem].read(path) for path in tables},
         pictures={path.stem: path.read_bytes() for path in figures},
         manifests=[read_json(path) for path in manifests],
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},

@@ -34,7 +34,9 @@ def main(
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
-    from litm.scoring.scores import Origin, Sweep, accuracy_table, check_origin, score_sweep, with_checked_keys
+    import pandas as pd
+
+    from litm.scoring.scores import Origin, Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
     if source:
@@ -50,7 +52,8 @@ def main(
         )
     with atomic_writer(output) as raw:
         scores.to_parquet(raw, index=False)
-    write_csv(accuracy, accuracy_table(scores), decimals=None)
+    # Values as they are: a missing one makes no fractions of the counts of its column.
+    write_csv(accuracy, pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)
     if "cluster" in scores:
         groups, questions = scores["cluster"].nunique(), scores["id"].nunique()
         few = f", fewer than {FEW_CLUSTERS}: intervals cover less than they say" if groups < FEW_CLUSTERS else ""

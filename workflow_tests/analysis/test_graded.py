@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from drawn_answers import correlated, rng
 from scipy import stats
-from score_frames import score_rows
+from score_frames import accuracy_table, score_rows
 
 from litm.analysis.cells import sensitivity_rows, utilisation_rows, wrong_answer_rows
 from litm.analysis.grid import Files
@@ -23,7 +23,6 @@ from litm.analysis.statistics import (
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.claims.curve_words import position_bias_table
 from litm.scoring.metrics import GRADES
-from litm.scoring.scores import accuracy_table
 
 PLACES = (0, 4, 8)
 

@@ -11,9 +11,9 @@ from configs import DEFAULT
 from conftest import ROOT
 from plans import inputs_of
 from programs import load_program
+from score_frames import score_rows
 
 from litm.analysis import grid
-from litm.analysis.grid import Files
 from litm.analysis.statistics import with_holm
 from litm.analysis.table import (
     BOOLEAN,
@@ -32,16 +32,15 @@ from litm.analysis.table import (
     with_reference,
 )
 from litm.answers import CHECKS
-from litm.base.formats import write_csv
+from litm.base.formats import read_result_rows, write_csv
 from litm.base.messages import UserError
-from litm.checks import audit
 from litm.config.study import Study, load_study
 from litm.examples.checks import answer_check_row
 from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.search import recall_rows
-from litm.scoring.scores import ACCURACY_COLUMNS
+from litm.scoring.scores import accuracy_rows
 
 make_table = load_program("make_table")
 
@@ -108,18 +107,15 @@ def test_declarations_need_no_pandas_because_the_rules_read_them_at_each_start()
 
 
 def test_tables_written_by_other_programs_have_the_declared_columns():
-    def declared(name: str) -> dict[str, str]:
-        return {column: dtype.lower() for column, dtype in tables()[name].dtypes.items()}
-
-    assert declared("accuracy") == {name: dtype.lower() for name, dtype in ACCURACY_COLUMNS.items()}
-    assert declared("audit") == {name: dtype.lower() for name, dtype in audit.COLUMNS.items()}
+    declared = {name: list(table.columns) for name, table in tables().items()}
+    assert list(accuracy_rows(score_rows({0: [True]}))[0]) == declared["accuracy"]
     record = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="1", has_answer=True)], "1")
     (recall,) = recall_rows({"questions": "q", "corpus": "c", "retriever": "r"}, [record], 1, None, 0)
-    assert list(recall) == list(declared("retrieval"))
+    assert list(recall) == declared["retrieval"]
     candidates = candidate_row("c", CandidateSettings("ranked", 2, "dpr", "error", None), [], 0, CHECKS)
-    assert list(candidates) == list(declared("candidates"))
-    assert list(answer_check_row("e", 1, [])) == list(declared("answer_checks"))
-    assert list(token_count_row("m", "e", 1, "no_gold", [PromptTokens(5, (), 0)])) == list(declared("token_counts"))
+    assert list(candidates) == declared["candidates"]
+    assert list(answer_check_row("e", 1, [])) == declared["answer_checks"]
+    assert list(token_count_row("m", "e", 1, "no_gold", [PromptTokens(5, (), 0)])) == declared["token_counts"]
 
 
 def test_the_reference_of_columns_is_that_of_the_tables():
@@ -228,22 +224,30 @@ def make(name: str, folder: Path, monkeypatch, settings: str = "{}", **inputs: l
 
 
 def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_was(tmp_path, monkeypatch):
-    text = ["reference", "kv", "t", "m"]
-    cells = [
-        [*text, 3, 3, "gold_at_1", 1, 0.5, "gold", 7, 1 / 3, 0.1, 0.9, 1 / 3, 2 / 3, 0.25, None, 0, 1, 2, 0, 0, 0, 4],
-        ["NA", *text[1:], 0, 0, "no_gold", None, None, "gold", 0, *[None] * 7, 0, None, None, 0, 0, 5, 0],
-    ]
-    paths = []
-    for number, cell in enumerate(cells):
-        paths.append(str(tmp_path / f"{number}.csv"))
-        write_csv(paths[-1], pd.DataFrame([cell], columns=list(ACCURACY_COLUMNS)).astype(ACCURACY_COLUMNS), None)
-    make("accuracy", tmp_path, monkeypatch, accuracies=paths)
-    assert (tmp_path / "made.csv").read_text().splitlines()[1:] == [
-        "reference,kv,t,m,3,3,gold_at_1,1,0.500000,gold,7,0.333333,0.100000,0.900000,0.333333,0.666667,0.250000,,0,1,2,0,0,0,4",
-        "NA,kv,t,m,0,0,no_gold,,,gold,0,,,,,,,,0,,,0,0,5,0",
-    ]
-    joined = Files(paths).joined(ACCURACY_COLUMNS)
-    assert joined["accuracy"].to_list() == [1 / 3, pd.NA] and joined["model"].to_list() == ["reference", "NA"]
+    rows = accuracy_rows(
+        pd.concat([score_rows({1: [True, False, False]}, model="NA"), score_rows({None: [None]}, excluded=True)])
+    )
+    rows[0] |= {"n_cut": None, "accuracy_strict": 1 / 3}
+    paths = [tmp_path / f"{number}.csv" for number in range(len(rows))]
+    for path, row in zip(paths, rows, strict=True):
+        write_csv(path, pd.DataFrame([row], dtype=object), None)
+    make("accuracy", tmp_path, monkeypatch, accuracies=map(str, paths))
+    first, second = read_result_rows(tmp_path / "made.csv")
+    assert (first["model"], first["position"], first["accuracy"], first["n_cut"]) == ("NA", "1", "0.333333", "")
+    assert (second["model"], second["position"], second["accuracy"], second["n_left_out"]) == ("m", "", "", "1")
+    joined = [tables()["accuracy"].read(path)["accuracy_strict"].to_list() for path in paths]
+    assert joined == [[1 / 3], [pd.NA]]
+
+
+def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):
+    (row,) = accuracy_rows(score_rows({0: [True]}))
+    write_csv(tmp_path / "a.csv", [{**row, "n_new": 1}])
+    with pytest.raises(UserError, match="a.csv: table accuracy has undeclared columns n_new "):
+        tables()["accuracy"].read(tmp_path / "a.csv")
+    del row["n_cut"]
+    write_csv(tmp_path / "a.csv", [row])
+    with pytest.raises(UserError, match="a.csv: table accuracy has no n_cut "):
+        tables()["accuracy"].read(tmp_path / "a.csv")
 
 
 def test_a_table_says_what_it_is_made_of(tmp_path, monkeypatch):
@@ -258,8 +262,11 @@ def test_a_row_lacks_values_but_has_no_columns_of_its_own():
     table = Table("t", "T", "A table.", {"a": Column(INTEGER, "a"), "b": Column(FLOAT, "b")}, 0)
     assert table.frame([{"b": 0.5}, {"a": 1}]).to_csv(index=False) == "a,b\n,0.5\n1,\n"
     assert table.frame([]).to_csv(index=False) == "a,b\n"
-    with pytest.raises(ValueError, match="table t: columns that are not declared: c"):
+    with pytest.raises(ValueError, match="table t has undeclared columns c$"):
         table.frame([{"a": 1, "c": 2}])
+    assert table.frame([{"a": 1, "b": 1}], is_whole=True).shape == (1, 2)
+    with pytest.raises(ValueError, match="table t has undeclared columns c and no b$"):
+        table.frame([{"a": 1, "c": 2}], is_whole=True)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from programs import run_program
 from record_makers import response
 from workbench import CONFIG
 
+from litm.analysis.table import tables
 from litm.base.formats import read_json, write_csv, write_json
 from litm.base.store import canonical_json, digest
-from litm.checks.audit import audit_findings, audit_sample, audit_table
+from litm.checks.audit import audit_findings, audit_rows, audit_sample
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks.key_values import kv_retrieval
@@ -143,7 +144,7 @@ def test_a_model_replaced_since_it_was_identified_is_not_asked_again(kv_examples
 
 def compare(kv_examples: list[Example], folder: Path, again: list[SweepResponse]) -> pd.DataFrame:
     recorded = list(read_responses(folder / "responses.jsonl.gz"))
-    return audit_table("m", "e", "value_in_answer", kv_examples, recorded, again, seed=0)
+    return tables()["audit"].frame(audit_rows("m", "e", "value_in_answer", kv_examples, recorded, again, 0), True)
 
 
 def test_batches_of_the_plain_engine_give_the_answers_of_one_prompt_at_a_time(kv_examples, tmp_path):
@@ -208,8 +209,7 @@ def test_doctor_estimate_and_audit_around_a_run(new_bench):
     audited = bench.snakemake("audit")
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert "reference on kv, size 4: no flips in 4 answers to 2 questions" in audited.stdout
-    audit = pd.read_csv(bench.path("results/tables/audit.csv"))
-    assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3"]
+    assert pd.read_csv(bench.path("results/tables/audit.csv"))["placement"].tolist() == ["gold_at_0", "gold_at_3"]
     journal = bench.path("results/journal/reference/kv.jsonl").read_bytes()
 
     # Always made, and it sees that the journal has grown, which no input says.
@@ -224,7 +224,7 @@ def test_doctor_estimate_and_audit_around_a_run(new_bench):
 
 def test_the_audit_of_several_sweeps_is_printed_sweep_by_sweep(tmp_path, kv_examples):
     records = responses([example.id for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
-    tables = [audit_table(name, "e", "value_in_answer", kv_examples, records, records, 0) for name in ("a", "b")]
-    write_csv(tmp_path / "audit.csv", pd.concat(tables))
+    audited = [audit_rows(name, "e", "value_in_answer", kv_examples, records, records, 0) for name in ("a", "b")]
+    write_csv(tmp_path / "audit.csv", [row for rows in audited for row in rows])
     done = run_program("audit", "--table", tmp_path / "audit.csv")
     assert [line.split(" ")[0] for line in done.stdout.splitlines()[:2]] == ["a", "b"], done.stderr

@@ -26,6 +26,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from programs import run_program
 
+from litm.analysis.table import tables
 from litm.base.formats import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
@@ -225,14 +226,13 @@ def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
 
 
 def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
-    accuracy, png = BARS.assign(n_cut=0), tmp_path / "f.png"
+    accuracy, png = tables()["accuracy"].frame(BARS.assign(n_cut=0)), tmp_path / "f.png"
     write_csv(tmp_path / "accuracy.csv", accuracy, decimals=None)
     for kind in ("accuracy_by_target", "accuracy_by_position"):
         settings = {**NEEDLES, "kind": kind}
-        done = run_program(
-            "plot_figure", "--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv",
-            "--png", png, "--pdf", tmp_path / "f.pdf", "--untitled", tmp_path / "untitled.png",
-        )  # fmt: skip
+        files = ("--png", png, "--pdf", tmp_path / "f.pdf", "--untitled", tmp_path / "untitled.png")
+        given = ("--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv")
+        done = run_program("plot_figure", *given, *files)
         assert done.returncode == 0, done.stderr
         save_figure(draw(settings, accuracy), tmp_path / "wanted.png")
         assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()

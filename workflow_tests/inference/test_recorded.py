@@ -10,11 +10,12 @@ import pytest
 import record_makers
 from conftest import write_lines
 from programs import refused
+from score_frames import accuracy_table
 
 from litm.base.messages import UserError
 from litm.inference.recorded import OWN_FIELDS, RecordedFile, RecordedSweep, read_recorded
 from litm.records import Example
-from litm.scoring.scores import Sweep, accuracy_table, score_sweep
+from litm.scoring.scores import Sweep, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))
 FIELDS = {"response": "model_answer", "question": "question"}
@@ -173,8 +174,7 @@ def test_no_match_at_all_is_an_error(tmp_path, records, fields, said):
 
 def test_what_is_not_recorded_is_counted_and_never_scored(tmp_path):
     records = [{"question": f"what is number {n}", "model_answer": f"answer{n}"} for n in (0, 2)]
-    path = write_lines(tmp_path / "a.jsonl", records)
-    matching = match(path, FIELDS, CELLS[:1], EXAMPLES[:3])
+    matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, CELLS[:1], EXAMPLES[:3])
     responses = list(matching.sweep_responses("identity"))
     assert [response.finish_reason for response in responses] == ["unknown", "not_recorded", "unknown"]
     scores = score_sweep(Sweep("m", "e", "multi_document_qa", "best_subspan_em"), EXAMPLES[:3], responses)

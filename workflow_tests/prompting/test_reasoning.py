@@ -6,6 +6,7 @@ import pytest
 import torch
 from conftest import ROOT
 from record_makers import example, response
+from score_frames import accuracy_table
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
@@ -29,7 +30,7 @@ from litm.prompting.reasoning import (
     with_answers,
 )
 from litm.records import LENGTH, STOP
-from litm.scoring.scores import Sweep, accuracy_table, score_sweep
+from litm.scoring.scores import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n{% endfor %}"
@@ -127,8 +128,7 @@ def test_a_stray_closing_tag_changes_its_own_answer_alone():
 
 def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cut():
     texts = ["<think>b?</think>a", "<think>a?</think>b", "<think>a, or", "a"]
-    target = {"name": "gold", "position": 0, "depth": 0.0, "answers": ["a"]}
-    cell = {"size": 2, "placement": "gold_at_0"}
+    cell, target = {"size": 2, "placement": "gold_at_0"}, {"position": 0, "depth": 0.0, "answers": ["a"]}
     examples = [example(id=str(n), **cell, targets=[target]) for n in range(len(texts))]
     records = [response(id=str(n), **cell, response=text, finish_reason=STOP) for n, text in enumerate(texts)]
     stripped = [with_answer(record, TAGS, opened=False) for record in records]

@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-from programs import load_program
 
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
@@ -147,7 +146,7 @@ def test_the_report_shows_differences_with_their_intervals_and_sizes_as_whole_nu
         "primacy_ci_high": 0.2, "gap": 0.3, "gap_ci_low": 0.0, "gap_ci_high": 0.5,
     }  # fmt: skip
     write_csv(tmp_path / "position_bias.csv", POSITION_BIAS.frame([row, {"model": "b"}]))
-    table = load_program("make_report").read_table(tmp_path / "position_bias.csv")
+    table = tables()["position_bias"].read(tmp_path / "position_bias.csv")
     (shown,) = shown_tables({"position_bias": table})
     cells, empty = (dict(zip(POSITION_BIAS.report, (text for text, _ in one), strict=True)) for one in shown["rows"])
     assert (cells["size"], cells["n"]) == ("20", "2,655")

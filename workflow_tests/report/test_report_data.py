@@ -27,6 +27,7 @@ from report_contents import (
     responses,
     scores,
 )
+from score_frames import accuracy_table
 
 from litm.examples.tasks.question_answering import multi_document_qa, other_documents
 from litm.figures.style import DPI
@@ -36,7 +37,7 @@ from litm.report.page_tables import token_table, tokens_in_words
 from litm.report.phrases import SizeNames, claims_told, first_answers
 from litm.report.provenance import cited, sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
-from litm.scoring.scores import Sweep, accuracy_table, score_sweep
+from litm.scoring.scores import Sweep, score_sweep
 
 
 def unpacked(packed: str) -> list[dict]:

@@ -12,12 +12,13 @@ import record_makers
 from conftest import write_lines
 from matplotlib.text import Text
 from programs import run_program
+from score_frames import accuracy_table
 
 from litm.base.formats import read_jsonl, write_csv
 from litm.records import Curve, Example, SweepResponse, write_examples, write_responses
 from litm.report.suite import RED, CurveFiles, curve_figure, export_names, nominal_depth
 from litm.report.summaries import master_summary, write_summary
-from litm.scoring.scores import Sweep, accuracy_table, score_sweep
+from litm.scoring.scores import Sweep, score_sweep
 
 IDS = ["b", "a", "c"]
 

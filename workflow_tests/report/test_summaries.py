@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from programs import run_program
+from score_frames import accuracy_table, score_rows
 
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.table import tables
 from litm.base.formats import write_csv
-from litm.scoring.scores import SCORE_COLUMNS, accuracy_table
 
 POSITION_BIAS = tables()["position_bias"]
 
@@ -24,21 +24,9 @@ def scores(
     correct: Mapping[int | None, Sequence[bool | None]], experiment: str = "e", size: int = 9, **changes
 ) -> pd.DataFrame:
     """Score rows from right and wrong (None: did not fit) for each position: {position: [of question 0, 1, ...]}."""
-    positions = list(correct)
-    too_long = {index for values in correct.values() for index, value in enumerate(values) if value is None}
-    rows = [
-        {
-            **dict.fromkeys(SCORE_COLUMNS, 0),
-            **{"model": "m", "experiment": experiment, "task": "t", "metric": "exact", "size": size},
-            **{"placement": f"gold_at_{position}", "position": position, "depth": position / (size - 1)},
-            **{"id": f"q{index}", "target": "gold", "correct": value, "empty": False},
-            **{"finish_reason": "overflow" if value is None else "stop", "excluded": index in too_long},
-            **changes,
-        }
-        for position in positions
-        for index, value in enumerate(correct[position])
-    ]
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).astype(SCORE_COLUMNS)
+    rows = score_rows(correct, size, experiment=experiment, **changes)
+    too_long = rows["id"].isin(rows.loc[rows["correct"].isna(), "id"])
+    return rows.assign(excluded=too_long, finish_reason=rows["correct"].isna().map({True: "overflow", False: "stop"}))
 
 
 def three_golds(correct: Mapping[int, Sequence[bool]], size: int = 9) -> pd.DataFrame:

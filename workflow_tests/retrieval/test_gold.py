@@ -264,7 +264,7 @@ def test_counts_and_sentences_say_how_many_were_found_in_which_way():
     each = tables()["gold_passages"].frame(table)
 
     class Joined:
-        def joined(self, dtypes):
+        def joined(self, table):
             return each
 
     counts = tables()["gold_counts"].frame(gold_counts_table(Joined()))

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 import record_makers
+from score_frames import accuracy_table
 
 from litm.base.formats import write_csv
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
 from litm.records import Example, SweepResponse
-from litm.scoring.scores import SCORE_COLUMNS, Sweep, accuracy_table, score_sweep
+from litm.scoring.scores import Score, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
 
@@ -29,7 +30,7 @@ def test_rows_are_in_the_order_of_the_examples_for_any_order_of_the_responses():
     examples = [example(id, placement) for placement in ("gold_at_0", "gold_at_4") for id in "abc"]
     responses = [response(id, p, f"Answer {id}!") for p in ("gold_at_4", "gold_at_0") for id in "cab"]
     scores = score_sweep(SWEEP, examples, responses)
-    assert list(scores.columns) == list(SCORE_COLUMNS)
+    assert [*scores.columns, "cluster"] == list(Score._fields)
     assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e.placement, e.id) for e in examples]
     assert scores["correct"].all()
 
@@ -61,8 +62,7 @@ def test_empty_and_cut_answers_are_counted_apart_from_wrong_ones():
 
 def test_a_failed_prompt_is_counted_and_never_scored():
     responses = [response("a", "gold_at_0", "answer a"), response("b", "gold_at_0", None, "failed")]
-    scores = score_sweep(SWEEP, [example(id, "gold_at_0") for id in "ab"], responses)
-    (row,) = accuracy_table(scores).to_dict("records")
+    (row,) = accuracy_table(score_sweep(SWEEP, [example(id, "gold_at_0") for id in "ab"], responses)).to_dict("records")
     assert (row["n"], row["accuracy"], row["n_failed"], row["n_left_out"]) == (1, 1.0, 1, 0)
 
 

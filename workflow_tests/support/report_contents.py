@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 from conftest import ROOT
 from record_makers import response
+from score_frames import accuracy_table
 from suite_examples import example, questions
 
 from litm.analysis.cells import wrong_answer_rows
@@ -22,7 +23,7 @@ from litm.figures.style import save_figure
 from litm.records import Example, SweepResponse
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
-from litm.scoring.scores import Sweep, accuracy_table, score_sweep
+from litm.scoring.scores import Sweep, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
 FIGURE = {

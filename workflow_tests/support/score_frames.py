@@ -6,36 +6,35 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from litm.scoring.scores import SCORE_COLUMNS
+from litm.analysis.table import tables
+from litm.scoring.scores import Score, accuracy_rows, typed
 
 
 def score_rows(
     correct: Mapping[int | None, Sequence[bool | None]], size: int = 9, ids: Sequence[str] | None = None, **changes
 ) -> pd.DataFrame:
     """Score rows from right and wrong for each position: {position: [of question 0, of question 1, ...]}."""
+    names = {"model": "m", "experiment": "e", "task": "t", "metric": "exact", "size": size, "target": "gold"}
+    same = {**dict.fromkeys(Score._fields, 0), **names, "finish_reason": "stop", "cluster": None}
     rows = [
-        {
-            **dict.fromkeys(SCORE_COLUMNS, 0),
-            "model": "m",
-            "experiment": "e",
-            "task": "t",
-            "metric": "exact",
-            "size": size,
+        same
+        | {
             "placement": "no_gold" if position is None else f"gold_at_{position}",
             "position": position,
             "depth": None if position is None else position / (size - 1),
             "id": ids[index] if ids else f"q{index}",
-            "target": "gold",
             "correct": value,
-            "empty": False,
-            "finish_reason": "stop",
-            "excluded": False,
         }
         | changes
         for position, values in correct.items()
         for index, value in enumerate(values)
     ]
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).astype(SCORE_COLUMNS)
+    return typed(Score, [Score(**row) for row in rows])
+
+
+def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """The accuracies of score rows as figures and tables read them."""
+    return tables()["accuracy"].frame(accuracy_rows(scores))
 
 
 def first_right(share: float, n: int) -> list[bool]:

@@ -187,5 +187,5 @@ def published_comparison_table(
     """One row per published value whose cell was measured; manifests: of all sweeps; data_versions: see
     `measured_cells`.
     """
-    cells = measured_cells(accuracy.joined(), manifests.objects(), data_versions)
+    cells = measured_cells(accuracy.joined("accuracy"), manifests.objects(), data_versions)
     return comparison_rows(cells, read_published(published.path), read_published_models(published_models.path))

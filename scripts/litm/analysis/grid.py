@@ -13,7 +13,8 @@ import pandas as pd
 
 from litm.analysis.pbi import middle_index
 from litm.analysis.statistics import Estimate, as_answers, contrast_interval, mean_interval, paired_p
-from litm.base.formats import read_csv, read_json, read_parquet
+from litm.analysis.table import tables
+from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError
 from litm.records import Example, read_examples
 
@@ -50,9 +51,9 @@ class Files:
         for same in files.values():
             yield pd.concat([read_parquet(path, columns, OPTIONAL) for path in same])
 
-    def joined(self, dtypes: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """The rows of all CSV files, with columns of these types."""
-        return pd.concat([read_csv(path, dtypes) for path in self.paths], ignore_index=True)
+    def joined(self, table: str) -> pd.DataFrame:
+        """The rows of all CSV files, which have the columns of this table."""
+        return pd.concat([tables()[table].read(path) for path in self.paths], ignore_index=True)
 
     def examples(self) -> Iterator[list[Example]]:
         """Yield the examples of each file."""

@@ -71,7 +71,7 @@ class _Column:
 def paper_table(layout: Layout, rows: "pd.DataFrame", paper: "Mapping[str, PublishedModel]") -> PaperTable:
     """The table with all models that have a value in it, in the order of the rows.
 
-    rows: for accuracies, of `scores.accuracy_table` or `comparison.published_table`; for tokens, of token_counts.csv,
+    rows: for accuracies, of `scores.accuracy_rows` or `comparison.published_table`; for tokens, of token_counts.csv,
     measured or published. Positions only change the order of items, so the first position of a size gives its tokens.
     paper: the paper's models by name. A model is printed as the rows say, else as in the paper's tables, else by name.
     """

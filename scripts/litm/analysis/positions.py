@@ -262,7 +262,7 @@ def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
 
 def pbi_table(position_bias: Files) -> pd.DataFrame:
     """Rows of curves that have a Position Bias Index, or would have one with more questions."""
-    table = position_bias.joined()
+    table = position_bias.joined("position_bias")
     return table.loc[table["n_positions"] > 2, list(tables()["pbi"].columns)].reset_index(drop=True)
 
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from litm.analysis.table import tables
 from litm.base.messages import first_of, percent, points
 from litm.examples.orders import ORDERS
 from litm.records import Condition
@@ -430,8 +429,7 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
 
 def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":
     """One row per question set and way of finding gold passages, the most frequent first."""
-    read = ("questions", "how", "question", "n_with_answer", "note")
-    table = gold_passages.joined({name: tables()["gold_passages"].dtypes[name] for name in read})
+    table = gold_passages.joined("gold_passages")
     marked = table.assign(several=table["n_with_answer"] > 1, noted=table["note"].notna())
     counts = marked.groupby(["questions", "how"], sort=False).agg(
         n=("question", "size"), n_several=("several", "sum"), n_to_look_at=("noted", "sum")

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from litm.base.files import with_part
-from litm.base.messages import percent
+from litm.base.files import remedy, with_part
+from litm.base.formats import read_csv
+from litm.base.messages import UserError, percent
 
 if TYPE_CHECKING:
     # The rules read the tables at each start, and importing pandas would slow it down.
@@ -83,17 +84,30 @@ class Table:
         """Columns of p values, which `write_csv` writes with significant digits."""
         return [name for name, column in self.columns.items() if column.unit == P_VALUE]
 
-    def frame(self, rows: "Iterable[Mapping] | pd.DataFrame") -> "pd.DataFrame":
+    def frame(self, rows: "Iterable[Mapping] | pd.DataFrame", is_whole: bool = False) -> "pd.DataFrame":
         """Rows as a table with the columns in their order and types; absent values are missing.
 
-        Raises `ValueError` for a row with an undeclared column.
+        Raises `ValueError` for a column that is not declared and, of rows that are whole, for one that is absent.
         """
         import pandas as pd
 
         table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
-        if undeclared := set(table.columns) - set(self.columns):
-            raise ValueError(f"table {self.name}: columns that are not declared: {', '.join(sorted(undeclared))}")
+        if wrong := self._wrong(table, is_whole and len(table) > 0):
+            raise ValueError(wrong)
         return table.reindex(columns=list(self.columns)).astype(self.dtypes)
+
+    def read(self, path: str | Path) -> "pd.DataFrame":
+        """The table in a file, in its types; `UserError` for a column that only one of file and table has."""
+        table = read_csv(path, self.dtypes)
+        if wrong := self._wrong(table, is_whole=True):
+            raise UserError(f"{path}: {wrong} (of another version?): {remedy(path)}")
+        return table
+
+    def _wrong(self, table: "pd.DataFrame", is_whole: bool) -> str:
+        undeclared = ", ".join(str(name) for name in table.columns if name not in self.columns)
+        absent = ", ".join(name for name in self.columns if name not in table.columns) if is_whole else ""
+        told = [f"{what} {names}" for what, names in (("undeclared columns", undeclared), ("no", absent)) if names]
+        return f"table {self.name} has {' and '.join(told)}" if told else ""
 
     def cells(self, table: "pd.DataFrame", columns: Iterable[str]) -> list[list[str]]:
         """Formatted cells of these columns, row by row; missing values are empty.

@@ -5,6 +5,7 @@ same questions are asked again at all positions, and the numbers of changed answ
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,30 +19,11 @@ from litm.scoring.scores import judge
 
 #: Permutations of the test.
 REPLICATES = 2_000
-#: Columns of an audit and their types; one row per cell.
-COLUMNS = {
-    "model": "string",
-    "experiment": "string",
-    "size": "int64",
-    "placement": "string",
-    "position": "Int64",
-    "n": "int64",
-    "n_flips_text": "int64",
-    "flip_rate_text": "Float64",
-    "flip_rate_text_ci_low": "Float64",
-    "flip_rate_text_ci_high": "Float64",
-    "flip_rate_text_p_value": "Float64",
-    "n_flips_correct": "int64",
-    "flip_rate_correct": "Float64",
-    "flip_rate_correct_ci_low": "Float64",
-    "flip_rate_correct_ci_high": "Float64",
-    "flip_rate_correct_p_value": "Float64",
-}
 #: Columns within which the answers to a question are paired.
 CURVE = ["model", "experiment", "size"]
 
 
-def audit_table(
+def audit_rows(
     model: str,
     experiment: str,
     metric: str,
@@ -49,8 +31,8 @@ def audit_table(
     recorded: Iterable[SweepResponse],
     again: Iterable[SweepResponse],
     seed: int,
-) -> pd.DataFrame:
-    """One row per cell, in the order of the examples, on the answers asked `again`; columns as in `COLUMNS`.
+) -> list[dict[str, Any]]:
+    """One row per cell, in the order of the examples, on the answers asked `again`.
 
     recorded, again: responses; `again` has the same questions at all placements of a size. A flip is an answer with
     another text, or with another verdict of the metric (for any target). Rates have 95 % intervals, see
@@ -59,7 +41,7 @@ def audit_table(
     also if the experiment has `cluster`: a flip comes from the computation of a prompt, not from an article.
     """
     flips = _flips(metric, examples, recorded, again)
-    rows: list[dict] = []
+    rows = []
     for size, of_size in flips.groupby("size", sort=False):
         gaps = {kind: _gap_p(of_size, kind, seed) for kind in ("text", "correct")}
         for placement, cell in of_size.groupby("placement", sort=False):
@@ -74,7 +56,7 @@ def audit_table(
                     **_rate("correct", cell["correct"], gaps["correct"]),
                 }
             )
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return rows
 
 
 def _flips(

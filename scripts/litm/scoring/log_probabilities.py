@@ -1,37 +1,47 @@
 """Log-probabilities of the accepted answers of a sweep: one row per prompt."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, log
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from litm.records import OVERFLOW, Example, SweepResponse, measured_answers
-from litm.scoring.scores import response_to
+from litm.records import Example, SweepResponse, measured_answers
+from litm.scoring.scores import answered, names_of, typed
 
-#: What is read of the log-probabilities of a prompt's accepted answers, in nats.
-QUANTITIES = {
-    "per_token": "of a token of the answer: the log-probability of an accepted answer divided by its number of tokens, "
-    "of the answer where it is largest",
-    "answer": "of the most probable accepted answer",
-    "any_answer": "of the sum of the probabilities of the accepted answers, without those that begin with another one",
-}
-#: Columns of a file of log-probabilities and their types, apart from `cluster`. A quantity is missing where the prompt
-#: got no log-probability; answer_tokens: of the most probable answer.
-COLUMNS = {
-    **dict.fromkeys(("model", "experiment", "task"), "string"),
-    **dict.fromkeys(("size", "items"), "int64"),
-    "placement": "string",
-    "position": "Int64",
-    "depth": "Float64",
-    **dict.fromkeys(("id", "target", "finish_reason"), "string"),
-    "prompt_tokens": "Int64",
-    "excluded": "bool",
-    "answer_tokens": "Int64",
-    **dict.fromkeys(QUANTITIES, "Float64"),
-}
+#: Columns of what is read of the log-probabilities of a prompt's accepted answers, in nats.
+QUANTITIES = ("per_token", "answer", "any_answer")
 
 
-def quantities(text: str, answers: Sequence[str]) -> dict[str, float | int]:
+class LogProbability(NamedTuple):
+    """One prompt: a row of a file of log-probabilities; the quantities are missing where it got none.
+
+    answer: of the most probable accepted answer, which has answer_tokens. per_token: of a token of the answer, the
+    log-probability divided by the number of tokens, of the accepted answer where it is largest. any_answer: of the sum
+    of the probabilities of the accepted answers, without those that begin with another one. cluster: as in `Score`.
+    """
+
+    model: str
+    experiment: str
+    task: str
+    size: int
+    items: int
+    placement: str
+    position: int | None
+    depth: float | None
+    id: str
+    target: str
+    finish_reason: str
+    prompt_tokens: int | None
+    excluded: bool
+    answer_tokens: int | None = None
+    per_token: float | None = None
+    answer: float | None = None
+    any_answer: float | None = None
+    cluster: str | None = None
+
+
+def quantities(text: str, answers: Sequence[str]) -> dict[str, Any]:
     """`QUANTITIES` and `answer_tokens` of a prompt; text: of its response, see `measured_answers`."""
     measured = measured_answers(text)
     best = max(measured)
@@ -64,36 +74,22 @@ def log_probability_rows(
     responses: Iterable[SweepResponse],
     where: str = "log-probabilities",
 ) -> pd.DataFrame:
-    """One row per prompt, in the order of the examples; columns as in `COLUMNS`, and `cluster` if examples have any.
+    """A `LogProbability` per prompt, in the order of the examples.
 
-    A question that did not fit at one placement of a size is `excluded` at all placements of that size, as in scores.
-    Raises `UserError`, beginning with `where`, as `scores.response_to`.
+    Raises `UserError`, beginning with `where`, as `scores.answered`.
     """
-    by_prompt = {response.name: response for response in responses}
-    too_long = {(size, id) for (size, _, id), one in by_prompt.items() if one.finish_reason == OVERFLOW}
     rows = [
-        {"model": model, "experiment": experiment, "task": task}
-        | _row(example, response_to(example, by_prompt, where), (example.size, example.id) in too_long)
-        for example in examples
+        LogProbability(
+            model=model,
+            experiment=experiment,
+            task=task,
+            **names_of(example, *example.targets),
+            finish_reason=response.finish_reason,
+            prompt_tokens=response.prompt_tokens,
+            excluded=is_excluded,
+            **({} if response.text is None else quantities(response.text, example.targets[0].answers)),
+            cluster=example.cluster,
+        )
+        for example, response, is_excluded in answered(examples, responses, where)
     ]
-    has_clusters = any(row["cluster"] is not None for row in rows)
-    columns: Mapping[str, str] = COLUMNS | ({"cluster": "string"} if has_clusters else {})
-    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
-
-
-def _row(example: Example, response: SweepResponse, is_excluded: bool) -> dict:
-    (target,) = example.targets
-    return {
-        "size": example.size,
-        "items": example.context_items,
-        "placement": example.placement,
-        "position": target.position,
-        "depth": target.depth,
-        "id": example.id,
-        "target": target.name,
-        "finish_reason": response.finish_reason,
-        "prompt_tokens": response.prompt_tokens,
-        "excluded": is_excluded,
-        "cluster": example.cluster,
-        **({} if response.text is None else quantities(response.text, target.answers)),
-    }
+    return typed(LogProbability, rows)

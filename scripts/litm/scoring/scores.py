@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
@@ -26,8 +26,11 @@ from litm.records import (
     response_key,
 )
 from litm.scoring.metrics import FULL, METRICS, first_line
-from litm.scoring.wrong_answers import Asked, wrong_answer
+from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
+#: Of a rule on an answer: a number from 0 to 1 if the metric is graded.
+Verdict = bool | float | None
+R = TypeVar("R", bound=NamedTuple)
 RUN_AGAIN = (
     "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts that no journal "
     "has an answer to"
@@ -93,29 +96,56 @@ def with_checked_keys(
             )
 
 
-#: Columns of a score file and their types. `correct` and its variants are numbers from 0 to 1 of a graded metric, and
-#: missing where nothing was scored, `correct_strict` and `correct_lenient` also where the metric has no such rule,
-#: token counts where they are unknown. `preamble`: the first line ends with a colon, so it may only announce the
-#: answer; `more_lines`: the answer has further lines. `wrong_kind`: the kind of a wrong answer, see
-#: `wrong_answers.KINDS`; `taken_from`: the position of the other item that a wrong answer was taken from, where it is
-#: known.
-SCORE_COLUMNS = {
-    **dict.fromkeys(("model", "experiment", "task", "metric"), "string"),
-    **dict.fromkeys(("size", "items"), "int64"),
-    "placement": "string",
-    "position": "Int64",
-    "depth": "Float64",
-    **dict.fromkeys(("id", "target"), "string"),
-    **dict.fromkeys((f"correct{rule}" for rule in ("", "_first_line", "_full", "_strict", "_lenient")), "boolean"),
-    "empty": "bool",
-    "finish_reason": "string",
-    **dict.fromkeys(("prompt_tokens", "response_tokens"), "Int64"),
-    **dict.fromkeys(("excluded", "preamble", "more_lines"), "bool"),
-    "wrong_kind": "string",
-    "taken_from": "Int64",
-}
-#: Values of these columns for an answer that is right or was not scored.
-NO_KIND = {"wrong_kind": None, "taken_from": None}
+class Score(NamedTuple):
+    """One answer to one target: a row of a score file.
+
+    correct and its variants: missing where nothing was scored, correct_strict and correct_lenient also where the metric
+    has no such rule. preamble: the first line ends with a colon, so it may only announce the answer; more_lines: the
+    answer has further lines. Token counts are missing where they are unknown. wrong_kind: of a wrong answer, see
+    `wrong_answers.KINDS`; taken_from: the position of the other item that it was taken from, if it is known. cluster:
+    a column of files whose examples have clusters.
+    """
+
+    model: str
+    experiment: str
+    task: str
+    metric: str
+    size: int
+    items: int
+    placement: str
+    position: int | None
+    depth: float | None
+    id: str
+    target: str
+    correct: Verdict
+    correct_first_line: Verdict
+    correct_full: Verdict
+    correct_strict: Verdict
+    correct_lenient: Verdict
+    empty: bool
+    finish_reason: str
+    prompt_tokens: int | None
+    response_tokens: int | None
+    excluded: bool
+    preamble: bool
+    more_lines: bool
+    wrong_kind: str | None
+    taken_from: int | None
+    cluster: str | None
+
+
+#: pandas types of columns by the types of their values.
+DTYPES: dict[Any, str] = {
+    str: "string", str | None: "string", int: "int64", int | None: "Int64", float | None: "Float64", bool: "bool",
+}  # fmt: skip
+
+
+def typed(record: type[R], rows: Iterable[R], is_graded: bool = False) -> pd.DataFrame:
+    """Rows with the fields of their record as columns, in their types; without `cluster` if no row has one."""
+    dtypes = DTYPES | {Verdict: "Float64" if is_graded else "boolean"}
+    columns = {name: dtypes[kind] for name, kind in get_type_hints(record).items()}
+    table = pd.DataFrame(rows, columns=list(columns)).astype(columns)
+    return table if table["cluster"].notna().any() else table.drop(columns="cluster")
 
 
 @dataclass(frozen=True)
@@ -135,28 +165,30 @@ class Sweep:
 def score_sweep(
     sweep: Sweep, examples: Iterable[Example], responses: Iterable[SweepResponse], where: str = "responses"
 ) -> pd.DataFrame:
-    """One row per prompt and target, in the order of the examples; columns as in `SCORE_COLUMNS`.
+    """A `Score` per prompt and target, in the order of the examples.
 
-    A question that did not fit at one placement of a size is `excluded` at all placements of that size, so
-    that positions are always compared on the same questions. The column `cluster` is added if examples have clusters.
-    Raises `UserError`, beginning with `where` (the file of the responses), for an example without a response and for
-    a response to another prompt.
+    Raises `UserError`, beginning with `where` (the file of the responses), as `answered`.
+    """
+    rows = (row for one in answered(examples, responses, where) for row in _rows(sweep, *one))
+    return typed(Score, rows, METRICS[sweep.metric].is_graded)
+
+
+def answered(
+    examples: Iterable[Example], responses: Iterable[SweepResponse], where: str
+) -> Iterator[tuple[Example, SweepResponse, bool]]:
+    """Yield each example with its response, and whether it is excluded.
+
+    A question that did not fit at one placement of a size is excluded at all placements of that size, so that positions
+    are always compared on the same questions. Raises `UserError`, beginning with `where`, for an example without a
+    response and for a response to another prompt.
     """
     by_prompt = {response.name: response for response in responses}
     overflowed = {(size, id) for (size, _, id), r in by_prompt.items() if r.finish_reason == OVERFLOW}
-    rows: list[dict] = []
     for example in examples:
-        is_excluded = (example.size, example.id) in overflowed
-        rows.extend(_rows(sweep, example, response_to(example, by_prompt, where), is_excluded))
-    has_clusters = any(row["cluster"] is not None for row in rows)
-    graded = {
-        name: "Float64" for name in SCORE_COLUMNS if name.startswith("correct") and METRICS[sweep.metric].is_graded
-    }
-    columns = SCORE_COLUMNS | graded | ({"cluster": "string"} if has_clusters else {})
-    return _table(rows, columns)
+        yield example, _response(example, by_prompt, where), (example.size, example.id) in overflowed
 
 
-def response_to(example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], where: str) -> SweepResponse:
+def _response(example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], where: str) -> SweepResponse:
     response = responses.get(example.name)
     named = f"question {example.id}, size {example.size}, {example.placement}"
     if response is None:
@@ -169,44 +201,54 @@ def response_to(example: Example, responses: Mapping[tuple[int, str, str], Sweep
     return response
 
 
-def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool) -> Iterator[dict]:
+def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool) -> Iterator[Score]:
     text = response.scored_text
     for target in example.targets:
         verdicts = judge(sweep.metric, text, target.answers)
-        yield {
-            **{name: getattr(sweep, name) for name in ("model", "experiment", "task", "metric")},
-            "size": example.size,
-            "items": example.context_items,
-            "placement": example.placement,
-            "position": target.position,
-            "depth": target.depth,
-            "id": example.id,
-            "target": target.name,
+        wrong = _wrong(sweep, example, target, response) if verdicts["correct"] == 0 else None
+        yield Score(
+            model=sweep.model,
+            experiment=sweep.experiment,
+            task=sweep.task,
+            metric=sweep.metric,
+            **names_of(example, target),
             **verdicts,
-            "empty": text is not None and not text.strip(),
-            "finish_reason": response.finish_reason,
-            "prompt_tokens": response.prompt_tokens,
-            "response_tokens": response.response_tokens,
-            "excluded": is_excluded,
-            "preamble": text is not None and first_line(text).endswith(":"),
-            "more_lines": text is not None and "\n" in text.strip(),
-            "cluster": example.cluster,
-            **(kind_of_answer(sweep, example, target, response) if verdicts["correct"] == 0 else NO_KIND),
-        }
+            empty=text is not None and not text.strip(),
+            finish_reason=response.finish_reason,
+            prompt_tokens=response.prompt_tokens,
+            response_tokens=response.response_tokens,
+            excluded=is_excluded,
+            preamble=text is not None and first_line(text).endswith(":"),
+            more_lines=text is not None and "\n" in text.strip(),
+            wrong_kind=wrong.kind if wrong else None,
+            taken_from=wrong.taken_from if wrong else None,
+            cluster=example.cluster,
+        )
 
 
-def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> dict:
-    """The columns `wrong_kind` and `taken_from` of a wrong answer."""
+def names_of(example: Example, target: Target) -> dict[str, Any]:
+    """The columns that tell the rows of a sweep apart."""
+    return {
+        "size": example.size,
+        "items": example.context_items,
+        "placement": example.placement,
+        "position": target.position,
+        "depth": target.depth,
+        "id": example.id,
+        "target": target.name,
+    }
+
+
+def _wrong(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> WrongAnswer:
     text, metric = str(response.scored_text), METRICS[sweep.metric]
     others = sweep.asks.other_items(example.prompt, target) if sweep.asks and sweep.asks.other_items else ()
     has_other = any(metric.judge(text, other.answers) for other in example.targets if other is not target)
     item = target.text_in(example.prompt)
     asked = Asked(example.prompt, example.question, item, others, has_other, sweep.asks)
-    wrong = wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
-    return {"wrong_kind": wrong.kind, "taken_from": wrong.taken_from}
+    return wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
 
 
-def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, float | None]:
+def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, Any]:
     """Verdicts on a response: of the metric on the first line, on the full text and (`correct`) on the part it reads;
     of its strict and its lenient rule. None where the metric has no such rule or there is no response.
     """
@@ -226,48 +268,18 @@ def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dic
 
 #: Columns that identify a cell of the accuracy table.
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
-#: Columns of a sweep's accuracies and their types.
-ACCURACY_COLUMNS = {
-    **dict.fromkeys(["model", "experiment", "task", "metric"], "string"),
-    **dict.fromkeys(["size", "items"], "int64"),
-    "placement": "string",
-    "position": "Int64",
-    "depth": "Float64",
-    "target": "string",
-    "n": "int64",
-    **dict.fromkeys(["accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"),
-    **dict.fromkeys(["accuracy_strict", "accuracy_lenient"], "Float64"),
-    "n_empty": "int64",
-    **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
-    **dict.fromkeys(["n_failed", "n_not_recorded", "n_left_out", "n_preamble"], "int64"),
-}
 
 
-def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per cell (and target), in the order of the scores: accuracy, interval, counts of special answers.
+def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
+    """One row per cell (and target), in the order of the scores, with the columns of `accuracy` in tables.yaml.
 
-    Columns as in `ACCURACY_COLUMNS`; those in `CELL` identify the cell.
-
-    n: questions counted. n_left_out: questions left out because they did not fit at some placement. n_failed: questions
-    that were asked and got no answer. n_not_recorded: questions that recorded responses lack. n_empty, n_cut,
-    n_refused: counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a
-    provider's filter (each may be wrong for that reason alone); n_cut and n_refused are missing where finish reasons
-    are unknown. n_preamble: counted answers whose first line ends with a colon.
-    Accuracies are fractions, or means of a graded metric; ci_low and ci_high are their 95 % limits, see
-    `clustered_interval`.
+    Accuracies are fractions, or means of a graded metric; their limits are those of `clustered_interval`. n_cut and
+    n_refused are None where finish reasons are unknown.
     """
-    rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
-    return _table(rows, ACCURACY_COLUMNS)
+    return [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
 
 
-def _table(rows: list[dict], columns: Mapping[str, str]) -> pd.DataFrame:
-    """The rows with columns of these types; `ValueError` for a row without one of them."""
-    if rows and (missing := set(columns) - set(rows[0])):
-        raise ValueError(f"rows of scores without {', '.join(sorted(missing))}, which their columns declare")
-    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
-
-
-def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
+def _cell_row(cell: tuple, group: pd.DataFrame) -> dict[str, Any]:
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]

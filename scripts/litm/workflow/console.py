@@ -448,7 +448,7 @@ def _readings(study: Study, tables: Container[str]) -> list[str]:
         return []
     from litm.analysis.cells import reading_warnings
 
-    table = read_csv(path, all_tables()[path.stem].dtypes)
+    table = all_tables()[path.stem].read(path)
     stops = {
         (model, experiment): one.stop
         for model, entry in study.models.items()
