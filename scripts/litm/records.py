@@ -392,7 +392,7 @@ def measured_response(prompt_tokens: int, measured: Sequence[tuple[float, int]],
     are not finite, as float16 gives where it overflows.
     """
     if not all(isfinite(nats) for nats, _ in measured):
-        raise UserError("a log-probability is not a finite number: set the model's 'dtype' to bfloat16 or float32")
+        raise UserError("a log-probability is not a finite number: run the model in bfloat16 or float32 (its 'dtype')")
     pairs = [[round(nats, DECIMALS), tokens] for nats, tokens in measured]
     return Response(canonical_json(pairs), MEASURED, prompt_tokens, sum(tokens for _, tokens in measured), made_with)
 

@@ -15,9 +15,10 @@ from litm.analysis.log_probability import (
     log_probability_effects_table,
     log_probability_pairs_table,
     log_probability_table,
+    questions_needed,
 )
 from litm.analysis.sentences import probability_sentences
-from litm.analysis.statistics import mean_of_numbers
+from litm.analysis.statistics import Estimate, mean_of_numbers
 from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.claims.log_probability import log_probability_claims_table
@@ -125,13 +126,20 @@ def test_means_effects_and_pairs_are_student_s_paired_by_question(files):
     assert first["p_holm"] >= first["p_value"]
 
 
-def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies():
-    nats = drawn((0.5, 0.0, 0.0), 2_000)
+@pytest.mark.parametrize("effect", [2.0, 0.5])
+def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies(effect):
+    nats = drawn((effect, 0.0, 0.0), 2_000)
     differences = nats[:, 0] - nats[:, 1]
-    needed = round(len(nats) * (2.8016 * differences.std() / len(nats) ** 0.5 / differences.mean()) ** 2)
-    samples = rng(9).choice(differences, (2_000, needed))
-    shown = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05)
-    assert 0.76 < shown < 0.84
+    needed = questions_needed(mean_of_numbers(differences)[0], len(differences))
+    for n, is_enough in ((needed, True), (needed - 1, False)):
+        samples = rng(9).choice(differences, (20_000, n))
+        shown = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05)
+        assert shown > 0.79 if is_enough else shown < 0.81
+
+
+def test_an_effect_of_0_and_one_without_an_error_need_no_number_of_questions():
+    assert questions_needed(Estimate(0.0, -1.0, 1.0, 0.5), 10) is None
+    assert questions_needed(Estimate(1.0, 1.0, 1.0, 0.0), 10) is None
 
 
 def test_clusters_widen_the_interval_of_answers_that_vary_together(files):

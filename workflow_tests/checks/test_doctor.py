@@ -325,6 +325,23 @@ def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus
     assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)
 
 
+def measuring(*what: str) -> Study:
+    served = {"engine": "openai", "api_model": "x", "endpoint": "completions", "prompt_template": "raw"}
+    define = {
+        "models": {"served": {**served, "tokenizer": str(REFERENCE), "prices": {"input": 2, "output": 10}}},
+        "experiments": {"kv_retrieval_small": {"measure": [*what]}},
+    }
+    return study(models=["served"], experiments=["kv_retrieval_small"], define=define)
+
+
+def test_sweeps_that_measure_log_probabilities_are_counted_and_cost_no_new_token():
+    both, alone = measuring("answer", "log_probability"), measuring("log_probability")
+    (of_both,), (of_one,) = costs(both, {}).values(), costs(alone, {}).values()
+    assert (of_both["sweeps"], of_both["prompts"]) == (2, 2 * of_one["prompts"])
+    assert of_one["US$"] == pytest.approx(of_one["their tokens"] * 2 / 1e6)
+    assert "Sweeps: 1 ask for answers, 1 measure log-probabilities." in [*cost_lines(both, Remote({}, []))]
+
+
 def test_the_table_is_one_line_a_check_in_columns():
     table = checks_table([ok("a", "fine"), missing("longer", "do this")])
     assert table.splitlines() == ["ok       a       fine", "missing  longer  do this"]

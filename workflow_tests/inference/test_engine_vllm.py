@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType, SimpleNamespace
 
@@ -14,6 +15,7 @@ from transformers import AutoModelForCausalLM
 from litm.base.messages import UserError
 from litm.inference.engine import FIRST_LINE, load_engine
 from litm.inference.engines import vllm as engine_module
+from litm.records import measured_answers
 
 
 @dataclass
@@ -22,9 +24,10 @@ class Sampling:
 
     temperature: float
     max_tokens: int
-    stop_token_ids: list[int]
-    ignore_eos: bool
     detokenize: bool
+    stop_token_ids: Sequence[int] = ()
+    ignore_eos: bool = False
+    prompt_logprobs: int | None = None
 
 
 class Model:
@@ -43,7 +46,8 @@ class Model:
     def generate(self, prompts, sampling, use_tqdm):
         assert not use_tqdm
         outputs = []
-        for prompt, wanted in zip(prompts, sampling, strict=True):
+        each = sampling if isinstance(sampling, list) else [sampling] * len(prompts)
+        for prompt, wanted in zip(prompts, each, strict=True):
             assert wanted.temperature == 0.0 and wanted.max_tokens > 0
             ids = prompt["prompt_token_ids"]
             assert len(ids) + wanted.max_tokens <= self.longest
@@ -52,6 +56,10 @@ class Model:
             while len(said) < wanted.max_tokens and (not said or said[-1] not in wanted.stop_token_ids):
                 said.append(int(self.model(torch.tensor([[*ids, *said]])).logits[0, -1].argmax()))
             outputs.append(SimpleNamespace(num_cached_tokens=16, outputs=[SimpleNamespace(token_ids=said)]))
+            if wanted.prompt_logprobs is not None:
+                nats = torch.log_softmax(self.model(torch.tensor([ids])).logits[0], dim=-1)
+                own = [{token: SimpleNamespace(logprob=float(nats[n, token]))} for n, token in enumerate(ids[1:])]
+                outputs[-1].prompt_logprobs, outputs[-1].num_cached_tokens = [None, *own], 0
         return outputs
 
 
@@ -99,6 +107,25 @@ def test_prompts_are_asked_in_the_order_of_their_tokens():
     assert Model.last.asked == sorted(Model.last.asked)
 
 
+def compare_measured(count: int) -> None:
+    """The log-probabilities of this engine are those of transformers."""
+    prompts = [prompt for prompt, _ in kv_prompts(4, count)]
+    accepted = [[value, value[:9], "another"] for _, value in kv_prompts(4, count)]
+    found = []
+    for name in ("vllm", "transformers"):
+        engine = load_engine(name, SETTINGS)
+        prepared = engine.prepare(prompts, accepted)
+        pairs = sorted((pair for batch in engine.measure(prepared) for pair in batch), key=lambda pair: pair[0])
+        found.append([measured_answers(response.text) for _, response in pairs])
+    ours, theirs = ([[pair[0] for pair in one] for one in each] for each in found)
+    assert ours == [pytest.approx(one, rel=5e-5, abs=1e-3) for one in theirs]
+
+
+@pytest.mark.usefixtures("interface")
+def test_log_probabilities_are_those_of_transformers():
+    compare_measured(3)
+
+
 @pytest.mark.usefixtures("interface")
 def test_the_cache_on_a_cpu_takes_half_of_the_free_memory_unless_the_environment_says_how_much(monkeypatch):
     monkeypatch.setattr(engine_module, "free_memory", lambda: 3000)
@@ -134,3 +161,8 @@ def test_the_reference_model_answers_in_vllm_itself():
     prompts = [prompt for prompt, _ in kv_prompts(10, 20)]
     pairs = zip(answers(SETTINGS, prompts, "vllm"), answers(SETTINGS, prompts), strict=True)
     assert sum(one.text == other.text for one, other in pairs) >= 19
+
+
+@pytest.mark.skipif(engine_module.find_spec("vllm") is None, reason="vLLM is not installed")
+def test_the_reference_model_is_measured_in_vllm_itself():
+    compare_measured(20)

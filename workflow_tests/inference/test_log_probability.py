@@ -6,11 +6,15 @@ from random import Random
 
 import pytest
 import torch
+from api_engines import make_engine
 from families import FAMILIES, WORDS, random_prompts
+from fault_server import FAULTS, FaultServer
+from local_engines import SETTINGS, kv_prompts
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
+from litm.base.messages import UserError
 from litm.inference import prefix_sharing
-from litm.inference.engine import EngineSettings, Prepared, load_engine
+from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineSettings, Prepared, load_engine
 from litm.records import MEASURED, Response, measured_answers
 
 #: Nats: the largest difference between two computations in float32, or a fraction of sums of hundreds of nats.
@@ -21,7 +25,12 @@ BUDGETS = (1, 300, 10**6)
 
 def measured(settings: EngineSettings, prompts: Sequence[Prepared]) -> list[Response]:
     """The response to each prompt, exactly one each."""
-    pairs = [pair for batch in load_engine("transformers", settings).measure(prompts) for pair in batch]
+    return measured_by(load_engine("transformers", settings), prompts)
+
+
+def measured_by(engine, prompts: Sequence[Prepared]) -> list[Response]:
+    """The same by an engine."""
+    pairs = [pair for batch in engine.measure(prompts) for pair in batch]
     assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
     return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
 
@@ -81,3 +90,66 @@ def test_it_is_that_of_an_independent_computation_in_any_batch(settings_of, fami
     assert {response.finish_reason for response in found} == {MEASURED}
     assert [response.prompt_tokens for response in found] == [prompt.tokens for prompt in prompts]
     assert [response.response_tokens for response in found] == [sum(map(len, one.answers)) for one in prompts]
+
+
+#: The reference model behind a server.
+SERVED = {"endpoint": COMPLETIONS_ENDPOINT, "tokenizer": SETTINGS.location}
+CONTENTS, ANSWERS = ["Ann is", "Bo was a"], [["a cat", "one"], ["dog"]]
+
+
+def test_a_server_measures_what_the_engine_transformers_does():
+    prompts = [prompt for prompt, _ in kv_prompts(2, 3)]
+    accepted = [[value, "one more"] for _, value in kv_prompts(2, 3)]
+    engine = load_engine("transformers", SETTINGS)
+    expected = measured_by(engine, engine.prepare(prompts, accepted))
+    model = AutoModelForCausalLM.from_pretrained(SETTINGS.location, dtype=torch.float32)
+
+    @torch.inference_mode()
+    def nats_of(ids: list[int]) -> list[float | None]:
+        """Nothing for the first token, and the most probable token after the last."""
+        logits = torch.log_softmax(model(torch.tensor([ids])).logits[0], dim=-1)
+        return [None, *(float(logits[place, token]) for place, token in enumerate(ids[1:])), float(logits[-1].max())]
+
+    with FaultServer(nats=nats_of) as server:
+        served = make_engine("openai", server, request={"top_k": 1}, **SERVED)
+        found = measured_by(served, served.prepare(prompts, accepted))
+    assert_close(nats(found), nats(expected))
+    same = {"text": "", "made_with": ""}
+    assert [replace(one, **same) for one in found] == [replace(one, **same) for one in expected]
+    # A request for each prompt, with the fields of the entry, that generates one token.
+    assert len(server.bodies) == len(prompts)
+    assert all((body["top_k"], body["max_tokens"], body["echo"]) == (1, 1, True) for body in server.bodies)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"choices.0.logprobs": None}, "gave log-probabilities of 0 tokens for a text of"),
+        ({"choices.1.logprobs.token_logprobs": [-1.0]}, "gave log-probabilities of 1 tokens for a text of"),
+        ({"choices.0.logprobs.token_logprobs": [-9999.0] * 100}, "gave log-probabilities of 100 tokens"),
+    ],
+)
+def test_a_server_that_gives_no_log_probabilities_of_a_text_ends_the_run(change, message, monkeypatch):
+    monkeypatch.setitem(FAULTS["openai"], "changed", {"set": change})
+    with FaultServer(lambda prompt, attempt: "changed") as server:
+        engine = make_engine("openai", server, **SERVED)
+        with pytest.raises(UserError, match=f"the server {message}"):
+            measured_by(engine, engine.prepare(CONTENTS, ANSWERS))
+
+
+@pytest.mark.parametrize("value", [True, "-1", None, [1]])
+def test_a_reply_of_another_form_is_asked_again(value, monkeypatch):
+    monkeypatch.setitem(FAULTS["openai"], "changed", {"set": {"choices.0.logprobs.token_logprobs": [value] * 4}})
+    monkeypatch.setitem(FAULTS["openai"], "one less", {"drop": "choices.0.index"})
+    with FaultServer(lambda prompt, attempt: {1: "changed", 2: "one less"}.get(attempt)) as server:
+        engine = make_engine("openai", server, **SERVED)
+        found = measured_by(engine, [Prepared("", [3, 4], [[5, 6]])])
+    assert nats(found) == [[-2.0]]
+    assert len(server.asked) == 3
+
+
+def test_a_probability_of_0_is_an_error():
+    with FaultServer(nats=lambda ids: [None, *[-9999.0] * len(ids)]) as server:
+        engine = make_engine("openai", server, **SERVED)
+        with pytest.raises(UserError, match="a log-probability is not a finite number"):
+            measured_by(engine, [Prepared("", [3, 4], [[5]])])

@@ -102,13 +102,15 @@ class FaultServer:
     """A context manager; `url`: its address.
 
     fault: function from a prompt and the number of its request, from 1, to a fault; answer: function from a prompt to
-    its answer; tokens: number of tokens of a prompt; elsewhere: target of redirects. Recorded: `asked`, (seconds,
-    prompt, fault) of each request; `answered`, answers per prompt; `bodies`, `headers` and `keys` of requests.
+    its answer; tokens: number of tokens of a prompt; nats: of the tokens of a given text and of the one generated after
+    it; elsewhere: target of redirects. Recorded: `asked`, (seconds, prompt, fault) of each request; `answered`, answers
+    per prompt; `bodies`, `headers` and `keys` of requests.
     """
 
     fault: Callable[[str, int], str | None] = lambda prompt, attempt: None
     answer: Callable[[str], str] = answer_to
     tokens: Callable[[str], int] = len
+    nats: Callable[[list[int]], list[float | None]] = lambda ids: [None, *[-1.0] * len(ids)]
     asked: list[tuple[float, str, str | None]] = field(default_factory=list)
     answered: Counter = field(default_factory=Counter)
     bodies: list[dict] = field(default_factory=list)
@@ -157,6 +159,8 @@ class FaultHandler(BaseHTTPRequestHandler):
         server: FaultServer = self.server.faults
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = body["prompt"] if "prompt" in body else "|".join(message["content"] for message in body["messages"])
+        # Of token ids where a text is given and measured.
+        prompt = prompt if isinstance(prompt, str) else json.dumps(prompt)
         name, key = server.register(prompt, body, {name.lower(): value for name, value in self.headers.items()})
         text = server.answer(prompt)
         words = {"key": key, "text": text, "first": text[:7], "rest": text[7:], "now": formatdate(usegmt=True)}
@@ -185,6 +189,10 @@ class FaultHandler(BaseHTTPRequestHandler):
             answer = {"content": [{"type": "text", "text": text}], "stop_reason": of_anthropic}
         elif self.path.endswith("/chat/completions"):
             answer = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": of_openai}]}
+        elif body.get("echo"):
+            # In any order, as a server may answer.
+            found = [{"token_logprobs": self.server.faults.nats(ids)} for ids in body["prompt"]]
+            answer = {"choices": [{"index": number, "logprobs": one} for number, one in enumerate(found)][::-1]}
         else:
             answer = {"choices": [{"text": text, "finish_reason": of_openai}]}
         reply = {"model": f"{body['model']}-0613", **answer, "usage": usage}

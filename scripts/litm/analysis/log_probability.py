@@ -7,7 +7,7 @@ compared within questions, by `statistics.mean_of_numbers` of the differences.
 
 from collections.abc import Iterator
 from itertools import combinations
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,14 @@ from scipy import special
 
 from litm.analysis.grid import CORRECT, Files, cluster_codes, curves, interval_columns, names_of, read_curve
 from litm.analysis.pbi import CONTRASTS
+from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
 from litm.analysis.statistics import Estimate, mean_of_numbers, with_holm
 from litm.scoring.log_probabilities import QUANTITIES
 
 CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]
 CURVE = ("model", "experiment", "task", "size", "items")
 #: Sum of the normal quantiles of a two-sided test at 5 % and of a power of 80 %.
-QUANTILES = float(special.ndtri(0.975) + special.ndtri(0.8))
+QUANTILES = float(special.ndtri((1 + CONFIDENCE) / 2) + special.ndtri(POWER))
 
 
 def log_probability_table(log_probabilities: Files) -> Iterator[dict]:
@@ -76,9 +77,21 @@ def _effects(rows: pd.DataFrame) -> Iterator[dict]:
 
 def questions_needed(estimate: Estimate, n: int) -> int | None:
     """The number of questions that shows an effect of this size in 80 % of studies, if n questions have this standard
-    error: n·((z(.975) + z(.8))·SE/value)², None for no effect.
+    error: the power of Student's test, from the noncentral t distribution. None where the effect or the error is 0, and
+    for more than `MOST_QUESTIONS`.
     """
-    return ceil(n * (QUANTILES * estimate.standard_error / estimate.value) ** 2) if estimate.value else None
+    if not estimate.value or not estimate.standard_error:
+        return None
+    size = abs(estimate.value) / (estimate.standard_error * sqrt(n))
+    by_normal = ceil((QUANTILES / size) ** 2)
+    # Student's test needs a few more.
+    more = range(max(2, by_normal), by_normal + 9) if by_normal < MOST_QUESTIONS else ()
+    return next((m for m in more if _power(size, m) >= POWER), None)
+
+
+def _power(size: float, n: int) -> float:
+    """The chance that n questions show an effect. size: in standard deviations of the questions' differences."""
+    return 1 - float(special.nctdtr(n - 1, size * sqrt(n), special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)))
 
 
 def log_probability_pairs_table(log_probabilities: Files) -> Iterator[dict]:

@@ -60,7 +60,8 @@ def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
 
 
 def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
-    experiments = [one for (name, _), one in study.run.items() if name == model.name]
+    sweeps_of = (study.run, study.measured)
+    experiments = [one for sweeps in sweeps_of for (name, _), one in sweeps.items() if name == model.name]
     asked = [work_of(one, study.questions_of(one)).prompts for one in experiments]
     prompts, sweeps = sum(asked), len(asked)
     tokens = sum(prompt_tokens(study, model.name, one) for one in experiments)
@@ -111,6 +112,8 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     printed = "as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other contexts"
     counted = f"{printed} by rules of thumb" if is_printed else "by rules of thumb"
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and the answers."
+    if study.measured:
+        yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
     yield "US$: of APIs alone; a rented GPU costs its hours."
     yield from (f"Not counted, {line}" for line in study.left_out)
     cells = sum(len(one.cells) for one in study.experiments.values())

@@ -5,7 +5,7 @@ import json
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -16,7 +16,7 @@ from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider
+from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider, prepared
 from litm.inference.retrying import (
     LONGEST_REASON,
     Patience,
@@ -27,8 +27,24 @@ from litm.inference.retrying import (
     in_step,
     masked,
 )
-from litm.prompting.prompt_format import CHAT, as_messages, encode_prompts, load_tokenizer, render_prompts, text_of_chat
-from litm.records import REFUSED, Content, Response, is_token_count, made_with_server
+from litm.prompting.prompt_format import (
+    CHAT,
+    as_messages,
+    encode_prompts,
+    load_tokenizer,
+    render_prompts,
+    text_of_chat,
+)
+from litm.records import (
+    MEASURED,
+    REFUSED,
+    Content,
+    Response,
+    is_token_count,
+    made_with_server,
+    measured_answers,
+    measured_response,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -259,6 +275,8 @@ def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSet
 LEAST_OF_A_KEY = 16
 
 
+#: What gets the reply to a prompt from a client.
+Ask = Callable[[Any, Prepared], Awaitable[Reply]]
 #: Error code of a content filter that blocks the prompt before it reaches the model.
 FILTERED = "content_filter"
 
@@ -329,33 +347,41 @@ class ApiEngine(ABC):
             os.environ.update(hidden)
 
     async def ask(self, client: Any, content: Content) -> Reply:
-        """The answer to one request; raises `Unanswered` or `UserError` if there is none.
+        """The answer to one prompt; errors as in `post`."""
+        return await self.post(client, *self.request(content), self.read)
+
+    async def post(
+        self, client: Any, path: str, body: dict[str, Any], read: Callable[[dict[str, Any]], Reply]
+    ) -> Reply:
+        """The reply to one request; raises `Unanswered` or `UserError` if there is none.
 
         A prompt that a filter blocks counts as answered. The SDK does not read the response: it would make an answer
         with gaps of one that is cut.
         """
         import httpx2
 
-        path, body = self.request(content)
         try:
             response = await client.post(path, cast_to=httpx2.Response, body=body)
         except import_module(self.sdk).APIError as error:
             if FILTERED in error_names(error.body):
                 return Reply("", REFUSED, None, None, None)
             raise failure_of(error, self.secret) from error
-        return read_reply(response.content, self.read)
+        return read_reply(response.content, read)
 
     @property
     def secret(self) -> str:
         """The key, "" if none is needed."""
         return "" if self.key == NO_KEY else self.key
 
-    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
-        """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known."""
+    def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
+        """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known; with those of
+        their answers if these are measured.
+        """
         if self.served_prompts is None:
             return [Prepared(content, None) for content in contents]
-        ids = self.served_prompts.ids(contents)
-        return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
+        if answers is not None:
+            return prepared((self.tokenizer, self.settings.prompt_template, self.settings.template), contents, answers)
+        return [Prepared(*one) for one in zip(contents, self.served_prompts.ids(contents), strict=True)]
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Ask all prompts; those with a common prefix follow one another, for the server's cache.
@@ -363,8 +389,12 @@ class ApiEngine(ABC):
         Yields answers as they come. Raises `UserError` as `as_they_finish` does, and if the server read another number
         of tokens than the prompt has.
         """
+        yield from self.asked(prompts, lambda client, prompt: self.ask(client, prompt.content))
+
+    def asked(self, prompts: Sequence[Prepared], ask: Ask) -> Iterator[list[tuple[int, Response]]]:
+        """What `ask` gets for each prompt, as `generate` yields it."""
         try:
-            yield from in_step(self._answers(prompts))
+            yield from in_step(self._answers(prompts, ask))
         finally:
             if self._mended:
                 cut = "lone surrogates or bytes that are not UTF-8 (cut characters)"
@@ -373,27 +403,27 @@ class ApiEngine(ABC):
                 note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
             self._mended = self._with_key = 0
 
-    async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
+    async def _answers(self, prompts: Sequence[Prepared], ask: Ask) -> AsyncGenerator[list[tuple[int, Response]], None]:
         order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
         async with self.connect() as client:
             mask_logs(self.secret)
 
             async def send(index: int) -> Reply:
-                return await self._ask_masked(client, prompts[index].content)
+                return await self._masked(ask(client, prompts[index]))
 
             async with aclosing(as_they_finish(send, order, self.settings.concurrency, self.patience)) as batches:
                 async for batch in batches:
                     self._mended += sum(reply.is_mended for _, reply in batch)
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
 
-    async def _ask_masked(self, client: Any, content: Content) -> Reply:
-        """`ask`, within the time limit of a whole request, and with the key masked in everything that the server
+    async def _masked(self, reply_to: Awaitable[Reply]) -> Reply:
+        """A reply, within the time limit of a whole request, and with the key masked in everything that the server
         returns apart from the answer, because that is printed and recorded.
         """
         try:
             # HTTP clients limit only the time between two bytes, and a server may send blanks for ever.
             async with asyncio.timeout(self.patience.total):
-                reply = await self.ask(client, content)
+                reply = await reply_to
         except TimeoutError:
             seconds = f"{self.patience.total:g} seconds"
             raise Unanswered(f"the answer was not whole after {seconds} ('request_total_timeout')") from None
@@ -407,6 +437,9 @@ class ApiEngine(ABC):
         return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
+        made_with = made_with_server(self.software, public_url(self.url), reply.served or self.settings.location)
+        if reply.finish_reason == MEASURED:
+            return measured_response(prompt.tokens or 0, measured_answers(reply.text), made_with)
         check_read_whole(
             prompt.tokens, reply.prompt_tokens, bool(self.served_prompts and self.served_prompts.are_exact)
         )
@@ -424,7 +457,7 @@ class ApiEngine(ABC):
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
             response_tokens=reply.response_tokens or 0,
-            made_with=made_with_server(self.software, public_url(self.url), reply.served or self.settings.location),
+            made_with=made_with,
         )
 
 

@@ -251,9 +251,9 @@ class Jobs:
         lines = ["What would run:", *self.asked()]
         pairs = self._sweeps.work
         lines += self._few()
-        if not self._asked:
+        if not self._asked | self._measured:
             lines.append("  asks no model")
-        elif left := len(pairs) - len(self._asked):
+        elif self._asked and (left := len(pairs) - len(self._asked)):
             lines.append(f"  asks nothing in {left} of {len(pairs)} pairs of a model and an experiment")
         for cause in dict.fromkeys(cause for cause, _ in self._others):
             rules = Counter({rule: count for (why, rule), count in self._others.items() if why == cause})

@@ -1,8 +1,12 @@
 """The engine openai: servers that speak OpenAI's protocol (OpenAI, vLLM, llama.cpp, transformers and many others)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from math import inf
 from typing import Any
 
+from litm.base.messages import UserError
+from litm.base.store import canonical_json
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
@@ -13,9 +17,9 @@ from litm.inference.api_engine import (
     reported_tokens,
     server_text,
 )
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Prepared, Provider
 from litm.prompting.prompt_format import as_messages
-from litm.records import LENGTH, REFUSED, STOP, Content
+from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
@@ -45,9 +49,12 @@ ENGINE = EngineFacts(
     about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
     packages=("openai",),
     provider=PROVIDER,
+    measures_log_probability=True,
 )
 #: Finish reasons: the protocol's and ours.
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
+#: Nats: servers write this for a probability of 0, because JSON has no infinity.
+IMPOSSIBLE = -9999.0
 #: Types of message parts that do not belong to the answer, such as those of Mistral's reasoning models.
 THOUGHTS = ("thinking", "reasoning")
 
@@ -86,6 +93,38 @@ def content_text(message: dict[str, Any]) -> str:
     return "" if message["content"] is None else field(message, "content", str)
 
 
+def read_measured(prompt: Prepared, body: dict[str, Any]) -> Reply:
+    """The log-probabilities of a prompt's answers, in a response with a choice for each; errors as in `read`.
+
+    Raises `UserError` unless the server gives a value for each token of each prompt and answer.
+    """
+    choices = sorted(field(body, "choices", list), key=lambda choice: choice["index"])
+    if len(choices) != len(prompt.answers):
+        raise LookupError(f"{len(choices)} choices for {len(prompt.answers)} texts")
+    measured = []
+    for answer, choice in zip(prompt.answers, choices, strict=True):
+        values = (choice.get("logprobs") or {}).get("token_logprobs") or []
+        tokens = (prompt.tokens or 0) + len(answer)
+        # With the generated token, or without it.
+        if len(values) not in (tokens, tokens + 1):
+            raise UserError(
+                f"the server gave log-probabilities of {len(values)} tokens for a text of {tokens}: it does not give "
+                "those of a given text ('echo' with 'logprobs'), or cuts prompts. Take log_probability out of "
+                "'measure', or use a server that does (vLLM's)"
+            )
+        nats = [number(value) for value in values[tokens - len(answer) : tokens]]
+        measured.append([sum(nats) if min(nats, default=0.0) > IMPOSSIBLE else -inf, len(answer)])
+    served = optional_text(body, "model")
+    return Reply(canonical_json(measured), MEASURED, reported_tokens(body, "prompt_tokens"), None, served)
+
+
+def number(value: object) -> float:
+    """A JSON number; TypeError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"a log-probability must be a number, found {type(value).__name__}")
+    return float(value)
+
+
 class Engine(ApiEngine):
     """The endpoints /chat/completions and /completions."""
 
@@ -100,3 +139,18 @@ class Engine(ApiEngine):
         if self.settings.endpoint == CHAT_ENDPOINT:
             return "/chat/completions", {**model, "messages": as_messages(content), **fields}
         return "/completions", {**model, "prompt": server_text(self.tokenizer, self.settings, content), **fields}
+
+    def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Measure all answers of all prompts; a request has the texts of a prompt with each of its answers.
+
+        Raises `UserError` as `generate` and `read_measured` do.
+        """
+        yield from self.asked(prompts, self._measure)
+
+    async def _measure(self, client: Any, prompt: Prepared) -> Reply:
+        # A token is generated and not used: 0 tokens are no limit to some servers.
+        fields = {**request_fields(self.settings), "echo": True, "logprobs": 1, OLD_LIMIT: 1}
+        fields.pop(NEW_LIMIT, None)
+        texts = [[*(prompt.ids or []), *answer] for answer in prompt.answers]
+        body = {"model": self.settings.location, "prompt": texts, **fields}
+        return await self.post(client, "/completions", body, partial(read_measured, prompt))

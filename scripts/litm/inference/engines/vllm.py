@@ -15,16 +15,17 @@ from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
 from litm.models.locations import check_generation_config
-from litm.records import STOP, Response
+from litm.records import STOP, Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
-    from vllm import LLM
+    from vllm import LLM, RequestOutput, SamplingParams
 
 ENGINE = EngineFacts(
     about="vLLM, which must be installed: causal language models on GPUs",
     packages=("vllm",),
     shares_prefixes=True,
+    measures_log_probability=True,
     audited_with="transformers",
 )
 #: Prompts between two writes of the journal: enough to keep vLLM busy, which makes its own batches of them.
@@ -57,15 +58,35 @@ class Engine(LocalEngine):
             return
         ids = [prompt.ids or [] for prompt in prompts]
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
-        device = model.llm_engine.vllm_config.device_config.device_type
-        self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
-        for chunk in in_batches(sorted(range(len(ids)), key=lambda index: tuple(ids[index])), CHUNK):
+        for chunk in in_order(ids):
             yield self.responses(ids, chunk, self._outputs(model, [ids[index] for index in chunk]))
+
+    def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Measure all answers of all prompts, each read whole: vLLM keeps no logits of tokens in its cache.
+
+        Raises `UserError` if vLLM cannot run the model.
+        """
+        if not prompts:
+            return
+        from vllm import SamplingParams
+
+        ids = [prompt.ids or [] for prompt in prompts]
+        # vLLM generates a token after each text, which is not used.
+        reading = SamplingParams(temperature=0.0, max_tokens=1, prompt_logprobs=0, detokenize=False)
+        model = self._load(max(len(own) + one.answer_tokens for own, one in zip(ids, prompts, strict=True)) + 1)
+        for chunk in in_order(ids):
+            pairs = [(index, answer) for index in chunk for answer in prompts[index].answers]
+            read = self._generated(model, [[*ids[index], *answer] for index, answer in pairs], reading)
+            found: dict[int, list[tuple[float, int]]] = {index: [] for index in chunk}
+            for (index, answer), output in zip(pairs, read, strict=True):
+                places = output.prompt_logprobs[len(ids[index]) :]
+                nats = [place[token].logprob for place, token in zip(places, answer, strict=True)]
+                found[index].append((sum(nats), len(answer)))
+            yield [(index, measured_response(len(ids[index]), own, self.made_with)) for index, own in found.items()]
 
     def _outputs(self, model: "LLM", prompts: Sequence[Sequence[int]]) -> list[list[int]]:
         """New token ids of each prompt, up to its end token, its limit, or the end of its first line."""
         from vllm import SamplingParams
-        from vllm.inputs import TokensPrompt
 
         ending = self.ending
         # Lines of reasoning end nothing.
@@ -74,7 +95,7 @@ class Engine(LocalEngine):
         outputs: list[list[int]] = [[] for _ in prompts]
         left = list(range(len(prompts)))
         while left:
-            asked = [TokensPrompt(prompt_token_ids=[*prompts[n], *outputs[n]]) for n in left]
+            asked = [[*prompts[n], *outputs[n]] for n in left]
             sampling = [
                 SamplingParams(
                     temperature=0.0,
@@ -85,9 +106,9 @@ class Engine(LocalEngine):
                 )
                 for n in left
             ]
-            for n, answer in zip(left, model.generate(asked, sampling, use_tqdm=False), strict=True):
-                # When generation resumes, the tokens generated so far do not count as prompt.
-                self.computed_tokens += max(0, len(prompts[n]) - (answer.num_cached_tokens or 0))
+            # When generation resumes, the tokens generated so far do not count as prompt.
+            answers = self._generated(model, asked, sampling, [len(prompts[n]) for n in left])
+            for n, answer in zip(left, answers, strict=True):
                 outputs[n] += answer.outputs[0].token_ids
             # A line end before any text ends no answer: vLLM stops at each one and resumes from there.
             left = [
@@ -99,13 +120,29 @@ class Engine(LocalEngine):
             ]
         return outputs
 
+    def _generated(
+        self,
+        model: "LLM",
+        texts: Sequence[Sequence[int]],
+        sampling: "SamplingParams | list[SamplingParams]",
+        prompt_tokens: Sequence[int] | None = None,
+    ) -> "list[RequestOutput]":
+        """vLLM's outputs for texts of token ids, of which `prompt_tokens`, or all, count as computed if not cached."""
+        from vllm.inputs import TokensPrompt
+
+        outputs = model.generate([TokensPrompt(prompt_token_ids=[*ids]) for ids in texts], sampling, use_tqdm=False)
+        for tokens, output in zip(prompt_tokens or map(len, texts), outputs, strict=True):
+            self.computed_tokens += max(0, tokens - (output.num_cached_tokens or 0))
+        return outputs
+
     def _load(self, longest: int) -> "LLM":
+        """The model, for texts of at most `longest` tokens with their answers."""
         from vllm import LLM
         from vllm.platforms import current_platform
 
         note("vLLM: loading the model")
         with loading(f"model {self.settings.location}: vLLM cannot run it"):
-            return LLM(
+            model = LLM(
                 model=self.settings.location,
                 revision=self.settings.revision,
                 trust_remote_code=self.settings.trust_remote_code,
@@ -120,6 +157,14 @@ class Engine(LocalEngine):
                 generation_config="vllm",
                 seed=0,
             )
+        device = model.llm_engine.vllm_config.device_config.device_type
+        self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
+        return model
+
+
+def in_order(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Indices of prompts in the order of their token ids, in chunks."""
+    return in_batches(sorted(range(len(ids)), key=lambda index: tuple(ids[index])), CHUNK)
 
 
 def cpu_cache_bytes() -> int | None:
