@@ -45,3 +45,5 @@ def test_log_probabilities_alone_generate_nothing(bench):
     bench.configure({**changed(kv={"measure": ["log_probability"], "examples": 2}), "models": ["reference"]})
     planned = bench.plan("--forceall", "--", "tables", "figures")
     assert planned["measure"] == 1 and "generate" not in planned and "score" not in planned
+    said = bench.snakemake("--dry-run")
+    assert said.stderr.count("no report, which is of answers") == 1

@@ -181,7 +181,9 @@ class Study:
         made by default, numbers of questions below the config's, limits of new tokens that are likely to be too low.
         """
         absent = [f"models.{model}.package: {words}" for model, words in self.absent.items()]
-        return [*absent, *self.my_data, *self.left_out, *self.not_raised, *self.prompt_formats, *self.short_limits]
+        alone = ["no report, which is of answers: 'measure' asks for none"] if self.measured and not self.run else []
+        others = [*self.not_raised, *self.prompt_formats, *self.short_limits]
+        return [*absent, *self.my_data, *self.left_out, *alone, *others]
 
     @property
     def not_raised(self) -> list[str]:

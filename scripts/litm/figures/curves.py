@@ -63,7 +63,7 @@ def log_probabilities(figure: Mapping, rows: Rows) -> Chart:
     ends = {"accuracy": "per_token", "ci_low": "per_token_ci_low", "ci_high": "per_token_ci_high"}
     cells = cells.assign(**{to: np.exp(cells[name].astype("Float64")) for to, name in ends.items()})
     made = make_chart({**figure, "measure": "Probability per token"}, _panels(figure, cells, rows), models_in(cells))
-    return replace(made, note="of a token of the right answer: geometric mean over the questions")
+    return replace(made, note="points are geometric means over the questions")
 
 
 def _positioned(figure: Mapping, cells: pd.DataFrame) -> pd.DataFrame:
