@@ -166,6 +166,7 @@ def test_a_single_question_or_cluster_has_no_interval(values, clusters):
             "accuracy says nothing here (hardly anything is right at any position); by log",
         ),
         ((1.0, 0.0, 1.0), None, "times as probable at the start as in the middle (primacy +"),
+        ((9.0, 0.0, 9.0), None, "00 times as probable at the end as in the middle (recency +"),
         ((-1.0, 0.5, -1.0), None, "times as probable in the middle as at the end (recency -"),
         ((0.0, 0.0, 0.0), "ceiling", "its probability is not shown to differ between start, middle and end (PBI "),
     ],

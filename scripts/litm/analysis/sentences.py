@@ -165,8 +165,9 @@ def _times_as_probable(row: Row) -> str:
     """`1.6 times as probable in the middle as at the start (primacy -0.47 nats [-0.73, -0.21], p = 0.012)`."""
     value = number(row, "value") or 0
     more, less = BETWEEN[row["effect"]][:: 1 if value > 0 else -1]
-    factor = exp(min(abs(value), MOST_NATS))
-    return f"{factor:,.2g} times as probable {more} as {less} ({row['effect'].replace('pbi', 'PBI')} {_nats(row)})"
+    # Two digits, written out up to a billion.
+    factor = float(f"{exp(min(abs(value), MOST_NATS)):.2g}")
+    return f"{factor:,.9g} times as probable {more} as {less} ({row['effect'].replace('pbi', 'PBI')} {_nats(row)})"
 
 
 def _nats(row: Row) -> str:
