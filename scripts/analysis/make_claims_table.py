@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import read_csv, write_csv
+from litm.base.formats import write_csv
 from litm.base.messages import UserError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def main(
     files = Files(scores)
     # Recall and number of questions by number of passages, of files that measure_recall.py wrote.
     recalls = {
-        name: {int(row["k"]): (row["recall"], int(row["n"])) for row in read_csv(path).to_dict("records")}
+        name: {int(k): (part, int(n)) for k, part, n in Files([path]).joined("retrieval")[["k", "recall", "n"]].values}
         for name, path in zip(recall_of, recall, strict=True)
     }
 

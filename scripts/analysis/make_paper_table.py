@@ -9,9 +9,10 @@ from dataclasses import asdict
 from typing import Annotated
 
 from litm.analysis.paper_tables import LAYOUTS
+from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import read_csv, write_csv
+from litm.base.formats import write_csv
 from litm.base.messages import UserError
 
 
@@ -33,7 +34,7 @@ def main(
 
     layout, source = LAYOUTS[table], f"Table {table}"
     if measured and not published:
-        rows = read_csv(measured)
+        rows = tables()["token_counts" if layout.is_of_tokens else "accuracy"].read(measured)
     elif not published or measured:
         raise UserError("give either --measured or --published")
     elif layout.is_of_tokens:

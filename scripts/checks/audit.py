@@ -3,14 +3,14 @@
 table: results/tables/audit.csv
 """
 
+from litm.analysis.table import tables
 from litm.base.cli import program
-from litm.base.formats import read_csv
 
 
 @program
 def main(table: str) -> None:
     from litm.checks.audit import audit_findings
 
-    for finding in audit_findings(read_csv(table)):
+    for finding in audit_findings(tables()["audit"].read(table)):
         print(finding)
     print(f"{table} has the flips of each cell with their intervals")

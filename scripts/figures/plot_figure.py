@@ -61,17 +61,13 @@ def main(
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
 
-    def joined(table: str, paths: tuple[str, ...]) -> pd.DataFrame | None:
-        return Files(paths).joined(table) if paths else None
-
     # Measured or published, which have columns of their own.
     counts, notes = pd.concat(map(read_csv, token_counts)) if token_counts else None, []
     paper = published_table(read_published(published)) if published else None
-    if (measured := joined("accuracy", accuracy)) is not None:
-        parts = (read_parquet(path) for path in scores)
-        rows = Rows(
-            accuracy=measured, scores=parts, recall=joined("retrieval", recall), published=paper, token_counts=counts
-        )
+    if accuracy:
+        measured, parts = Files(accuracy).joined("accuracy"), (read_parquet(path) for path in scores)
+        searched = Files(recall).joined("retrieval") if recall else None
+        rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
         notes = cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {}))
     elif drawn := {
         name: tables()[table].read(path)

@@ -13,9 +13,10 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import folder_writer, write_zip
-from litm.base.formats import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
+from litm.base.formats import read_json, read_jsonl, read_parquet, write_jsonl
 from litm.base.messages import note
 from litm.records import read_examples, read_responses
 
@@ -35,7 +36,7 @@ def main(
     from litm.report.suite import curve_figure, export_names, predictions, suite_master, suite_summary
     from litm.report.summaries import rows_of_curve, write_summary
 
-    accuracies = read_csv(accuracy)
+    accuracies = tables()["accuracy"].read(accuracy)
     master = read_json(summaries / "master_summary.json")
     with folder_writer(output) as parent:
         for curve in curves:

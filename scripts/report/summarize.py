@@ -9,9 +9,9 @@ output: a folder, replaced as a whole
 import json
 from typing import Annotated
 
+from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import folder_writer
-from litm.base.formats import read_csv
 from litm.records import Curve
 
 
@@ -26,7 +26,8 @@ def main(
 ) -> None:
     from litm.report.summaries import curve_summary, master_summary, write_summary
 
-    rows, bias = read_csv(accuracy), read_csv(position_bias) if position_bias else None
+    bias = tables()["position_bias"].read(position_bias) if position_bias else None
+    rows = tables()["accuracy"].read(accuracy)
     summaries = {curve.name: curve_summary(model, curve, rows, bias) for curve in curves}
     with folder_writer(output) as folder:
         for name, summary in summaries.items():

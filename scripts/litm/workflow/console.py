@@ -25,7 +25,7 @@ from litm.analysis.sentences import (
 )
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
-from litm.base.formats import read_csv, read_json, read_result_rows
+from litm.base.formats import read_json, read_result_rows
 from litm.base.messages import UserError, first_of, points
 from litm.config.experiments import item_noun
 from litm.config.models import Model
@@ -427,8 +427,7 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
         yield f"figures: {first_of(figures, 3)}"
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
-    gold = TABLES / "gold_counts.csv"
-    yield from gold_sentences(read_csv(gold)) if "gold_counts" in tables and gold.exists() else ()
+    yield from gold_sentences(_table("gold_counts", tables))
 
 
 def _under_condition(row: dict[str, str], study: Study) -> dict[str, str]:
@@ -443,12 +442,10 @@ def _under_condition(row: dict[str, str], study: Study) -> dict[str, str]:
 
 def _readings(study: Study, tables: Container[str]) -> list[str]:
     """Conclusions that depend on how much of the answers is read."""
-    path = TABLES / "reading_sensitivity.csv"
-    if path.stem not in tables or not path.exists():
+    if (table := _table("reading_sensitivity", tables)) is None:
         return []
     from litm.analysis.cells import reading_warnings
 
-    table = all_tables()[path.stem].read(path)
     stops = {
         (model, experiment): one.stop
         for model, entry in study.models.items()
@@ -467,6 +464,12 @@ def _answers(study: Study, tables: Container[str], experiments: Container[str]) 
     for headline, details in first.advice:
         yield headline
         yield from [f"  {details}"] if details else []
+
+
+def _table(name: str, tables: Container[str]) -> Any:
+    """One of the study's tables as a data frame; None if it is missing."""
+    path = TABLES / f"{name}.csv"
+    return all_tables()[name].read(path) if name in tables and path.exists() else None
 
 
 def _rows(table: str, tables: Container[str]) -> list[dict[str, str]]:
