@@ -95,6 +95,13 @@ def test_an_engine_that_shares_computes_common_beginnings_once():
     assert shared.computed_tokens <= shared.prompt_tokens - 3 * (beginning - 1)
 
 
+def test_a_server_reads_a_prompt_with_each_answer_that_is_measured():
+    measured = [replace(prompt, answers=("one", "two", "three")) for prompt in prompts(TEXTS)]
+    alone, shared = (remaining_work(NAMES, measured, {}, Fit(None, 0), ENCODE, shares) for shares in (False, True))
+    assert alone.prompt_tokens == 3 * (shared.prompt_tokens or 0)
+    assert (alone.to_ask, alone.max_new_tokens) == (4, 0)
+
+
 def test_without_a_tokenizer_prompts_are_counted_and_tokens_are_not():
     found = remaining_work(NAMES, prompts(TEXTS), {}, Fit(20, 10), None, shares=False)
     assert (found.to_ask, found.too_long, found.prompt_tokens, found.computed_tokens) == (4, 0, None, None)

@@ -103,15 +103,19 @@ def remaining_work(
     encode: token ids of prompts, None without a tokenizer, when no prompt counts as too long; shares: whether the
     engine computes common prefixes once. The same prompts fit as in `sweep.ask_missing`.
     """
-    distinct = {prompt.key: prompt.content for prompt in prompts}
+    distinct = {prompt.key: prompt for prompt in prompts}
     known = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
     answered = sum(map(fit.holds, known))
-    missing = [content for key, content in distinct.items() if key not in answers]
-    encoded = None if encode is None else list(_compact(encode, missing))
+    missing = [prompt for key, prompt in distinct.items() if key not in answers]
     # Rows of numbers take a tenth of the memory of lists.
-    fitting = None if encoded is None else cast(list[Sequence[int]], [ids for ids in encoded if fit.holds(len(ids))])
-    to_ask = len(missing) if fitting is None else len(fitting)
-    tokens = None if fitting is None else sum(map(len, fitting))
+    encoded = None if encode is None else list(_compact(encode, [prompt.content for prompt in missing]))
+    pairs = None if encoded is None else zip(encoded, missing, strict=True)
+    asked = None if pairs is None else [(ids, prompt) for ids, prompt in pairs if fit.holds(len(ids))]
+    to_ask = len(missing) if asked is None else len(asked)
+    fitting = None if asked is None else cast(list[Sequence[int]], [ids for ids, _ in asked])
+    # A server reads the prompt with each answer that is measured.
+    readings = (1 if shares else len(prompt.answers or ".") for _, prompt in asked or ())
+    tokens = None if fitting is None else sum(len(ids) * times for ids, times in zip(fitting, readings, strict=True))
     return Remaining(
         *names,
         prompts=len(prompts),
