@@ -242,11 +242,11 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
 def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):
     (row,) = accuracy_rows(score_rows({0: [True]}))
     write_csv(tmp_path / "a.csv", [{**row, "n_new": 1}])
-    with pytest.raises(UserError, match="a.csv: table accuracy has undeclared columns n_new "):
+    with pytest.raises(UserError, match="a.csv: table accuracy has undeclared columns n_new, "):
         tables()["accuracy"].read(tmp_path / "a.csv")
     del row["n_cut"]
     write_csv(tmp_path / "a.csv", [row])
-    with pytest.raises(UserError, match="a.csv: table accuracy has no n_cut "):
+    with pytest.raises(UserError, match="a.csv: table accuracy has no n_cut, "):
         tables()["accuracy"].read(tmp_path / "a.csv")
 
 

@@ -100,7 +100,7 @@ class Table:
         """The table in a file, in its types; `UserError` for a column that only one of file and table has."""
         table = read_csv(path, self.dtypes)
         if wrong := self._wrong(table, is_whole=True):
-            raise UserError(f"{path}: {wrong} (of another version?): {remedy(path)}")
+            raise UserError(f"{path}: {wrong}, see tables.yaml; if the file is of another version, {remedy(path)}")
         return table
 
     def _wrong(self, table: "pd.DataFrame", is_whole: bool) -> str:
