@@ -1,5 +1,8 @@
 """The key of an answer: what the docstring of each key of the configuration says agrees with the effect of a change."""
 
+import builtins
+import io
+import re
 import shutil
 from dataclasses import asdict
 from functools import partial
@@ -81,91 +84,55 @@ def prompts_and_decoding(entry: dict) -> str:
     return digest([made_of, one.decoding()])
 
 
-# --- Files ---
-
-
-def test_every_vocabulary_that_transformers_names_counts():
+def test_every_vocabulary_that_transformers_names_counts(tmp_path):
     import transformers.models
     from transformers.utils import hub
 
-    names = set()
-    for file in Path(transformers.models.__file__).parent.glob("*/tokenization_*.py"):
-        names |= set(vocabularies(file.read_text(encoding="utf-8")))
-    assert {"prophetnet.tokenizer", "bpe.codes", "spiece.model", "vocab.txt", "source.spm"} <= names
-    names |= {hub.CHAT_TEMPLATE_FILE, f"{hub.CHAT_TEMPLATE_DIR}/tool_use.jinja", "special_tokens_map.json"}
+    names = {hub.CHAT_TEMPLATE_FILE, f"{hub.CHAT_TEMPLATE_DIR}/tool_use.jinja", "special_tokens_map.json"}
     names |= {"config.json", "generation_config.json", "model.safetensors.index.json", "added_tokens.json"}
-    assert [name for name in sorted(names) if not counts(name)] == []
+    for file in Path(transformers.models.__file__).parent.glob("*/tokenization_*.py"):
+        for named in re.findall(r"(?ms)^VOCAB_FILES_NAMES\b[^{]*\{(.*?)\}", file.read_text(encoding="utf-8")):
+            names |= set(re.findall(r":\s*\"([^\"]+)\"", named))
+    assert {"prophetnet.tokenizer", "bpe.codes", "spiece.model", "vocab.txt", "source.spm"} <= names
+    assert [name for name in sorted(names) if not counts(tmp_path, name)] == []
 
 
-def vocabularies(code: str) -> list[str]:
-    """The names of files in the VOCAB_FILES_NAMES of a module."""
-    import ast
-
-    return [
-        value.value
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict)
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if getattr(target, "id", "").lower() == "vocab_files_names"
-        for value in node.value.values
-        if isinstance(value, ast.Constant)
-    ]
-
-
-def counts(name: str) -> bool:
+def counts(folder: Path, name: str) -> bool:
     """Whether a file of that name in a model's folder is part of the model's identity."""
-    from tempfile import TemporaryDirectory
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{}" if name != "model.safetensors.index.json" else '{"weight_map": {}}')
+    found = model_files(folder)
+    file.unlink()
+    return found == [file]
 
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("{}" if name != "model.safetensors.index.json" else '{"weight_map": {}}')
-        return model_files(Path(folder)) == [file]
 
-
-def test_what_loading_a_model_asks_for_counts(monkeypatch):
+def test_what_loading_a_model_asks_for_counts(monkeypatch, tmp_path):
     """Every file name that transformers searches for when it loads model and tokenizer counts, present or not."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import hub
 
     asked: set[str] = set()
-    whole = hub.cached_files
+    opened: set[Path] = set()
+    find, read = hub.cached_files, builtins.open
 
-    def noting(path_or_repo_id, filenames, **options):
+    def noting_names(path_or_repo_id, filenames, **options):
         asked.update(filenames)
-        return whole(path_or_repo_id, filenames, **options)
+        return find(path_or_repo_id, filenames, **options)
 
-    monkeypatch.setattr(hub, "cached_files", noting)
-    opened: set[str] = set()
-    watch(opened)
-    try:
+    def noting_file(file, *more, **options):
+        opened.add(Path(str(file)))
+        return read(file, *more, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hub, "cached_files", noting_names)
+        patch.setattr(builtins, "open", noting_file)
+        patch.setattr(io, "open", noting_file)
         AutoTokenizer.from_pretrained(REFERENCE, trust_remote_code=False)
         AutoModelForCausalLM.from_pretrained(REFERENCE, trust_remote_code=False)
-    finally:
-        WATCHED.clear()
-    assert {"config.json", "tokenizer_config.json"} <= asked
-    assert "config.json" in opened
-    read = {file.relative_to(REFERENCE).as_posix() for file in model_files(REFERENCE)}
-    assert opened <= read
-    assert [name for name in sorted(asked) if not counts(name)] == []
-
-
-WATCHED: list[set[str]] = []
-
-
-def watch(opened: set[str]) -> None:
-    """Add the names of files of the reference model that Python opens from now on, until `WATCHED` is cleared."""
-    import sys
-
-    def note(event: str, arguments: tuple) -> None:
-        if WATCHED and event == "open" and isinstance(arguments[0], str | Path):
-            path = Path(arguments[0])
-            if path.is_relative_to(REFERENCE) and path.is_file():
-                WATCHED[0].add(path.relative_to(REFERENCE).as_posix())
-
-    WATCHED.append(opened)
-    # It cannot be taken away again.
-    sys.addaudithook(note)
+    assert {"config.json", "tokenizer_config.json"} <= asked and REFERENCE / "config.json" in opened
+    assert {file for file in opened if file.is_relative_to(REFERENCE)} <= set(model_files(REFERENCE))
+    assert [name for name in sorted(asked) if not counts(tmp_path, name)] == []
 
 
 def test_files_left_by_training_and_users_do_not_count(tmp_path):

@@ -9,23 +9,16 @@ from litm.config.catalogue import CATALOGUES
 from litm.config.study import load_study
 
 
-def test_the_default_config_selects_a_real_model_and_experiments_without_downloads():
+def test_the_default_config_selects_a_real_model_and_the_toy_config_the_reference_model():
     study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
-    assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
-    references = ["mini_gazetteer_closed_book", "mini_gazetteer_oracle"]
-    assert list(study.experiments) == [*references, "mini_gazetteer_qa", "three_needles_small"]
-    assert list(study.figures) == ["mini_gazetteer_qa", "three_needles_small"]
-
-
-def test_the_toy_config_selects_the_reference_model_and_tasks_of_its_size():
-    study = load_study(DEFAULT, ROOT)
-    assert list(study.models) == ["reference"]
-    assert list(study.experiments) == [
-        "kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa", "mini_encyclopedia_closed_book",
-        "mini_encyclopedia_oracle",
-    ]  # fmt: skip
+    curves = ["mini_gazetteer_qa", "three_needles_small"]
+    assert list(study.models) == ["smollm2-135m-instruct-q4_1"] and list(study.figures) == curves
+    assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", *curves]
+    toy = load_study(DEFAULT, ROOT)
     curves = ["kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa"]
-    assert list(study.figures) == [f"{name}{end}" for name in curves for end in ("", "_heatmap", "_by_size")]
+    assert list(toy.models) == ["reference"]
+    assert list(toy.experiments) == [*curves, "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
+    assert list(toy.figures) == [f"{name}{end}" for name in curves for end in ("", "_heatmap", "_by_size")]
 
 
 def test_every_entry_of_the_catalogues_is_valid():
@@ -39,14 +32,16 @@ def test_every_entry_of_the_catalogues_is_valid():
     assert set(names["figures"]) - set(study.figures) == {"figure1"}
 
 
-def test_an_empty_define_is_none():
-    assert load_study(config(define=None), ROOT) == load_study(config(define={"models": None}), ROOT)
-
-
-def test_a_defined_entry_of_a_known_name_replaces_single_keys():
+def test_a_defined_entry_of_a_known_name_replaces_single_keys_and_an_empty_define_is_none():
     study = load_study(config(**define("models", reference={"dtype": "bfloat16"})), ROOT)
     assert study.models["reference"].dtype == "bfloat16"
     assert study.models["reference"].path.endswith("resources/reference_model")
+    assert load_study(config(define=None), ROOT) == load_study(config(define={"models": None}), ROOT)
+
+
+def test_a_dataset_may_be_given_for_each_size():
+    by_size = load_study(config(experiments=["kv_retrieval"]), ROOT).experiments["kv_retrieval"].datasets
+    assert by_size == {75: "kv_75_keys", 140: "kv_140_keys", 300: "kv_300_keys"}
 
 
 def test_sizes_in_tokens_are_counted_by_a_model_that_need_not_be_selected():
@@ -85,8 +80,3 @@ def test_the_suite_s_own_models_are_in_the_catalogue_and_loaded_in_four_bits_the
     assert suite["models"] == ["qwen2.5-1.5b-instruct"]
     study = load_study(config(**{**suite, "models": [model]}), ROOT)
     assert study.models[model].quantization == "nf4" and len(study.sweeps) == 7
-
-
-def test_a_dataset_may_be_given_for_each_size():
-    study = load_study(config(experiments=["kv_retrieval"]), ROOT)
-    assert study.experiments["kv_retrieval"].datasets == {75: "kv_75_keys", 140: "kv_140_keys", 300: "kv_300_keys"}

@@ -15,9 +15,14 @@ from litm.config.study import load_study
 
 def study(**entry):
     models = {"x": {"engine": "transformers", **entry}}
-    return load_study(
-        {"models": ["x"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": {"models": models}}, ROOT
-    )
+    config = {"models": ["x"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": {"models": models}}
+    return load_study(config, ROOT)
+
+
+def refusal(said, **entry):
+    with pytest.raises(UserError, match=said) as caught:
+        study(**entry)
+    assert "\n" not in str(caught.value)
 
 
 def package_of(folder, monkeypatch, **kinds):
@@ -36,6 +41,7 @@ def test_a_file_in_a_package_is_the_same_model_as_its_path(tmp_path, monkeypatch
     by_path = study(path=str(path)).models["x"]
     assert by_package.location() == by_path.location()
     assert by_package.answer_settings() == by_path.answer_settings()
+    refusal(r"some_weights has no other\.gguf; it has: tiny-instruct\.gguf", package="some_weights/other.gguf")
 
 
 def test_a_study_is_planned_without_a_package_which_is_looked_for_where_the_model_is_identified(tmp_path, monkeypatch):
@@ -50,22 +56,14 @@ def test_a_study_is_planned_without_a_package_which_is_looked_for_where_the_mode
     assert identify(location, *places) == identify(study(path=str(path)).models["x"].location(), *places)
 
 
-def test_a_missing_file_of_a_package_is_one_line_with_those_that_are_there(tmp_path, monkeypatch):
-    package_of(tmp_path, monkeypatch)
-    with pytest.raises(UserError, match=r"some_weights has no other\.gguf; it has: tiny-instruct\.gguf"):
-        study(package="some_weights/other.gguf")
-
-
 def test_recorded_responses_take_their_tokenizer_from_a_package(tmp_path, monkeypatch):
     path = package_of(tmp_path, monkeypatch)
     (tmp_path / "kv.jsonl").write_text("")
     responses = {"kv_retrieval_small": str(tmp_path / "kv.jsonl")}
     recorded = {"engine": "recorded", "responses": responses, "package": "some_weights/tiny-instruct.gguf"}
     assert study(**recorded).models["x"].tokenizer == str(path)
-    with pytest.raises(UserError, match="give either 'tokenizer' or 'package'"):
-        study(**recorded, tokenizer=str(path))
-    with pytest.raises(UserError, match="the Python package no_weights is not installed"):
-        study(**recorded | {"package": "no_weights/m.gguf"})
+    refusal("give either 'tokenizer' or 'package'", **recorded, tokenizer=str(path))
+    refusal("the Python package no_weights is not installed", **recorded | {"package": "no_weights/m.gguf"})
 
 
 def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
@@ -86,22 +84,14 @@ def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
     ],
 )
 def test_keys_that_contradict_a_gguf_file_are_refused_before_any_job(tmp_path, file, entry, message):
-    write_gguf(tmp_path / "m-instruct.gguf", **file)
-    with pytest.raises(UserError, match=message) as caught:
-        study(path=str(tmp_path / "m-instruct.gguf"), **entry)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_window_may_exceed_the_training_length_if_the_entry_scales_positions(tmp_path):
-    write_gguf(tmp_path / "m-instruct.gguf")
-    rope = {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}}
-    study(path=str(tmp_path / "m-instruct.gguf"), context_window=2 * WINDOW, config=rope)
-
-
-def test_a_folder_with_a_gguf_file_alone_says_to_name_the_file(tmp_path):
-    write_gguf(tmp_path / "m.gguf")
-    with pytest.raises(UserError, match=rf"has no config\.json: set the model's 'path' to {tmp_path}/m\.gguf itself"):
-        study(path=str(tmp_path))
+    path = tmp_path / "m-instruct.gguf"
+    write_gguf(path, **file)
+    refusal(message, path=str(path), **entry)
+    if "context_window" in entry:
+        # Unless the entry scales positions.
+        rope = {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}}
+        study(path=str(path), context_window=2 * WINDOW, config=rope)
+        refusal(rf"has no config\.json: set the model's 'path' to {path} itself", path=str(tmp_path))
 
 
 def folder_of(tmp_path, name, chat_template):
@@ -134,9 +124,8 @@ def test_the_default_prompt_format_is_chat_for_an_instruct_model_with_a_chat_tem
 
 
 def test_a_prompt_template_is_required_if_the_name_does_not_tell_it(tmp_path):
-    message = r"models\.x\.prompt_template is left out, .* set it to chat if it does, or to raw for a base model"
-    with pytest.raises(UserError, match=message):
-        study(path=folder_of(tmp_path, "my-model", "x"))
-    with pytest.raises(UserError, match=message):
-        study(hub="Qwen/Qwen3-8B")
+    for place in ({"path": folder_of(tmp_path, "my-model", "x")}, {"hub": "Qwen/Qwen3-8B"}):
+        refusal(
+            r"models\.x\.prompt_template is left out, .* set it to chat if it does, or to raw for a base model", **place
+        )
     assert study(hub="Qwen/Qwen2.5-7B-Instruct").models["x"].prompt_template == "chat"

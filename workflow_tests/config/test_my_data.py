@@ -15,13 +15,14 @@ DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 
 
 @pytest.fixture
-def mine(tmp_path) -> dict:
+def mine(tmp_path, monkeypatch) -> dict:
     """Sixty documents of 20 words, and two questions about them."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     for number in range(60):
         (tmp_path / "docs" / f"d{number:02}.txt").write_text(f"Town {number} has a mill. " * 4)
     write_lines(tmp_path / "q.csv", ["question,answer,file,topic", "Which?,Town 3,d03,x", "What?,a mill,,x"])
-    return {"documents": str(tmp_path / "docs"), "questions": str(tmp_path / "q.csv")}
+    return {"documents": "docs", "questions": "q.csv"}
 
 
 def study(my_data: dict, **config):
@@ -43,16 +44,12 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     one = study(mine)
     orders = ["my_as_retrieved-reversed", "my_as_retrieved-ends"]
     assert [name for name in one.experiments if name not in orders] == list(MY_EXPERIMENTS)
-    assert {name: [cell.size for cell in one.experiments[name].cells] for name in orders} == {
-        # One passage has no order.
-        name: [3, 5, 10, 20]
-        for name in orders
-    }
-    assert [(cell.size, cell.placement) for cell in one.experiments["my_positions"].cells] == [
-        *((10, f"gold_at_{position}") for position in (0, 4, 9)),
-        *((20, f"gold_at_{position}") for position in (0, 4, 9, 14, 19)),
-    ]
-    assert [cell.size for cell in one.experiments["my_as_retrieved"].cells] == [1, 3, 5, 10, 20]
+    cells = {name: [(cell.size, cell.placement) for cell in made.cells] for name, made in one.experiments.items()}
+    # One passage has no order.
+    assert [cells[name] for name in orders] == [[(size, "as_retrieved") for size in (3, 5, 10, 20)]] * 2
+    assert [size for size, _ in cells["my_as_retrieved"]] == [1, 3, 5, 10, 20]
+    positions = {10: (0, 4, 9), 20: (0, 4, 9, 14, 19)}
+    assert cells["my_positions"] == [(size, f"gold_at_{at}") for size, places in positions.items() for at in places]
     assert list(one.figures) >= ["my_positions", "my_as_retrieved"]
     inputs = inputs_of(one)
     # Two questions, at each of the cells above.
@@ -69,9 +66,6 @@ def test_the_entries_equal_handwritten_ones_and_define_changes_them(mine):
     assert (corpus.source, corpus.settings.passage_words) == ("documents", 100)
     assert one.questions["my_questions_with_gold"].gold_of == "my_all_questions"
     assert one.candidates["my_retrieved"].questions == "my_all_questions"
-
-
-def test_experiments_that_the_config_names_are_run_and_no_others(mine):
     assert list(study(mine, experiments=["my_oracle"]).experiments) == ["my_oracle"]
 
 
@@ -85,19 +79,21 @@ def test_the_choices_and_their_reasons_are_printed_first(mine):
     assert f"{at}0, 2 of 5 passages" in changed.notes
 
 
-def test_sizes_fit_the_number_of_passages(mine, tmp_path):
-    for path in sorted(Path(mine["documents"]).iterdir())[12:]:
+def keep(count: int) -> None:
+    for path in sorted(Path("docs").iterdir())[count:]:
         path.unlink()
+
+
+def test_sizes_fit_the_number_of_passages(mine, tmp_path):
+    keep(12)
     one = study(mine)
     assert sizes(one) == [5] and one.candidates["my_candidates"].documents == 5
     assert any("half of the 12 passages" in note for note in one.notes)
     write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
-    for path in sorted(Path(mine["documents"]).iterdir())[4:]:
-        path.unlink()
+    keep(4)
     # Two passages have no two orders besides the first.
     assert sizes(study(mine)) == [2] and list(study(mine).experiments) == list(MY_EXPERIMENTS)
-    for path in sorted(Path(mine["documents"]).iterdir())[3:]:
-        path.unlink()
+    keep(3)
     assert "a context needs 2 passages or more, and half of the 3 passages:" in refusal(mine)
 
 
@@ -119,41 +115,40 @@ def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):
     assert one.notes[0].endswith("1 files, 60 passages kept as they are")
 
 
-def test_mistakes_are_found_when_the_config_is_read(mine, tmp_path):
-    assert "config.my_data: 'questions' is missing" in refusal({"documents": mine["documents"]})
-    assert "config.my_data: unknown key 'docs'" in refusal({**mine, "docs": "x"})
-    assert "config.my_data.documents: nowhere does not exist" in refusal({**mine, "documents": "nowhere"})
-    assert "docs is not a file; name a table" in refusal({**mine, "questions": mine["documents"]})
-    write_lines(tmp_path / "c.csv", ["question,passage", "Where?,x"])
-    assert "c.csv, line 2, column 'question': 'Where?' is not" in refusal(
-        {**mine, "corrections": str(tmp_path / "c.csv")}
-    )
-    write_lines(tmp_path / "q.csv", ["question,answer,file", "Which?,Town 3,e03"])
-    assert "q.csv, line 2, column 'file': e03 is not among the documents" in refusal(mine)
-    (tmp_path / "docs" / "a.txt").write_bytes(b"\xff\xfe")
-    write_lines(tmp_path / "q.csv", ["question,answer", "Which?,Town 3"])
-    assert "a.txt: not UTF-8 text" in refusal(mine)
+OWN_TABLE = "question,answer,passage,text\nWhat?,a mill,d03.txt:0,x\n"
 
 
-@pytest.mark.parametrize("name", ["a <draft>.txt", "a {draft}.txt"])
-def test_a_file_whose_name_snakemake_replaces_is_refused(mine, name):
-    (Path(mine["documents"]) / name).write_text("text")
-    assert f"{name} has {name[2:-4]}, which stands for a" in refusal(mine)
-
-
-def test_tables_among_the_documents_are_refused(mine, tmp_path):
-    inside = write_lines(tmp_path / "docs" / "x.csv", ["question,answer,passage,text", "What?,a mill,d03.txt:0,x"])
-    for one in ({"questions": str(inside)}, {"questions": mine["questions"], "corrections": str(inside)}):
-        write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
-        assert "x.csv is among the documents" in refusal({**mine, **one})
-    assert "q.csv is among the documents" in refusal({**mine, "documents": str(tmp_path)})
-
-
-def test_corrections_are_not_taken_from_where_runs_write(mine, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.parametrize(
+    ("files", "keys", "said"),
+    [
+        ({}, {"questions": None}, "config.my_data: 'questions' is missing"),
+        ({}, {"docs": "x"}, "config.my_data: unknown key 'docs'"),
+        ({}, {"documents": "nowhere"}, "config.my_data.documents: nowhere does not exist"),
+        ({}, {"questions": "docs"}, "docs is not a file; name a table"),
+        (
+            {"c.csv": "question,passage\nWhere?,x\n"},
+            {"corrections": "c.csv"},
+            "c.csv, line 2, column 'question': 'Where?' is not",
+        ),
+        (
+            {"q.csv": "question,answer,file\nWhich?,Town 3,e03\n"},
+            {},
+            "q.csv, line 2, column 'file': e03 is not among the documents",
+        ),
+        ({"docs/a.txt": b"\xff\xfe"}, {}, "a.txt: not UTF-8 text"),
+        ({"docs/a <draft>.txt": "text"}, {}, "a <draft>.txt has <draft>, which stands for a"),
+        ({"docs/a {draft}.txt": "text"}, {}, "a {draft}.txt has {draft}, which stands for a"),
+        ({"docs/x.csv": OWN_TABLE}, {"questions": "docs/x.csv"}, "x.csv is among the documents"),
+        ({"docs/x.csv": OWN_TABLE}, {"corrections": "docs/x.csv"}, "x.csv is among the documents"),
+        ({}, {"documents": "."}, "q.csv is among the documents"),
+        ({"results/c.csv": "question,passage\n"}, {"corrections": "results/c.csv"}, "copy it out of results/"),
+    ],
+)
+def test_a_mistake_is_found_when_the_config_is_read(mine, tmp_path, files, keys, said):
     (tmp_path / "results").mkdir()
-    write_lines(tmp_path / "results" / "c.csv", ["question,passage"])
-    assert "copy it out of results/" in refusal({**mine, "corrections": "results/c.csv"})
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert said in refusal({key: value for key, value in {**mine, **keys}.items() if value})
 
 
 @pytest.mark.parametrize(

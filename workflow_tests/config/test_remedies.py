@@ -8,11 +8,10 @@ from litm.config.study import load_study
 OPEN = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 3, 4], "examples": 20}
 
 
-def study(remedies=None, experiments=("open",), define=None, **keys):
+def study(remedies=None, experiments=("open",), only=None, **keys):
     entry = {**OPEN, **keys, **({"remedies": remedies} if remedies is not None else {})}
-    defined = {"experiments": {"open": entry}, **(define or {})}
-    config = {"models": ["reference", "dummy"], "experiments": list(experiments), "seed": 0, "define": defined}
-    return load_study(config, ROOT)
+    config = {"models": ["reference", "dummy"], "experiments": list(experiments), "seed": 0, "only": only or {}}
+    return load_study({**config, "define": {"experiments": {"open": entry}}}, ROOT)
 
 
 def sizes(experiments) -> dict[str, list[int]]:
@@ -62,37 +61,24 @@ def test_a_condition_is_named_by_its_differences_from_documents_as_retrieved():
 
 
 def test_settings_of_examples_without_a_remedy_are_those_of_before():
-    plain = study().experiments["open"]
-    assert plain.example_settings().keys() == {"examples", "seed", "distractor_order", "selection", "labels"}
-    assert not {"order", "rerank", "cut", "remedies"} & plain.settings().keys()
-
-
-def test_a_cluster_changes_the_examples():
     plain, clustered = study().experiments["open"], study(cluster="title").experiments["open"]
-    assert "cluster" not in plain.settings()
+    assert plain.example_settings().keys() == {"examples", "seed", "distractor_order", "selection", "labels"}
+    assert not {"order", "rerank", "cut", "remedies", "cluster"} & plain.settings().keys()
     assert clustered.example_settings() == {**plain.example_settings(), "cluster": "title"}
+
+
+def test_a_model_that_runs_an_experiment_with_remedies_runs_its_conditions_which_can_be_selected_alone():
+    closed = "mini_encyclopedia_closed_book"
+    limited = study({"order": ["reversed"]}, ["open", closed], only={"dummy": [closed]})
+    own = [("reference", "open"), ("reference", "open-reversed"), ("reference", closed)]
+    assert limited.sweeps == [*own, ("dummy", closed)]
+    assert list(study({"order": ["reversed"]}, ["open-reversed"]).experiments) == ["open-reversed"]
 
 
 def test_only_a_random_order_depends_on_the_seed():
     found = study({"order": ["reversed", "random"]}).experiments
     assert found["open-reversed"].example_settings()["seed"] is None
     assert found["open-random"].example_settings()["seed"] == 0
-
-
-def test_a_model_that_runs_an_experiment_with_remedies_runs_its_conditions():
-    define = {"experiments": {"open": {**OPEN, "remedies": {"order": ["reversed"]}}}}
-    config = {"models": ["reference", "dummy"], "experiments": ["open", "mini_encyclopedia_closed_book"], "seed": 0}
-    only = {"dummy": ["mini_encyclopedia_closed_book"]}
-    assert load_study({**config, "define": define, "only": only}, ROOT).sweeps == [
-        ("reference", "open"),
-        ("reference", "open-reversed"),
-        ("reference", "mini_encyclopedia_closed_book"),
-        ("dummy", "mini_encyclopedia_closed_book"),
-    ]
-
-
-def test_a_condition_can_be_selected_by_itself():
-    assert list(study({"order": ["reversed"]}, experiments=["open-reversed"]).experiments) == ["open-reversed"]
 
 
 def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_of_the_plain_ones():

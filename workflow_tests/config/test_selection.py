@@ -6,10 +6,11 @@ from plans import inputs_of
 
 from litm.config.study import load_study
 
+#: Of `a` and `b`, with one size and with three.
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
+SIZES = {**KV, "positions": {4: [0, 3], 6: [0, 5], 8: [0, 7]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}
 UNRECORDED = {"engine": "recorded", "responses": None}
-SIZES = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3], 6: [0, 5], 8: [0, 7]}}
 RETRIEVED = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 2, 4], "examples": 3}
 QA = {"task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 2]}}
 
@@ -34,16 +35,12 @@ def test_all_models_run_all_experiments_except_those_under_only():
 
 
 def test_a_model_or_an_experiment_that_only_leaves_nothing_of_is_left_out_and_named():
-    without_model = study(experiments=["a"], only={"other": ["b"]})
-    assert without_model.sweeps == [("reference", "a")] and list(without_model.models) == ["reference"]
-    assert without_model.left_out == [
-        "left out: other ('only' gives these models none of the experiments that are run)"
-    ]
-    without_experiment = study(models=["other"], only={"other": ["b"]})
-    assert list(without_experiment.experiments) == ["b"]
-    assert without_experiment.left_out[0].startswith(
-        "left out: a ('only' gives these experiments to none of the models"
-    )
+    one = study(experiments=["a"], only={"other": ["b"]})
+    assert one.sweeps == [("reference", "a")] and list(one.models) == ["reference"]
+    assert one.left_out == ["left out: other ('only' gives these models none of the experiments that are run)"]
+    other = study(models=["other"], only={"other": ["b"]})
+    assert list(other.experiments) == ["b"]
+    assert other.left_out[0].startswith("left out: a ('only' gives these experiments to none of the models")
 
 
 def sizes_of(chosen, model, experiment):
@@ -55,13 +52,18 @@ def test_a_model_runs_the_sizes_that_only_names_and_others_run_all():
     assert some.sweeps == study().sweeps
     assert sizes_of(some, "other", "a") == [6] and sizes_of(some, "reference", "a") == [4, 6, 8]
     assert [curve.name for curve in some.curves_of("other", "a")] == ["a_6"]
+    assert len(inputs_of(some).tables.inputs["compared_scores"]) == 4
     one_mapping = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6], "b": [4]}]})
     assert one_mapping.sweeps == some.sweeps and sizes_of(one_mapping, "other", "a") == [6]
 
 
-def test_sizes_that_no_model_runs_are_no_part_of_the_experiment():
-    some = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6]}], "reference": [{"a": [8]}, "b"]})
-    assert sorted({cell.size for cell in some.experiments["a"].cells}) == [6, 8]
+def test_sizes_that_no_model_runs_are_no_part_and_models_that_share_none_are_not_compared():
+    apart = study(
+        define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}], "reference": [{"a": [8]}]}
+    )
+    assert sorted({cell.size for cell in apart.experiments["a"].cells}) == [6, 8]
+    inputs = inputs_of(apart).tables.inputs
+    assert inputs["scores"] and inputs["compared_scores"] == []
 
 
 def test_conditions_of_remedies_are_run_at_the_sizes_of_their_experiment():
@@ -72,23 +74,10 @@ def test_conditions_of_remedies_are_run_at_the_sizes_of_their_experiment():
     assert ("other", "asked-reversed") not in alone.sweeps and ("reference", "asked-reversed") in alone.sweeps
 
 
-def test_models_that_share_no_size_are_not_compared():
-    apart = study(
-        define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}], "reference": [{"a": [8]}]}
-    )
-    inputs = inputs_of(apart).tables.inputs
-    assert inputs["scores"] and inputs["compared_scores"] == []
-    together = study(define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}]})
-    assert len(inputs_of(together).tables.inputs["compared_scores"]) == 2
-
-
-def test_a_model_whose_responses_are_still_to_be_supplied_is_left_out_and_named():
+def test_recorded_responses_count_for_the_experiments_that_are_run_and_a_model_without_any_is_left_out(tmp_path):
     without = study(models=["reference", "unrecorded"])
     assert list(without.models) == ["reference"] and len(without.left_out) == 1
     assert without.left_out[0].startswith("left out: unrecorded (their recorded responses are yours to supply: set")
-
-
-def test_recorded_responses_count_only_for_the_experiments_that_the_model_runs(tmp_path):
     path = str(write_lines(tmp_path / "a.jsonl", [{"id": "1", "response": "x"}]))
     recorded = {"engine": "recorded", "responses": {"a": path, "b": path}}
     own = {"models": ["reference", "recorded"], "only": {"recorded": ["b"]}}
@@ -114,35 +103,20 @@ def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(
     assert list(supplied.experiments) == ["a", "qa"] and supplied.left_out == []
 
 
-def test_snakemake_says_what_is_left_out_and_plans_the_rest(new_bench):
-    bench = new_bench
+def test_snakemake_says_what_is_left_out_and_plans_the_rest_at_the_sizes_that_each_model_runs(new_bench):
     config = {
         "models": ["reference", "other", "gpt-4-0613"],
         "experiments": ["a", "b"],
-        "only": {"other": ["b"]},
-        "define": {"models": {"other": OTHER}, "experiments": {"a": KV, "b": KV}},
+        "only": {"reference": [{"a": [6]}], "other": [{"a": [6, 8]}, "b"]},
+        "define": {"models": {"other": OTHER}, "experiments": {"a": SIZES, "b": KV}},
     }
-    bench.configure(config)
-    planned = bench.snakemake("--dry-run")
-    assert planned.returncode == 0
-    assert planned.stderr.count("left out: gpt-4-0613 (their recorded responses are yours to supply") == 1
-    assert bench.plan()["generate"] == 3
-    assert bench.plan("--config", "models=[other]")["generate"] == 1
-
-
-def test_snakemake_makes_and_asks_the_examples_of_the_sizes_that_a_model_runs(new_bench):
-    bench = new_bench
-    config = {
-        "models": ["reference", "other"],
-        "experiments": ["a"],
-        "only": {"reference": [{"a": [6]}], "other": [{"a": [6, 8]}]},
-        "define": {"models": {"other": OTHER}, "experiments": {"a": SIZES}},
-    }
-    bench.configure(config)
-    planned = bench.plan()
-    assert planned["make_examples"] == 4 and planned["generate"] == 2
-    target = "results/responses/reference/a.jsonl.gz"
-    planned = bench.snakemake("--dry-run", "--quiet", "host", "--", target)
-    lines = (planned.stdout + planned.stderr).splitlines()
+    new_bench.configure(config)
+    done = new_bench.snakemake("--dry-run", "--quiet", "host", "--", "results/responses/reference/a.jsonl.gz")
+    lines = (done.stdout + done.stderr).splitlines()
     (asked,) = [line for line in lines if "input: " in line and "results/example_checks/a.json" in line]
     assert "results/examples/a/6/" in asked and "results/examples/a/8/" not in asked
+    assert done.stderr.count("left out: gpt-4-0613 (their recorded responses are yours to supply") == 1
+    planned = new_bench.plan()
+    # Two positions of `a` at two sizes, and of `b` at one.
+    assert (planned["make_examples"], planned["generate"]) == (6, 3)
+    assert new_bench.plan("--config", "models=[other]")["generate"] == 2

@@ -43,45 +43,33 @@ def test_a_value_that_yaml_misreads_is_one_line_with_its_place(text, problem, tm
     assert str(caught.value).startswith(f"{path}, {problem}") and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", ["a: é\n".encode("latin-1"), "a: é\n".encode("utf-16"), b'a: "\x01"\n'])
-def test_a_file_that_is_no_text_is_one_line(data, tmp_path):
+NO_TEXTS = ("a: é\n".encode("latin-1"), "a: é\n".encode("utf-16"), b'a: "\x01"\n')
+NESTED = (b"[" * 200_000, b"a: " + b"[" * 3000 + b"]" * 3000, b"- " * 5000, b"a: 1\nb: " + b"{b: " * 200_000)
+
+
+@pytest.mark.parametrize("data", [*NO_TEXTS, *NESTED], ids=lambda data: repr(data[:12]))
+def test_a_file_that_is_no_text_or_nested_without_end_is_one_line(data, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_bytes(data)
-    with pytest.raises(UserError, match=f"{path}: not UTF-8 text"):
+    said = ": not UTF-8 text" if data in NO_TEXTS else ", line [12]: more than 100 nested lists or mappings"
+    with pytest.raises(UserError, match=f"{path}{said}"):
         read_yaml(path)
 
 
 def test_what_looks_alike_and_is_meant_is_read(tmp_path):
     path = tmp_path / "config.yaml"
-    path.write_text("a: &a {b: 1, c: '010'}\nd: {<<: *a, b: 2}\ne: [*a, *a]\nf: {0: -0, 0.5: 00.5, 1e3: 0x10}\n")
-    assert read_yaml(path) == yaml.safe_load(path.read_text())
-    # Conditions of yte, which Snakemake applies, may repeat.
-    path.write_text("?if a:\n  b: 1\n?if a:\n  b: 2\n")
-    assert read_yaml(path) == yaml.safe_load(path.read_text())
-    path.write_text("# nothing\n")
-    assert read_yaml(path) is None
-
-
-def test_aliases_of_aliases_are_looked_at_once(tmp_path):
-    path = tmp_path / "config.yaml"
+    for text in (
+        "a: &a {b: 1, c: '010'}\nd: {<<: *a, b: 2}\ne: [*a, *a]\nf: {0: -0, 0.5: 00.5, 1e3: 0x10}\n",
+        # Conditions of yte, which Snakemake applies, may repeat.
+        "?if a:\n  b: 1\n?if a:\n  b: 2\n",
+        "# nothing\n",
+        "[" * 100 + "]" * 100,
+    ):
+        path.write_text(text)
+        assert read_yaml(path) == yaml.safe_load(text)
+    # Aliases of aliases are looked at once.
     path.write_text("a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)))
     assert read_yaml(path)["a1"] == [[1], [1]]
-
-
-@pytest.mark.parametrize(
-    "text", ["[" * 200_000, "a: " + "[" * 3000 + "]" * 3000, "- " * 5000, "a: 1\nb: " + "{b: " * 200_000]
-)
-def test_brackets_without_end_are_one_line(text, tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text(text)
-    with pytest.raises(UserError, match=f"{path}, line [12]: more than 100 nested lists or mappings"):
-        read_yaml(path)
-
-
-def test_a_hundred_lists_in_one_another_are_read(tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text("[" * 100 + "]" * 100)
-    assert read_yaml(path) == yaml.safe_load(path.read_text())
 
 
 JSON_FILES = {
