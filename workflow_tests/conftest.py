@@ -116,6 +116,19 @@ def qa_record(number: int, distractors: int) -> dict:
     }
 
 
+def town_records(questions: int, documents: int, text: str = "Town {q} has a mill, and {who} {q}{d} lives there."):
+    """Questions with what a user's own system has retrieved for each; the third document has the answer."""
+
+    def document(q: int, d: int) -> dict:
+        content = text.format(q=q, d=d, who="Ruler" if d == 2 else "Miller")
+        return {"page_content": content, "metadata": {"source": f"/data/town{q}.md"}, "score": 9 - d}
+
+    return [
+        {"question": f"who rules town {q}?", "documents": [document(q, d) for d in range(documents)]}
+        for q in range(questions)
+    ]
+
+
 def write_lines(path: Path, records: list) -> Path:
     """Write records (or raw strings), one per line, gzip if the name ends in .gz."""
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]

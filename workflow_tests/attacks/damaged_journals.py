@@ -5,6 +5,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, refused
@@ -40,18 +41,13 @@ def _with_line(change: Callable[[bytes], bytes]) -> Damage:
     return damage
 
 
-def _with_field(name: str, value: object) -> Damage:
-    def change(line: bytes) -> bytes:
-        return json.dumps({**json.loads(line), name: value}).encode() + b"\n"
-
-    return _with_line(change)
+def _changed(change: Callable[[dict], dict]) -> Damage:
+    """Change the record of one answer."""
+    return _with_line(lambda line: json.dumps(change(json.loads(line))).encode() + b"\n")
 
 
-def _without_field(name: str) -> Damage:
-    def change(line: bytes) -> bytes:
-        return json.dumps({key: value for key, value in json.loads(line).items() if key != name}).encode() + b"\n"
-
-    return _with_line(change)
+def _without(name: str, record: dict) -> dict:
+    return {key: value for key, value in record.items() if key != name}
 
 
 def _swapped(field: str) -> Damage:
@@ -66,13 +62,6 @@ def _swapped(field: str) -> Damage:
         return b"".join(lines)
 
     return damage
-
-
-def _edited_identity(data: bytes, rng: random.Random) -> bytes:
-    lines = _lines(data)
-    record = json.loads(lines[0])
-    record["fields"]["decoding"]["max_new_tokens"] = 31
-    return b"".join([json.dumps(record).encode() + b"\n", *lines[1:]])
 
 
 def _flipped_letter(data: bytes, rng: random.Random) -> bytes:
@@ -105,7 +94,7 @@ def _garbage(data: bytes, rng: random.Random) -> bytes:
 def _damages() -> Iterator[Damaged]:
     """All kinds of damage. Random cuts of the file may cost the answers that are cut off."""
     for name in ("key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"):
-        yield Damaged(f"no {name}", _without_field(name))
+        yield Damaged(f"no {name}", _changed(partial(_without, name)))
     for name, values in {
         "key": (None, 5, "0" * 64),
         "identity": (None, 5, "0" * 64),
@@ -116,12 +105,13 @@ def _damages() -> Iterator[Damaged]:
         "fields": (None, "text"),
     }.items():
         for value in values:
-            yield Damaged(f"{name} is {value!r}"[:40], _with_field(name, value))
-    yield Damaged("a field that nobody knows", _with_field("more", 1))
+            yield Damaged(f"{name} is {value!r}"[:40], _changed(partial(dict, **{name: value})))
+    yield Damaged("a field that nobody knows", _changed(partial(dict, more=1)))
     for field in ("key", "text", "identity"):
         yield Damaged(f"{field} of two answers swapped", _swapped(field), costs=2)
     yield Damaged("a letter flipped", _flipped_letter)
-    yield Damaged("the identity's fields edited", _edited_identity, costs=COUNT)
+    edited = (b'"max_new_tokens":30', b'"max_new_tokens":31')
+    yield Damaged("the identity's fields edited", lambda data, rng: data.replace(*edited, 1), costs=COUNT)
     yield Damaged("lines reordered", _shuffled, costs=0)
     yield Damaged("an answer twice", lambda data, rng: data + rng.choice(_lines(data)[1:]), costs=0)
     yield Damaged("the whole file twice", lambda data, rng: data * 2, costs=0)
@@ -138,21 +128,16 @@ def _damages() -> Iterator[Damaged]:
     yield Damaged("blank lines", _with_line(lambda line: b"\n \n" + line), costs=0)
     yield Damaged("a line nested too deep", _with_line(lambda line: b"[" * 100_000 + b"\n" + line), costs=0)
     yield Damaged("a line of 20 MB", _with_line(lambda line: b'"' + b"x" * 20_000_000 + b'"\n' + line), costs=0)
-    yield Damaged(
-        "an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", b'{"n":' + b"9" * 5000 + b",", 1))
-    )
-    yield Damaged("two answers on a line", _with_line(lambda line: line.rstrip() + line), costs=1)
+    digits = b'{"n":' + b"9" * 5000 + b","
+    yield Damaged("an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", digits, 1)))
+    yield Damaged("two answers on a line", _with_line(lambda line: line.rstrip() + line))
     yield Damaged("no line end at the end", lambda data, rng: data.rstrip(b"\n"))
-    yield Damaged("JSON with spaces and sorted otherwise", _with_line(_respelled), costs=1)
+    yield Damaged("JSON with spaces and sorted otherwise", _changed(lambda one: dict(reversed(one.items()))))
     yield Damaged("an array of all", lambda data, rng: b"[" + data.replace(b"\n", b",") + b"]", costs=0)
     for seed in range(4):
         yield Damaged(f"torn at random {seed}", _torn)
         yield Damaged(f"cut at random {seed}", _cut, costs=COUNT)
         yield Damaged(f"random bytes {seed}", _garbage, costs=COUNT)
-
-
-def _respelled(line: bytes) -> bytes:
-    return json.dumps(dict(reversed(json.loads(line).items())), indent=None).encode() + b"\n"
 
 
 def attack(damaged: Damaged, arena: Arena) -> list[Outcome]:
@@ -191,13 +176,9 @@ def _run_undisturbed(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _case(damaged: Damaged) -> Case:
-    return Case(damaged.name, lambda arena: attack(damaged, arena), fast=True)
-
-
 FAMILY = Family(
     "journals",
     "A finished journal is damaged, and the sweep runs again. Either the responses are those of the undisturbed run "
     "and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
-    [_case(damaged) for damaged in _damages()],
+    [Case(damaged.name, partial(attack, damaged), fast=True) for damaged in _damages()],
 )

@@ -8,26 +8,13 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import outcomes
 import yaml
 from conftest import ROOT
 from fault_server import text_of
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, results
-from outcomes import (
-    LONGEST_LINE,
-    REFUSED,
-    RIGHT,
-    TRACED,
-    WRONG,
-    Arena,
-    Case,
-    Family,
-    Outcome,
-    counted,
-    refusal_fault,
-    refused,
-    traceback_in,
-)
+from outcomes import REFUSED, RIGHT, TRACED, WRONG, Arena, Case, Family, Outcome, refusal_fault, refused, traceback_in
 from plans import inputs_of
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
@@ -43,10 +30,7 @@ COUNT, BLOCK, FAST_COUNT, PLANNED = 2500, 250, 60, 50
 DEFINED = {
     "models": ["reference", "dummy", "gpt-4-0613", "qwen2.5-0.5b-instruct", "mpt-30b-instruct"],
     "experiments": [
-        "kv_retrieval_small",
-        "mini_encyclopedia_qa",
-        "multi_document_qa_unambiguous",
-        "open_domain_qa",
+        *("kv_retrieval_small", "mini_encyclopedia_qa", "multi_document_qa_unambiguous", "open_domain_qa"),
         "mini_encyclopedia_remedies",
     ],
     "figures": ["mini_encyclopedia_qa", "open_domain_qa", "figure1"],
@@ -58,15 +42,9 @@ DEFINED = {
     "rerankers": ["bm25_fusion", "ms_marco_minilm"],
 }
 SERVED = {
-    "engine": "openai",
-    "api_model": "m",
-    "base_url": "http://127.0.0.1:9/v1",
-    "request": {"seed": 1},
-    "concurrency": 4,
-    "request_timeout": 5,
+    **{"engine": "openai", "api_model": "m", "base_url": "http://127.0.0.1:9/v1", "request": {"seed": 1}},
+    **{"concurrency": 4, "request_timeout": 5},
 }
-
-
 #: Beginning of the line in which Snakemake prints the command of a job.
 COMMAND = "Command 'set -euo pipefail;"
 
@@ -91,24 +69,18 @@ def base_config() -> dict[str, Any]:
     }
 
 
-@cache
-def _defaults() -> str:
-    return (ROOT / "config" / "toy.yaml").read_text()
-
-
 def planned_files(path: Path) -> list[Any]:
     """The targets of what a config selects, read as the workflow's rules/common.smk does."""
     given = read_yaml(path)
     if not isinstance(given, dict):
         raise UserError(f"{path}: no mapping, which Snakemake refuses")
-    config = yaml.safe_load(_defaults())
+    config = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     update_config(config, given)
     inputs = inputs_of(load_study(config, ROOT))
     return [inputs.tables.files, inputs.tables.in_the_paper, inputs.pages.summaries, inputs.pages.figures]
 
 
 def attack(data: bytes, folder: Path) -> Outcome:
-    """Read a config in this process."""
     path = folder / "c.yaml"
     path.write_bytes(data)
     try:
@@ -122,7 +94,6 @@ def attack(data: bytes, folder: Path) -> Outcome:
 
 
 def dumped(config: Any) -> bytes:
-    """The config as YAML."""
     return yaml.safe_dump(config, sort_keys=False).encode("utf-8", "surrogatepass")
 
 
@@ -133,18 +104,11 @@ def changed_configs() -> st.SearchStrategy[bytes]:
 
 
 def attack_block(number: int, count: int, arena: Arena) -> list[Outcome]:
-    """Read as many configs of one seed."""
     found = results(changed_configs(), number, count, lambda data: attack(data, arena.folder))
-    return counted(f"seed {number}", found)
-
-
-def bench_of(arena: Arena) -> Workbench:
-    """A copy of the project to plan in."""
-    return arena.project().moved_to(arena.folder / "bench")
+    return outcomes.counted(f"seed {number}", found)
 
 
 def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
-    """The outcome of a config that is a user's file."""
     bench.path("small.yaml").write_bytes(data)
     done = bench.snakemake("--dry-run", "--quiet", "all")
     if done.returncode == 0:
@@ -176,14 +140,14 @@ def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
         return Outcome(case, WRONG, fault)
     if not said.strip():
         return Outcome(case, WRONG, "nothing is said")
-    if len(longest) >= LONGEST_LINE:
+    if len(longest) >= outcomes.LONGEST_LINE:
         return Outcome(case, WRONG, f"a line of {len(longest)} characters: {longest[:200]}")
     return Outcome(case, REFUSED, said.strip()[-300:])
 
 
 def attack_plans(arena: Arena) -> Iterator[Outcome]:
     """Let Snakemake plan some of them; it and this process must agree."""
-    bench = bench_of(arena)
+    bench = arena.project().moved_to(arena.folder / "bench")
     for data in results(changed_configs(), 0, PLANNED, lambda data: data):
         here, there = attack(data, arena.folder), planned(bench, data, f"{data[:200]!r}")
         if there.result != WRONG and here.result == RIGHT != there.result:
@@ -196,7 +160,6 @@ SMALL = yaml.safe_dump(CONFIG, sort_keys=False)
 
 
 def _written(row: str | dict[str, Any]) -> bytes:
-    """A file of configs_by_hand.yaml."""
     row = row if isinstance(row, dict) else {"add": row}
     text = text_of(row.get("whole", SMALL)) + text_of(row.get("add", ""))
     for old, new in row.get("replace", {}).items():
@@ -215,8 +178,7 @@ FAST_BY_HAND = ("a Python object",)
 
 
 def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
-    """Give Snakemake each of these files."""
-    bench = bench_of(arena)
+    bench = arena.project().moved_to(arena.folder / "bench")
     for name in names:
         accepts, data = BY_HAND[name]
         outcome = planned(bench, data, name)

@@ -44,7 +44,6 @@ class Format:
 
     @property
     def sound(self) -> bytes:
-        """A file of the format without a fault."""
         return self.records if isinstance(self.records, bytes) else json_lines(self.records)
 
     def write(self, folder: Path, data: bytes) -> Path:
@@ -56,7 +55,6 @@ class Format:
 
 
 def json_lines(records: list[dict]) -> bytes:
-    """The records as JSON, one a line."""
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
@@ -106,7 +104,6 @@ READERS: dict[str, Callable[[Path], Iterable[object]]] = {
 
 
 def _sound(row: Mapping[str, Any]) -> list[dict] | bytes:
-    """The records of a sound file, or its bytes."""
     if "text" in row:
         return text_of(row["text"]).encode()
     records = MADE[row["records"]] if isinstance(row["records"], str) else row["records"]
@@ -170,7 +167,6 @@ def texts(value: object) -> Iterator[str]:
 
 
 def attack(form: Format, data: bytes, folder: Path, case: str) -> Outcome:
-    """Read a malformed file to its end."""
     path = form.write(folder, data)
     try:
         read = list(form.read(path))
@@ -188,7 +184,6 @@ def attack(form: Format, data: bytes, folder: Path, case: str) -> Outcome:
 
 
 def attack_many(form: Format, count: int, arena: Arena) -> list[Outcome]:
-    """Read as many malformed files of a format."""
     strategy: st.SearchStrategy[bytes] = changed_bytes(form.sound)
     if not isinstance(form.records, bytes):
         strategy = strategy | changed_values(form.records).map(json_lines)
@@ -198,7 +193,6 @@ def attack_many(form: Format, count: int, arena: Arena) -> list[Outcome]:
 
 
 def attack_malformed(arena: Arena) -> Iterator[Outcome]:
-    """Files that must be refused."""
     by_name = {form.name: form for form in FORMATS}
     for (name, what), data in MALFORMED.items():
         outcome = attack(by_name[name], data, arena.folder, f"{name}: {what}")

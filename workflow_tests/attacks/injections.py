@@ -5,6 +5,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -12,7 +13,7 @@ from unittest.mock import patch
 
 from canaries import CANARY, files_with
 from conftest import qa_record, write_lines
-from fault_server import FaultServer
+from fault_server import PROTOCOLS, FaultServer
 from fuzzed_configs import refused_by_snakemake
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome
 from sweeps import MODEL
@@ -34,21 +35,14 @@ RAW = (*PAGE[:3], "A49B")
 TEXT = " ".join([*PAGE, SHELL])
 #: Environment variables of SDKs that apply only to their provider's servers.
 OF_SDKS = {
-    "OPENAI_API_KEY": CANARY,
-    "ANTHROPIC_API_KEY": CANARY,
-    "ANTHROPIC_AUTH_TOKEN": CANARY,
-    "OPENAI_ORG_ID": CANARY,
-    "OPENAI_PROJECT_ID": CANARY,
-    "OPENAI_ADMIN_KEY": CANARY,
-    "OPENAI_WEBHOOK_SECRET": CANARY,
-    "OPENAI_CUSTOM_HEADERS": f"X-Secret: {CANARY}",
-    "ANTHROPIC_CUSTOM_HEADERS": f"X-Secret: {CANARY}",
+    **dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_ORG_ID"), CANARY),
+    **dict.fromkeys(("OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET"), CANARY),
+    **dict.fromkeys(("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"), f"X-Secret: {CANARY}"),
 }
 QA = {"task": "multi_document_qa", "dataset": "mine", "positions": {3: [0, 2]}, "max_new_tokens": 10, "title": TEXT}
 
 
 def served(server: FaultServer, protocol: str = "openai", **more: Any) -> dict[str, Any]:
-    """The entry of a model on a server, with a key."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     return {"engine": protocol, "api_model": "m", "base_url": url, **more}
 
@@ -117,23 +111,10 @@ def attack_report(arena: Arena) -> Iterator[Outcome]:
 
 
 NAMES = (
-    f"$(touch {PWNED}).jsonl",
-    f"`touch {PWNED}`.jsonl",
-    f"a; touch {PWNED}; .jsonl",
-    f"a' ; touch {PWNED} ; '.jsonl",
-    f'a" ; touch {PWNED} ; ".jsonl',
-    f"a\n touch {PWNED}\n.jsonl",
-    f"a && touch {PWNED} #.jsonl",
-    f"| touch {PWNED}.jsonl",
-    "--help.jsonl",
-    "a b  c.jsonl",
-    "a\\b.jsonl",
-    "${HOME}.jsonl",
-    "{size}.jsonl",
-    "{input}.jsonl",
-    "{}.jsonl",
-    "*.jsonl",
-    "\u202ea.jsonl",
+    *(f"$(touch {PWNED}).jsonl", f"`touch {PWNED}`.jsonl", f"a; touch {PWNED}; .jsonl"),
+    *(f"a' ; touch {PWNED} ; '.jsonl", f'a" ; touch {PWNED} ; ".jsonl', f"a\n touch {PWNED}\n.jsonl"),
+    *(f"a && touch {PWNED} #.jsonl", f"| touch {PWNED}.jsonl", "--help.jsonl", "a b  c.jsonl", "a\\b.jsonl"),
+    *("${HOME}.jsonl", "{size}.jsonl", "{input}.jsonl", "{}.jsonl", "*.jsonl", "\u202ea.jsonl"),
 )
 
 
@@ -169,7 +150,6 @@ def attack_environment(protocol: str, arena: Arena) -> Iterator[Outcome]:
 
 
 def attack_passwords(arena: Arena) -> Iterator[Outcome]:
-    """Addresses with a password in them."""
     bench = bench_with_questions(arena)
     address = f"http://me:{CANARY}@127.0.0.1:9"
     api = {"engine": "openai", "api_model": "m", "base_url": f"{address}/v1"}
@@ -218,7 +198,6 @@ def _leaving_index(model: Path) -> None:
 
 
 def attack_models(arena: Arena) -> Iterator[Outcome]:
-    """Model folders that try to run code or to read other files."""
     for case, change in {
         "a model with code of its own": _own_code,
         "weights that are a pickle": _pickle,
@@ -242,22 +221,16 @@ FAMILY = Family(
     "it, and no written file and no console output has a key or password.",
     [
         Case("texts that are code", attack_report),
-        Case("a sample of names of files", lambda arena: attack_names(NAMES[:1], arena), fast=True),
-        Case("names of files", lambda arena: attack_names(NAMES, arena)),
+        Case("a sample of names of files", partial(attack_names, NAMES[:1]), fast=True),
+        Case("names of files", partial(attack_names, NAMES)),
         *(
-            Case(
-                f"a key, {protocol}, {fault or 'not repeated'}",
-                lambda arena, protocol=protocol, fault=fault: attack_key(protocol, fault, arena),
-            )
-            for protocol in ("openai", "anthropic")
+            Case(f"a key, {protocol}, {fault or 'not repeated'}", partial(attack_key, protocol, fault))
+            for protocol in PROTOCOLS
             for fault in KEY_FAULTS
         ),
         *(
-            Case(
-                f"the environment of SDKs, {protocol}",
-                lambda arena, protocol=protocol: attack_environment(protocol, arena),
-            )
-            for protocol in ("openai", "anthropic")
+            Case(f"the environment of SDKs, {protocol}", partial(attack_environment, protocol))
+            for protocol in PROTOCOLS
         ),
         Case("addresses with passwords", attack_passwords),
         Case("folders of models", attack_models),

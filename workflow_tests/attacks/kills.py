@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, Signals
 
+import yaml
 from conftest import ROOT
 from fault_server import FaultServer, answer_to
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
@@ -44,6 +45,10 @@ def generate_batch(model, prompts, *more):
         print(len(prompts), file=file)
     return _compute(model, prompts, *more)
 """
+LOCAL_MODEL = """
+{engine: transformers, path: resources/reference_model, dtype: float32, device: cpu, batch_tokens: 600, threads: 1}
+"""
+SERVED_MODEL = "{{engine: openai, api_model: m, base_url: '{url}/v1', revision: '1', concurrency: {concurrency}}}"
 SERVED, LOCAL = "served", "local"
 GENERATE, SNAKEMAKE, GROUP = "generate", "snakemake", "the group"
 
@@ -62,7 +67,6 @@ class Kill:
 
     @property
     def name(self) -> str:
-        """The name of the case, with all its facts."""
         program = "generate of snakemake" if self.under and self.whom == GENERATE else self.whom
         return f"{self.number.name} to {program}, {self.model} model, seed {self.seed}"
 
@@ -101,7 +105,6 @@ class Trial:
         )
 
     def computed(self) -> int:
-        """The number of prompts that were begun."""
         if self.server:
             return len(self.server.asked)
         notes = self.folder / "batches"
@@ -110,19 +113,9 @@ class Trial:
 
 def config(url: str | None) -> dict:
     """The sweep as a config: 24 prompts."""
-    local = {
-        "engine": "transformers", "path": "resources/reference_model", "dtype": "float32", "device": "cpu",
-        "batch_tokens": 600, "threads": 1,
-    }  # fmt: skip
-    served = {
-        "engine": "openai", "api_model": "m", "base_url": f"{url}/v1", "revision": "1", "concurrency": CONCURRENCY
-    }  # fmt: skip
+    model = yaml.safe_load(LOCAL_MODEL if url is None else SERVED_MODEL.format(url=url, concurrency=CONCURRENCY))
     kv = {"task": "kv_retrieval", "positions": {8: [0, 3, 7]}, "examples": COUNT // 3, "max_new_tokens": 30}
-    return {
-        "models": ["mine"],
-        "experiments": ["kv"],
-        "define": {"models": {"mine": served if url else local}, "experiments": {"kv": kv}},
-    }
+    return {"models": ["mine"], "experiments": ["kv"], "define": {"models": {"mine": model}, "experiments": {"kv": kv}}}
 
 
 def members(session: int) -> dict[int, str]:
@@ -138,7 +131,6 @@ def members(session: int) -> dict[int, str]:
 
 
 def send(kill: Kill, process: subprocess.Popen) -> None:
-    """Send the signal to its receivers."""
     if kill.whom == GROUP:
         os.killpg(process.pid, kill.number)
     elif kill.whom == GENERATE and kill.under:
@@ -150,7 +142,6 @@ def send(kill: Kill, process: subprocess.Popen) -> None:
 
 
 def attack(kill: Kill, arena: Arena) -> list[Outcome]:
-    """Start, kill at the seed's moment, and run again to the end."""
     if kill.model == LOCAL:
         return [_attack(kill, _trial(kill, arena, arena.folder, None), _undisturbed(kill, arena, None), None)]
     with FaultServer(answer=slow_answer) as server:
@@ -181,21 +172,18 @@ def _trial(kill: Kill, arena: Arena, folder: Path, server: FaultServer | None) -
 
 def noting(arena: Arena) -> Workbench:
     """A bench whose library notes its batches, with the examples made; not to be changed."""
-    return Workbench(arena.made_once("killed bench", lambda place: _prepare(arena, place)))
 
+    def prepare(place: Path) -> None:
+        bench = arena.project().moved_to(place)
+        file = bench.path("scripts/litm/inference/generation.py")
+        file.write_text(file.read_text() + NOTING)
+        bench.configure(config(None))
+        bench.run("results/example_checks/kv.json")
 
-def _prepare(arena: Arena, place: Path) -> None:
-    """A bench with the examples made."""
-    bench = arena.project().moved_to(place)
-    file = bench.path("scripts/litm/inference/generation.py")
-    file.write_text(file.read_text() + NOTING)
-    bench.configure(config(None))
-    bench.run("results/example_checks/kv.json")
+    return Workbench(arena.made_once("killed bench", prepare))
 
 
 def _undisturbed(kill: Kill, arena: Arena, server: FaultServer | None) -> bytes:
-    """The responses of a run that nobody disturbs."""
-
     def make(folder: Path) -> None:
         trial = _trial(kill, arena, folder, server)
         assert trial.start().wait(HANG) == 0, (trial.folder / "log").read_text()
@@ -248,7 +236,6 @@ def _finish(kill: Kill, trial: Trial) -> str | None:
 
 
 def kills() -> Iterator[Kill]:
-    """All of them; `under` is only of those through Snakemake."""
     for model, most in ((LOCAL, 12), (SERVED, 6)):
         for number, count in {SIGKILL: most, SIGTERM: 3, SIGINT: 3, SIGHUP: 2}.items():
             yield from (Kill(model, GENERATE, number, seed, False) for seed in range(count))

@@ -92,13 +92,11 @@ def refusal_fault(message: str) -> str | None:
 
 
 def refused(case: str, message: str) -> Outcome:
-    """The outcome of a refusal with a message."""
     fault = refusal_fault(message)
     return Outcome(case, WRONG if fault else REFUSED, fault or message)
 
 
 def save(family: str, case: str, outcomes: Iterable[Outcome]) -> None:
-    """Keep the outcomes of a case, if a folder is named for them."""
     folder = os.environ.get(RECORDS_VARIABLE)
     if folder:
         lines = [json.dumps({"family": family, **asdict(one)}) for one in outcomes]
@@ -106,7 +104,6 @@ def save(family: str, case: str, outcomes: Iterable[Outcome]) -> None:
 
 
 def record_file(folder: Path, family: str, case: str) -> Path:
-    """Where the outcomes of a case are kept."""
     name = "".join(letter if letter.isalnum() else "_" for letter in case)[:100]
     return folder / family / f"{name}_{hashlib.sha256(case.encode()).hexdigest()[:8]}.jsonl"
 

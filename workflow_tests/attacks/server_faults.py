@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
 from echo_engine import AskedSweep
@@ -11,7 +12,6 @@ from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusa
 from record_makers import example
 from sweeps import journal_records, repeated_keys
 from waiting import HANG
-from workbench import CONFIG
 
 from litm.base.formats import read_jsonl
 from litm.base.messages import UserError
@@ -42,7 +42,6 @@ MIXED = [
 
 
 def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prompts: Sequence[Prompt]) -> None:
-    """Ask the prompts that have no answer. Raises `UserError` as a sweep does."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     settings = EngineSettings("m", None, None, RAW, None, 50, "end_token", base_url=url, concurrency=len(PROMPTS))
     patience = SHORT if "again" in FAULTS[protocol][fault] else HASTE
@@ -90,7 +89,6 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
 
 
 def attack_all(protocol: str, faults: Sequence[str], arena: Arena) -> Iterator[Outcome]:
-    """Each fault alone."""
     for fault in faults:
         yield from attack(protocol, fault, arena)
 
@@ -101,21 +99,9 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
     kv = {"task": "kv_retrieval", "positions": {4: [0, 1, 2, 3], 6: [0, 2, 5]}, "examples": 30, "max_new_tokens": 30}
     kinds = list(dict.fromkeys(MIXED))
     with FaultServer(seeded_faults(seed, 0.5, kinds, at_most=3)) as server:
-        served = {
-            "engine": "openai",
-            "api_model": "m",
-            "base_url": f"{server.url}/v1",
-            "request_timeout": 2,
-            "concurrency": 32,
-        }
-        define = {**CONFIG["define"], "models": {"served": served}, "experiments": {"kv": kv}}
-        bench.configure(
-            {
-                "models": ["served"],
-                "experiments": ["kv"],
-                "define": {"models": define["models"], "experiments": define["experiments"]},
-            }
-        )
+        served = {"engine": "openai", "api_model": "m", "base_url": f"{server.url}/v1", "request_timeout": 2}
+        define = {"models": {"served": {**served, "concurrency": 32}}, "experiments": {"kv": kv}}
+        bench.configure({"models": ["served"], "experiments": ["kv"], "define": define})
         done = bench.snakemake("results/responses/served/kv.jsonl.gz")
     count = 30 * 7
     if done.returncode:
@@ -143,15 +129,12 @@ FAMILY = Family(
     "by Snakemake, half of the requests fail. Each prompt gets its own answer, once, or one line ends the run and the "
     "next run resumes.",
     [
-        Case("a sample", lambda arena: attack_all("openai", FAST, arena), fast=True),
+        Case("a sample", partial(attack_all, "openai", FAST), fast=True),
         *(
-            Case(
-                f"{protocol}, part {part}",
-                lambda arena, p=protocol, n=part: attack_all(p, list(FAULTS[p])[n::5], arena),
-            )
+            Case(f"{protocol}, part {part}", partial(attack_all, protocol, list(FAULTS[protocol])[part::5]))
             for protocol in FAULTS
             for part in range(5)
         ),
-        *(Case(f"mixed, seed {seed}", lambda arena, seed=seed: attack_mixed(seed, arena)) for seed in range(2)),
+        *(Case(f"mixed, seed {seed}", partial(attack_mixed, seed)) for seed in range(2)),
     ],
 )

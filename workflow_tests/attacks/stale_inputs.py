@@ -6,6 +6,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +79,11 @@ class Steps:
         (folder / "model.safetensors.index.json").write_text(json.dumps(index))
 
     def edit_json(self, name: str, key: str, value: object) -> None:
-        """Change a value in a JSON file, and give it an old time."""
         path = self.bench.path(name)
         path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
         self.age(name)
 
     def edit(self, name: str, old: str, new: str) -> None:
-        """Change a text in a file, and give it an old time."""
         self.bench.edit(name, old, new)
         self.age(name)
 
@@ -102,20 +101,16 @@ class Steps:
                 os.utime(path, (later, later))
 
     def write(self, name: str, records: list) -> None:
-        """Write records into a file of the bench."""
         self.bench.path(name).parent.mkdir(parents=True, exist_ok=True)
         write_lines(self.bench.path(name), records)
 
     def questions(self, name: str, word: str) -> None:
-        """A dataset whose documents have this word."""
         self.write(name, [json.loads(json.dumps(qa_record(number, 3)).replace("Text", word)) for number in range(4)])
 
     def labels(self, name: str, kept: list[int]) -> None:
-        """Labels that keep these questions."""
         self.write(name, [{"question": f"what is number {number}", "keep": number in kept} for number in range(4)])
 
     def recorded(self, folder: str, answer: str) -> None:
-        """Recorded responses, with the number of the question in the answer."""
         records = [{"question": f"what is number {n}", "answer": answer.format(n)} for n in range(4)]
         for position in (0, 2):
             self.write(f"{folder}/r-gold_at_{position}.jsonl", records)
@@ -132,19 +127,16 @@ class Steps:
 
 
 def header_length(weights: bytes) -> int:
-    """The length of what is before the numbers of a safetensors file."""
     return 8 + int.from_bytes(weights[:8], "little")
 
 
 def take(bench: Workbench, stale: Stale, *parts: str) -> None:
-    """Take the steps of these parts of a case."""
     for part in parts:
         for name, *arguments in stale.get(part, ()):
             getattr(Steps(bench), name)(*arguments)
 
 
 def results(bench: Workbench) -> dict[str, bytes]:
-    """The bytes of all results that are compared."""
     paths = [path for pattern in RESULTS for path in sorted(bench.folder.glob(pattern))]
     return {str(path.relative_to(bench.folder)): path.read_bytes() for path in paths}
 
@@ -226,5 +218,5 @@ FAMILY = Family(
     "An input is replaced by a file that is older than the results, and the same command runs again. The results are "
     "the bytes of a run in a fresh directory, also after the first file is put back; or one line refuses the file, and "
     "its advice helps.",
-    [Case(name, lambda arena, name=name: attack(name, TABLE["cases"][name], arena)) for name in TABLE["cases"]],
+    [Case(name, partial(attack, name, stale)) for name, stale in TABLE["cases"].items()],
 )

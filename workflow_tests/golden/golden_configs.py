@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import yaml
-from conftest import ROOT, qa_record, write_lines
+from conftest import ROOT, qa_record, town_records, write_lines
 from gguf_files import write_gguf
 from workbench import Workbench
 
@@ -98,21 +98,7 @@ def supply_files(bench: Workbench) -> Workbench:
         bench.path(name).mkdir()
         bench.path(f"{name}/a.txt").write_text("A note.")
     write_gguf(bench.path("m-instruct.gguf"))
-    retrieved = [
-        {
-            "question": f"who rules town {q}?",
-            "documents": [
-                {
-                    "page_content": f"Town {q} has a mill, and {'Ruler' if d == 2 else 'Miller'} {q}{d} lives there.",
-                    "metadata": {"source": f"/data/town{q}.md"},
-                    "score": 9 - d,
-                }
-                for d in range(6)
-            ],
-        }
-        for q in range(6)
-    ]
-    write_lines(bench.path("retrieved.jsonl"), retrieved)
+    write_lines(bench.path("retrieved.jsonl"), town_records(6, 6))
     asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(6)]
     write_lines(bench.path("asked.csv"), ["question,answer,file", *asked])
     questions = (ROOT / "examples" / "questions.csv").read_text().splitlines()

@@ -83,9 +83,6 @@ def _named(files, left_out: set[str]) -> dict[str, list[str]]:
     return {**shown, **({"": rest} if rest else {})}
 
 
-# --- Text
-
-
 def command_options(command: str) -> list[tuple[str, list[str]]]:
     """The words of a command by their option: the program under "", what runs before and after it under "shell"."""
     before, _, rest = command.strip().partition("python ")

@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import pandas as pd
 import torch
+import yaml
 from conftest import write_lines
 from drawn_figures import figure_lines
 from fault_server import FaultServer
@@ -26,58 +27,8 @@ from planned_jobs import cut, digest
 from workbench import Workbench
 
 QUESTIONS, DOCUMENTS = 14, 6
-#: Fractions of right answers of models with recorded ones, at the ends of the context and in its middle.
-RECORDED = {"sure": (0.9, 0.45), "flat": (0.6, 0.6)}
-WRONG = ("I do not know.", "", "It is Town 3 West.", "print(data['x'])", "VZQ-9999", "no idea at all of it")
-#: Experiments that the remedies make.
-CONDITIONS = ("open-ends", "open-bm25_fusion", "open-margin_2")
-EXPERIMENTS = {
-    "kv": {"task": "kv_retrieval", "positions": {4: [0, 1, 3], 7: [0, 3, 6]}, "examples": 10, "max_new_tokens": 120},
-    "qa": {
-        "task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 1, 2], 6: [0, 2, 5]}, "cluster": "title",
-        "closed_book": "closed", "oracle": "oracle",
-    },
-    "qa_aware": {
-        "task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 1, 2]}, "query_aware_of": "qa",
-        "prompt": "multi_document_qa_query_aware", "cluster": "title", "closed_book": "closed", "oracle": "oracle",
-    },
-    "closed": {"task": "closed_book_qa", "dataset": "asked", "cluster": "title"},
-    "oracle": {"task": "oracle_qa", "dataset": "asked", "cluster": "title"},
-    "needles": {"task": "multi_needle", "positions": {9: [[0, 4, 8], [0, 1, 2]]}, "examples": 8},
-    "reasoning": {
-        "task": "fact_reasoning", "positions": {8: [0, 4, 7]}, "examples": 8, "max_new_tokens": 60,
-        "metric": "exact_integer", "stop": "first_line",
-    },
-    "open": {
-        "task": "open_domain_qa", "dataset": "asked", "sizes": [1, 3, 6], "closed_book": "closed",
-        "remedies": {"order": ["ends"], "rerank": ["bm25_fusion"], "cut": [{"margin": 2}]},
-    },
-}  # fmt: skip
-CONFIG = {
-    "models": ["dummy", "reference", "served", *RECORDED],
-    "experiments": list(EXPERIMENTS),
-    "only": {"reference": ["kv"], "served": ["qa", "closed"], "dummy": ["kv", "qa", "needles", "reasoning"]},
-    "seed": 1,
-    "report": {"questions_per_size": 3},
-    "define": {
-        "datasets": {"asked": {"path": "asked.jsonl"}},
-        "experiments": EXPERIMENTS,
-        "models": {
-            "reference": {"mem_mb": 500},
-            **{
-                name: {
-                    "engine": "recorded",
-                    "responses": {},
-                    "fields": {name: name for name in ("id", "size", "placement", "response")},
-                    "about": {"family": "recorded", "parameters": 7 if name == "flat" else 13},
-                }
-                for name in RECORDED
-            },
-        },
-    },
-}
-#: Questions whose prompts the server fails at, whose answers it cuts, and that it refuses.
-FAULTS = {"number 1 ": "500", "number 2 ": "length", "number 3 ": "refused"}
+STUDY = yaml.safe_load(Path(__file__).with_name("study.yaml").read_text())
+EXPERIMENTS = STUDY["config"]["define"]["experiments"]
 #: Lines with times and of other programs.
 NOT_SHOWN = ("prompts/s", "Complete log", "Elapsed time", "Using workflow specific profile")
 #: A config that Snakemake runs itself, for what it says.
@@ -89,11 +40,11 @@ def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
     with TemporaryDirectory() as place:
         said = list(_said_by_snakemake(bench.moved_to(Path(place))))
     write_lines(bench.path("asked.jsonl"), [_record(number) for number in range(QUESTIONS)])
-    config = deepcopy(CONFIG)
+    config = deepcopy(STUDY["config"])
     bench.configure({**config, "models": ["dummy"], "only": {}, "define": {**config["define"], "models": {}}})
-    _make(bench, *(f"results/example_checks/{name}.json" for name in (*EXPERIMENTS, *CONDITIONS)))
-    for model in RECORDED:
-        for experiment in (*EXPERIMENTS, *CONDITIONS):
+    _make(bench, *(f"results/example_checks/{name}.json" for name in (*EXPERIMENTS, *STUDY["conditions"])))
+    for model in STUDY["recorded"]:
+        for experiment in (*EXPERIMENTS, *STUDY["conditions"]):
             config["define"]["models"][model]["responses"][experiment] = _record_answers(bench, model, experiment)
     drawn: dict[str, list[str]] = {}
     # The prompts of two threads share fewer beginnings, and the number of threads is the machine's.
@@ -172,11 +123,11 @@ def _record_answers(bench: Workbench, model: str, experiment: str) -> str:
             random_ = random.Random(f"{model}/{experiment}/{size}/{placement}/{example['id']}")
             parts = []
             for target in example["targets"]:
-                ends, middle = RECORDED[model]
+                ends, middle = STUDY["recorded"][model]
                 depth = target["depth"] if target["depth"] is not None else 0.5
                 share = middle + (ends - middle) * abs(2 * depth - 1)
                 right = random_.random() < share
-                parts.append(target["answers"][0] if right else random_.choice(WRONG))
+                parts.append(target["answers"][0] if right else random_.choice(STUDY["wrong"]))
             records.append(
                 {"id": example["id"], "size": int(size), "placement": placement, "response": " ".join(parts)}
             )
@@ -188,7 +139,7 @@ def _record_answers(bench: Workbench, model: str, experiment: str) -> str:
 
 
 def _fault(prompt: str, attempt: int) -> str | None:
-    return next((fault for words, fault in FAULTS.items() if words in prompt), None)
+    return next((fault for words, fault in STUDY["faults"].items() if words in prompt), None)
 
 
 def _answer(prompt: str) -> str:
@@ -218,9 +169,6 @@ def _drawing(drawn: dict[str, list[str]]) -> Iterator[None]:
 
     with patch.object(Figure, "savefig", save_and_keep):
         yield
-
-
-# --- Text
 
 
 def plain(text: str) -> str:
@@ -269,7 +217,11 @@ def _answer_lines(results: Path, whole: bool) -> Iterator[str]:
         for line in lines:
             record = json.loads(line)
             kinds.setdefault(f"{record.get('finish_reason')} {not record.get('text', record.get('response'))}", line)
-        if whole or path.parent.name not in RECORDED or (path.parent.name, path.name.split(".")[0]) == ("sure", "qa"):
+        if (
+            whole
+            or path.parent.name not in STUDY["recorded"]
+            or (path.parent.name, path.name.split(".")[0]) == ("sure", "qa")
+        ):
             yield from lines if whole else (cut(line, 1200) for line in kinds.values())
 
 
@@ -304,21 +256,8 @@ class _Page(HTMLParser):
     """The lines of a page: its text with names and links of elements, and the data of its scripts."""
 
     INLINE = (
-        "a",
-        "abbr",
-        "b",
-        "br",
-        "button",
-        "code",
-        "em",
-        "i",
-        "label",
-        "option",
-        "small",
-        "span",
-        "strong",
-        "td",
-        "th",
+        *("a", "abbr", "b", "br", "button", "code", "em", "i", "label", "option", "small", "span", "strong"),
+        *("td", "th"),
     )
     SHOWN = ("id", "href", "title", "alt", "download", "aria-label", "name", "content")
 
