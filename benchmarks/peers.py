@@ -17,7 +17,7 @@ ours        identify_model.py and generate.py, as Snakemake runs them
 
 Models: SmolLM2-135M-Instruct, in its chat format; --reference: the reference model, in float32, by the ways `unsorted`
 and `ours`; --random-7b: random weights in the shape of Llama-2-7B on a GPU (13.5 GB are written to --folder), by the
-ways `sorted` and `ours`, where seconds are those of the clock.
+ways `sorted`, `vllm` and `ours`, where seconds are those of the clock.
 
 --data: a folder with `nq-open-20_total_documents_gold_at_0*.jsonl.gz` and `kv-retrieval-75_keys.jsonl.gz`, the authors'
 files; without it pairs are made. Whatever has been measured lies in --folder and is not measured again.
@@ -117,6 +117,7 @@ def main() -> None:
     parser.add_argument("--random-7b", metavar="TOKENIZER", help="a tokenizer.json; only its number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="what the GPU can do in bfloat16, without sparsity")
     parser.add_argument("--dtype", choices=["bfloat16", "float32"], default="bfloat16")
+    parser.add_argument("--quantization", choices=["none", "nf4", "int8"], default="none", help="of this workflow")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch-tokens", type=int, default=16384, help="of this workflow")
     parser.add_argument("--llamacpp", help="a folder with the package xllamacpp")
@@ -151,7 +152,7 @@ def choose_model(args: argparse.Namespace) -> None:
         args.prompt_template, ways = "raw", ["unsorted", "ours"]
     elif args.random_7b:
         args.gguf, args.model, args.device = None, args.folder / "model", "cuda"
-        args.prompt_template, ways = "raw", ["sorted", "ours"]
+        args.prompt_template, ways = "raw", ["sorted", "vllm", "ours"]
         if not args.model.exists():
             run(sys.executable, ENGINES, "write-7b", "--model", args.model, "--tokenizer", args.random_7b)
     else:
@@ -246,7 +247,7 @@ def peer(args: argparse.Namespace, name: str, way: str) -> tuple[Cost, int, dict
 
 def ours(args: argparse.Namespace, name: str) -> tuple[Cost, int, dict[str, str]]:
     """The two programs that Snakemake runs for a sweep."""
-    settings = {"engine": "transformers", "dtype": args.dtype, "attention": "sdpa"}
+    settings = {"engine": "transformers", "dtype": args.dtype, "attention": "sdpa", "quantization": args.quantization}
     sweep = Sweep(
         args.folder,
         f"{name}.ours",

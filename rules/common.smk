@@ -20,7 +20,7 @@ ROOT = project_root(workflow.current_basedir)
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from litm.analysis.paper_tables import LAYOUTS
-from litm.base.cli import ending_in_a_line, hangup_is_sigterm
+from litm.base.cli import ending_in_a_line, hangup_is_sigterm, sigterm_in_thread
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
 from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import threading
 from collections import Counter
 from contextlib import aclosing
 
@@ -13,6 +14,7 @@ from programs import run_program
 from sweeps import hear_signals, served_sweep, short_examples
 from waiting import HANG, wait_until
 
+from litm.base.cli import signals_handled
 from litm.base.formats import read_json, read_jsonl
 from litm.inference.retrying import Patience, as_they_finish, in_step
 
@@ -53,9 +55,15 @@ async def answer(number: int) -> int:
     return number
 
 
-async def numbers(ended: list[str]):
+async def quick_answer(number: int) -> int:
+    sorted(range(3000), key=str)
+    await asyncio.sleep(0)
+    return number
+
+
+async def numbers(ended: list[str], send=answer, count: int = 8):
     """As an engine asks: a generator whose tasks are under way, in another."""
-    batches = as_they_finish(answer, range(8), 4, Patience(timeout=1.0, attempts=1))
+    batches = as_they_finish(send, range(count), 4, Patience(timeout=1.0, attempts=1))
     try:
         async with aclosing(batches):
             async for batch in batches:
@@ -73,4 +81,16 @@ def test_an_end_between_two_answers_closes_all_without_a_word(end, caplog, capfd
         with pytest.raises(end):
             items.throw(end())
         assert ended == ["engine"]
+    assert not caplog.records and not capfd.readouterr().err
+
+
+def test_a_signal_at_any_moment_of_quick_answers_closes_all_without_a_word(caplog, capfd):
+    with signals_handled():
+        for number in range(20):
+            ended: list[str] = []
+            threading.Timer(0.005 + number / 1000, os.kill, (os.getpid(), signal.SIGTERM)).start()
+            with pytest.raises(SystemExit, match="stopped by SIGTERM"):
+                for _ in in_step(numbers(ended, quick_answer, 10**6)):
+                    pass
+            assert ended == ["engine"]
     assert not caplog.records and not capfd.readouterr().err

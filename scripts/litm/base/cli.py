@@ -6,6 +6,7 @@ import errno
 import gc
 import inspect
 import json
+import queue
 import re
 import signal
 import sys
@@ -156,6 +157,25 @@ def hangup_is_sigterm() -> None:
         signal.signal(signal.SIGHUP, _as_sigterm)
 
 
+def sigterm_in_thread() -> None:
+    """From now on the current handler of SIGTERM, which is Snakemake's, runs in a thread of its own.
+
+    It takes locks, and waits for ever for one that the main thread holds when the signal interrupts it.
+    """
+    handler = signal.getsignal(signal.SIGTERM)
+    if not callable(handler):
+        return
+    # A queue, because a new thread takes locks too.
+    signals: queue.SimpleQueue[tuple[int, FrameType | None]] = queue.SimpleQueue()
+
+    def handle() -> None:
+        while True:
+            handler(*signals.get())
+
+    threading.Thread(target=handle, daemon=True).start()
+    signal.signal(signal.SIGTERM, lambda *arrived: signals.put(arrived))
+
+
 def _is_heard(number: int) -> bool:
     # Programs started with `nohup` ignore SIGHUP and keep ignoring it. Python hears signals in the main thread alone.
     return threading.current_thread() is threading.main_thread() and signal.getsignal(number) is not signal.SIG_IGN
@@ -186,15 +206,20 @@ def signals_handled(handler: Callable[[int, FrameType | None], object] = _stop) 
 
 
 @contextmanager
-def signals_deferred() -> Iterator[None]:
-    """Delay signals that end the program until the block is done.
+def signals_deferred(meanwhile: Callable[[], object] = bool) -> Iterator[None]:
+    """Delay signals that end the program until the block is done; `meanwhile` is called when one arrives.
 
     Handlers record the signals. Blocking them would not help: another thread would get them, and Python would still run
     the handler in the main thread.
     """
     arrived: list[int] = []
+
+    def note_signal(number: int, frame: FrameType | None) -> None:
+        arrived.append(number)
+        meanwhile()
+
     try:
-        with signals_handled(lambda number, frame: arrived.append(number)):
+        with signals_handled(note_signal):
             yield
     finally:
         for one in arrived:

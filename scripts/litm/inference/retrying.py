@@ -8,7 +8,7 @@ import asyncio
 import json
 import math
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from itertools import count, islice
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
+from litm.base.cli import signals_deferred
 from litm.base.download import public_url
 from litm.base.messages import UserError, note
 from litm.inference.engine import EngineSettings
@@ -327,9 +328,20 @@ def in_step(items: AsyncGenerator[T, None]) -> Iterator[T]:
         await asyncio.gather(*tasks, return_exceptions=True)
         await items.aclose()
 
-    with asyncio.Runner() as runner:
-        try:
-            while (item := runner.run(following())) is not None:
-                yield item
-        finally:
+    def done(work: Coroutine[Any, Any, T | None]) -> T | None:
+        # A signal cancels the work and takes effect after it: raised within the loop, it would end any of its callbacks
+        # or the loop's own code, and asyncio would print a traceback.
+        task = loop.create_task(work)
+        with signals_deferred(partial(loop.call_soon_threadsafe, task.cancel)):
+            return loop.run_until_complete(task)
+
+    with signals_deferred():
+        runner = asyncio.Runner()
+        loop = runner.get_loop()
+    try:
+        while (item := done(following())) is not None:
+            yield item
+    finally:
+        with signals_deferred():
             runner.run(closed())
+            runner.close()
