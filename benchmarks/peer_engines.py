@@ -84,7 +84,8 @@ def write_7b(folder: str, tokenizer: str) -> None:
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-    words = PreTrainedTokenizerFast(tokenizer_file=tokenizer, pad_token_id=0)
+    words = PreTrainedTokenizerFast(tokenizer_file=tokenizer)
+    words.pad_token = words.convert_ids_to_tokens(0)
     torch.manual_seed(0)
     torch.set_default_dtype(torch.bfloat16)
     with torch.device("cuda"):

@@ -213,7 +213,9 @@ def measure(args: argparse.Namespace, name: str, way: str) -> None:
     try:
         cost, computed, answers = ours(args, name) if way == "ours" else peer(args, name, way)
     except SystemExit as ended:
-        last = str(ended).strip().splitlines()[-1][:300]
+        lines = str(ended).strip().splitlines()
+        # Libraries warn even after the error.
+        last = next((line for line in reversed(lines) if "Error: " in line), lines[-1])[:300]
         print(f"{name}: {way} did not run: {last}", file=sys.stderr)
         return
     found = Measured(cost, computed, answers, speeds)
