@@ -203,7 +203,7 @@ def cell_files(args: argparse.Namespace, name: str, suffix: str) -> list[Path]:
 
 
 def cost_file(args: argparse.Namespace, name: str, way: str) -> Path:
-    return args.folder / f"{name}.{way}.{args.dtype}.cost.json"
+    return args.folder / f"{name}.{way}.{args.dtype}.{args.quantization}.cost.json"
 
 
 def measure(args: argparse.Namespace, name: str, way: str) -> None:
@@ -218,8 +218,7 @@ def measure(args: argparse.Namespace, name: str, way: str) -> None:
         last = next((line for line in reversed(lines) if "Error: " in line), lines[-1])[:300]
         print(f"{name}: {way} did not run: {last}", file=sys.stderr)
         return
-    found = Measured(cost, computed, answers, speeds)
-    write_json(cost_file(args, name, way), asdict(found))
+    write_json(cost_file(args, name, way), asdict(Measured(cost, computed, answers, speeds)))
     print(f"{name}: {way}: {cost}, {computed} tokens computed", file=sys.stderr, flush=True)
 
 
@@ -272,7 +271,7 @@ HEADING = """# Peers
 
 Written by `make benchmarks-peers` on {machine}.
 
-{model} in {dtype}, but in 4 bits by llama.cpp's server; answers of at most {new_tokens} tokens; threads
+{model} in {numbers}, but in 4 bits by llama.cpp's server; answers of at most {new_tokens} tokens; threads
 of a process: {threads}. Each way has processes of its own, and their loading counts. Seconds depend on what
 else the machine does: compare ways with each other.
 
@@ -286,8 +285,8 @@ else the machine does: compare ways with each other.
 def page(args: argparse.Namespace) -> str:
     """The page: all measurements, and the missing ones."""
     model = "Random weights of 7B parameters" if args.random_7b else args.gguf.stem if args.gguf else "Reference model"
-    heading = {"machine": machine(), "model": model, "seconds": seconds_of(args)[1]}
-    parts = [HEADING.format(dtype=args.dtype, threads=args.threads, new_tokens=NEW_TOKENS, **heading)]
+    heading = {"machine": machine(), "model": model, "seconds": seconds_of(args)[1], "new_tokens": NEW_TOKENS}
+    parts = [HEADING.format(numbers=f"{args.dtype}, quantization {args.quantization}", threads=args.threads, **heading)]
     starts = read_measured(args, START)
     for name in args.prompts:
         found = read_measured(args, name)
@@ -299,8 +298,7 @@ def page(args: argparse.Namespace) -> str:
 
 def read_measured(args: argparse.Namespace, name: str) -> dict[str, Measured]:
     """What has been measured of a workload, by way."""
-    files = {way: cost_file(args, name, way) for way in args.ways}
-    rows = {way: read_json(path) for way, path in files.items() if path.exists()}
+    rows = {way: read_json(path) for way in args.ways if (path := cost_file(args, name, way)).exists()}
     return {way: Measured(**{**row, "cost": Cost(**row["cost"])}) for way, row in rows.items()}
 
 
