@@ -103,9 +103,15 @@ def _one_too_few(id_, size, rng, wording):
     return replace(question, distractors=question.distractors[1:])
 
 
+def _strings(id_, size, rng, wording):
+    question = kv_retrieval.generate(id_, size, rng, wording)
+    return replace(question, distractors=tuple("".join(item) for item in question.distractors))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"generate": _strings}, "the task mine: 'generate' must make items that are tuples, such as (text,)"),
         ({"generate": _one_too_few}, "the task mine: 'generate' makes 4 items for a context of 5"),
         (
             {"format_items": lambda items: [str(item) for item in items[1:]]},

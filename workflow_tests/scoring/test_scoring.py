@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 import record_makers
+from conftest import ROOT
 from score_frames import accuracy_table
 
 from litm.base.formats import write_csv
@@ -35,6 +36,12 @@ def test_rows_are_in_the_order_of_the_examples_for_any_order_of_the_responses():
     assert scores["correct"].all()
 
 
+def test_the_page_of_results_names_all_columns_of_the_scores():
+    text = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    (paragraph,) = (part for part in text.split("\n\n") if part.startswith("`scores/*.parquet`"))
+    assert [name for name in Score._fields if f"`{name}`" not in paragraph] == []
+
+
 def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size():
     examples = [example(id, p, size) for size in (5, 9) for p in ("gold_at_0", "gold_at_4") for id in "ab"]
     responses = [response(e.id, e.placement, "answer a answer b", size=e.size) for e in examples]
@@ -47,16 +54,16 @@ def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size()
     assert scores.loc[2, "correct"] is pd.NA
 
 
-def test_empty_and_cut_answers_are_counted_apart_from_wrong_ones():
+def test_empty_cut_and_refused_answers_are_counted_apart_from_wrong_ones():
     examples = [example(id, "gold_at_0") for id in "abcd"]
     responses = [
         response("a", "gold_at_0", "answer a"),
         response("b", "gold_at_0", " \n"),
         response("c", "gold_at_0", "I think that", "length"),
-        response("d", "gold_at_0", "nothing"),
+        response("d", "gold_at_0", "", "refused"),
     ]
     (row,) = accuracy_table(score_sweep(SWEEP, examples, responses)).to_dict("records")
-    assert (row["n"], row["accuracy"], row["n_empty"], row["n_cut"]) == (4, 0.25, 1, 1)
+    assert (row["n"], row["accuracy"], row["n_empty"], row["n_cut"], row["n_refused"]) == (4, 0.25, 2, 1, 1)
     assert row["ci_low"] < 0.25 < row["ci_high"]
 
 

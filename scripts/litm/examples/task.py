@@ -133,8 +133,11 @@ class Task:
         for index in range(settings.examples):
             id_, rng = f"{self.name}/{size}/{index}", Random(f"{settings.seed}/{self.name}/{size}/{index}")
             question = self.generate(id_, size, rng, settings.wording)
-            if (found := len(question.golds) + len(question.distractors)) != max(size, self.golds):
-                raise UserError(f"the task {self.name}: 'generate' makes {found} items for a context of {size}")
+            items = [*(gold.item for gold in question.golds), *question.distractors]
+            if len(items) != max(size, self.golds):
+                raise UserError(f"the task {self.name}: 'generate' makes {len(items)} items for a context of {size}")
+            if any(isinstance(item, str) for item in items):
+                raise UserError(f"the task {self.name}: 'generate' must make items that are tuples, such as (text,)")
             yield question
 
     def written(self, items: Sequence[Item]) -> list[str]:

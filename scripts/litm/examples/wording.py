@@ -6,6 +6,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+from litm.base.messages import UserError
 from litm.corpora.made_up import coined_name, name_parts, stem, words
 from litm.records import Item, OtherItem, Target
 
@@ -23,8 +24,11 @@ _MOST_DRAWS = 1000
 
 
 def wording_of(task: str, name: str) -> dict[str, Any]:
-    """The words of a task's items and questions, in the wording of that name."""
-    return words("suite")[task][name]
+    """The words of a task's items and questions, in the wording of that name; `UserError` if there are none."""
+    try:
+        return words("suite")[task][name]
+    except KeyError:
+        raise UserError(f"resources/words/suite.toml: there are no words '{task}.{name}': add them") from None
 
 
 @cache
