@@ -5,6 +5,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+import torch
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +82,12 @@ def test_gpus_assigned_by_slurm_are_not_changed_and_a_machine_without_gpus_neith
 def test_more_gpus_than_there_are_is_one_line():
     with pytest.raises(UserError, match=r"^4 GPUs are wanted and 2 are here"):
         devices.claim_gpus(4, 2, {})
+
+
+def test_attention_that_plans_each_length_anew_is_off():
+    torch.backends.cuda.enable_cudnn_sdp(True)
+    devices.choose_device("cpu")
+    assert not torch.backends.cuda.cudnn_sdp_enabled()
 
 
 def test_a_gpu_is_seen_by_its_device_file_where_torch_can_use_it(tmp_path, monkeypatch):
