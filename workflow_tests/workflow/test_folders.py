@@ -2,12 +2,16 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
-from litm.workflow.rules_help import local_modules
+from litm.analysis.table import tables
+from litm.figures.kinds import KINDS
+from litm.workflow.rules_help import imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
@@ -50,14 +54,19 @@ PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.p
 
 
 def imported(path: Path) -> set[str]:
-    """The folders of the library that a file imports from."""
-    names = set()
+    """The names that a file imports, as Python finds them."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {name.split(".")[1] for name in names if name.startswith("litm.")}
+    return names
+
+
+def modules_of(path: Path) -> set[str]:
+    """The modules of the library that a program or module is made of, itself among them."""
+    return {str(one.relative_to(LIBRARY)) for one in local_modules(path, SCRIPTS) if one.is_relative_to(LIBRARY)}
 
 
 def reachable(folder: str) -> set[str]:
@@ -74,8 +83,8 @@ def test_every_folder_of_the_library_has_its_place_in_the_order():
 def test_a_folder_imports_only_what_is_listed_and_only_folders_above_it(folder):
     order, listed = list(IMPORTS), set(IMPORTS[folder].split())
     assert listed <= set(order[: order.index(folder)])
-    modules = [*LIBRARY.glob(f"{folder}.py"), *(LIBRARY / folder).rglob("*.py")]
-    assert set().union(*map(imported, modules)) - {folder} == listed
+    names = set().union(*map(imported, [*LIBRARY.glob(f"{folder}.py"), *(LIBRARY / folder).rglob("*.py")]))
+    assert {name.split(".")[1] for name in names if name.startswith("litm.")} - {folder} == listed
 
 
 def test_no_modules_import_one_another_in_a_circle():
@@ -87,8 +96,35 @@ def test_no_modules_import_one_another_in_a_circle():
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_is_made_of_the_code_of_its_own_stage(program):
     allowed = set().union(*map(reachable, [program.split("/")[0], *MORE.get(program, "").split()]))
-    modules = [path.relative_to(LIBRARY) for path in local_modules(SCRIPTS / program, SCRIPTS)[1:]]
-    assert {path.with_suffix("").parts[0] for path in modules if path.name != "__init__.py"} <= allowed
+    modules = [path for path in map(Path, modules_of(SCRIPTS / program)) if path.name != "__init__.py"]
+    assert {path.with_suffix("").parts[0] for path in modules} <= allowed
+
+
+def test_a_table_is_made_of_its_own_module_and_of_no_model():
+    of_all = modules_of(SCRIPTS / "analysis" / "make_table.py")
+    modules = {
+        name: modules_of(LIBRARY.joinpath(*table.module.split(".")).with_suffix(".py")) | of_all
+        for name, table in tables().items()
+        if table.rows
+    }
+    assert not {"inference", "figures"} & {one.split("/")[0] for made_of in modules.values() for one in made_of}
+    assert "analysis/positions.py" not in modules["model_differences"]
+    assert not {"analysis/positions.py", "analysis/grid.py"} & modules_of(SCRIPTS / "analysis" / "make_markdown.py")
+
+
+def test_no_program_is_made_of_a_module_that_it_loads_by_name():
+    named = ("examples/tasks/", "inference/engines/", "corpora/documents.py", "corpora/made_up.py")
+    named += ("retrieval/bm25.py", "retrieval/dense.py")
+    for program in PROGRAMS:
+        if program.split("/")[1] in ("make_examples.py", "generate.py", "make_passages.py", "score.py", "retrieve.py"):
+            found = {one for one in modules_of(SCRIPTS / program) if one.startswith(named)}
+            assert all(one.endswith("__init__.py") for one in found), program
+
+
+def test_a_figure_is_made_of_the_code_of_its_own_kind():
+    modules = {f"figures/{kind.module}.py" for kind in KINDS.values()}
+    assert not modules & modules_of(SCRIPTS / "figures" / "plot_figure.py")
+    assert [modules & modules_of(LIBRARY / one) for one in modules] == [{one} for one in modules]
 
 
 def test_a_rule_stands_in_the_file_of_its_program_s_stage():
@@ -101,3 +137,34 @@ def test_a_rule_stands_in_the_file_of_its_program_s_stage():
 def test_tests_stand_in_folders_of_the_library_s_names():
     folders = {path.parent.name for path in (ROOT / "workflow_tests").glob("*/test_*.py")}
     assert folders - {"attacks", "golden", "slurm"} <= set(IMPORTS)
+
+
+def test_imports_are_followed_through_modules_and_packages(tmp_path):
+    (tmp_path / "lib" / "deep").mkdir(parents=True)
+    for name, text in {
+        "lib/__init__.py": "",
+        "lib/deep/__init__.py": "import json\n",
+        "lib/deep/one.py": "def f():\n    from lib import two\n",
+        "lib/two.py": "import lib.deep.one\nimport os.path\n",
+        "lib/unused.py": "",
+        "script.py": "from lib.deep.one import f\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    assert [file.relative_to(tmp_path).as_posix() for file in local_modules(tmp_path / "script.py", tmp_path)] == [
+        "script.py", "lib/__init__.py", "lib/deep/__init__.py", "lib/deep/one.py", "lib/two.py"
+    ]  # fmt: skip
+
+
+def test_the_imports_of_every_module_are_those_that_python_finds_and_never_snakemake():
+    for path in SCRIPTS.rglob("*.py"):
+        names = imported_names(path.read_text())
+        assert names == imported(path), path
+        assert "snakemake" not in {name.partition(".")[0] for name in names}, path
+
+
+def test_a_start_imports_no_library_that_draws_or_computes():
+    """The rules are read whenever a workflow is planned, also by each job of a cluster."""
+    modules = ", ".join(sorted(f"litm.workflow.{path.stem}" for path in (LIBRARY / "workflow").glob("*.py")))
+    code = f"import sys, {modules}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=True)
+    assert not {"matplotlib", "seaborn", "pandas", "torch", "transformers"} & set(done.stdout.split())

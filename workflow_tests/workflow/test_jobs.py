@@ -27,16 +27,8 @@ from litm.workflow.resources import (
 WORK = Work(prompts=10_000, tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
 HEAVY = {
-    "generate",
-    "generate_shard",
-    "ask_again",
-    "make_passages",
-    "index_bm25",
-    "index_vectors",
-    "encode_passages",
-    "retrieve",
-    "rerank",
-    "train_reference_model",
+    *("generate", "generate_shard", "ask_again", "make_passages", "index_bm25", "index_vectors", "encode_passages"),
+    *("retrieve", "rerank", "train_reference_model"),
 }
 #: And those that a study has few of.
 FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
@@ -50,6 +42,10 @@ def read_model(entry: dict) -> Model | ApiModel:
     return read_catalogue_entry("models", "m", entry).located(ROOT, {})
 
 
+SERVED_ENTRY = {"engine": "openai", "api_model": "a-70b"}
+SERVED = read_model(SERVED_ENTRY)
+
+
 @pytest.mark.parametrize(
     ("entry", "billions"),
     [
@@ -60,10 +56,17 @@ def read_model(entry: dict) -> Model | ApiModel:
         ({"hub": "google/flan-ul2", "about": {"parameters": 19.5}}, 19.5),
         ({"hub": "someone/mobile-bert"}, USUAL_BILLIONS),
         ({"hub": "someone/model-7b", "parameters": 3}, 3),
+        ({"hub": None, "path": "resources/reference_model"}, pytest.approx(0.001, rel=0.9)),
     ],
 )
-def test_the_parameters_of_a_model_are_its_entry_s_or_in_its_name(entry, billions):
+def test_the_parameters_of_a_model_are_its_entry_s_or_in_its_name_or_by_its_weights(entry, billions):
     assert billions_of(model(**entry)) == billions
+
+
+def test_the_parameters_of_a_gguf_file_are_counted_by_its_header(tmp_path):
+    weights = write_gguf(tmp_path / "m-instruct.gguf")
+    path = str(tmp_path / "m-instruct.gguf")
+    assert billions_of(model(hub=None, path=path)) == sum(one.size for one in weights.values()) / 1e9
 
 
 def test_the_parameters_of_every_model_of_the_catalogue_are_known():
@@ -73,22 +76,10 @@ def test_the_parameters_of_every_model_of_the_catalogue_are_known():
             assert "parameters" in {**entry, **entry.get("about", {})} or billions_in(entry["hub"]), name
 
 
-def test_the_parameters_of_a_gguf_file_are_counted_by_its_header(tmp_path):
-    weights = write_gguf(tmp_path / "m-instruct.gguf")
-    entry = {"engine": "transformers", "path": str(tmp_path / "m-instruct.gguf")}
-    assert billions_of(read_model(entry)) == sum(one.size for one in weights.values()) / 1e9
-
-
-def test_the_parameters_of_a_model_in_a_folder_are_by_its_weights():
-    entry = {"engine": "transformers", "path": "resources/reference_model"}
-    assert 0.0001 < billions_of(read_model(entry)) < 0.01
-
-
 def test_memory_grows_with_the_model_its_numbers_and_the_attempt():
     small, large = model(parameters=7, dtype="bfloat16"), model(parameters=70, dtype="bfloat16")
     assert memory_mb(small, 1) < memory_mb(model(parameters=7, dtype="float32"), 1) < memory_mb(large, 1)
-    assert memory_mb(small, 2) == 2 * memory_mb(small, 1)
-    assert memory_mb(large, 1) > 140_000
+    assert memory_mb(large, 1) > 140_000 and memory_mb(small, 2) == 2 * memory_mb(small, 1)
     assert memory_mb(model(mem_mb=123), 2) == 246
 
 
@@ -103,12 +94,16 @@ def test_a_sweep_on_a_cpu_asks_for_the_predicted_peak_and_its_prompts():
 
 def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
     small, large = model(parameters=7), model(parameters=13)
-    assert minutes(small, WORK, 1) < minutes(large, WORK, 1)
+    assert minutes(small, Work(10, 1000), 1) < minutes(small, WORK, 1) < minutes(large, WORK, 1)
     assert minutes(small, WORK, 2) == 2 * minutes(small, WORK, 1)
-    assert minutes(small, Work(10, 1000), 1) < minutes(small, WORK, 1)
-    assert minutes(model(parameters=70), WORK, 3) == MOST
+    assert minutes(model(parameters=70), WORK, 3) == MOST and minutes(model(runtime=5), WORK, 3) == 5
     assert minutes(model(parameters=13, shards=4), WORK, 1) < minutes(large, WORK, 1)
-    assert minutes(model(runtime=5), WORK, 3) == 5
+
+
+def test_a_server_s_model_needs_no_memory_for_weights_and_time_by_its_requests():
+    assert memory_mb(SERVED, 1) < memory_mb(model(parameters=1), 1)
+    one, many = (read_model({**SERVED_ENTRY, "concurrency": n}) for n in (1, 16))
+    assert minutes(many, WORK, 1) < minutes(one, WORK, 1)
 
 
 def test_time_follows_the_speed_of_the_models_largest_earlier_run():
@@ -119,8 +114,7 @@ def test_time_follows_the_speed_of_the_models_largest_earlier_run():
     local = model(parameters=70)
     assert minutes(local, tokens, 1, [(run(10), 10), (run(10_000_000), 1_000)]) == START + 60
     assert minutes(model(parameters=70, tokens_per_second=5_000), tokens, 1, [(run(1_000_000), 100)]) == START + 120
-    server = read_model({"engine": "openai", "api_model": "a-70b"})
-    assert minutes(server, tokens, 1, [(run(1_000_000), 100)]) == START + 60
+    assert minutes(SERVED, tokens, 1, [(run(1_000_000), 100)]) == START + 60
 
 
 def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatch):
@@ -131,14 +125,7 @@ def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatc
     fast = rate_here(auto).tokens_per_second
     assert fast == rate_here(model(parameters=7, device="cuda")).tokens_per_second > slow
     assert rate_here(model(parameters=7, device="cpu")).tokens_per_second == slow
-    assert rate_here(read_model({"engine": "openai", "api_model": "a-70b"})) is None
-
-
-def test_a_server_s_model_needs_no_memory_for_weights_and_time_by_its_requests():
-    entry = {"engine": "openai", "api_model": "a-70b"}
-    one, many = (read_model({**entry, "concurrency": n}) for n in (1, 16))
-    assert memory_mb(one, 1) < memory_mb(model(parameters=1), 1)
-    assert minutes(many, WORK, 1) < minutes(one, WORK, 1)
+    assert rate_here(SERVED) is None
 
 
 @pytest.mark.parametrize("profile", ["slurm", "cluster-generic"])

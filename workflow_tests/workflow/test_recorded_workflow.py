@@ -6,24 +6,23 @@ from copy import deepcopy
 
 import pandas as pd
 import pytest
+import yaml
 from conftest import ROOT, write_lines
 from reruns import changes, check
 from workbench import FINISHED, Workbench
 
 from litm.base.formats import read_json, read_jsonl
 
+OLD = yaml.safe_load("""
+engine: recorded
+responses: {qa: "preds/qa-{size}-{placement}.jsonl.gz", kv: preds/kv.tsv}
+fields: {response: model_answer, question: question, size: n, position: gold}
+""")
+
 
 def recorded_config() -> dict:
-    config = deepcopy(FINISHED)
-    config["models"].append("old")
-    config["define"]["models"] = {
-        "old": {
-            "engine": "recorded",
-            "responses": {"qa": "preds/qa-{size}-{placement}.jsonl.gz", "kv": "preds/kv.tsv"},
-            "fields": {"response": "model_answer", "question": "question", "size": "n", "position": "gold"},
-        }
-    }
-    return config
+    define = {**FINISHED["define"], "models": {"old": OLD}}
+    return deepcopy({**FINISHED, "models": [*FINISHED["models"], "old"], "define": define})
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +62,11 @@ def test_recorded_responses_are_scored_and_drawn_with_a_model(finished):
     assert "recorded responses (2 hashed files)" in report and "recorded responses (1 hashed file)" in report
 
 
+def test_no_tokens_are_counted_without_a_tokenizer(finished):
+    assert set(pd.read_csv(finished.path("results/tables/token_counts.csv"))["model"]) == {"reference"}
+    assert not finished.path("results/token_counts/old").exists()
+
+
 def test_the_manifest_has_missing_and_unused_responses(finished):
     qa = read_json(finished.path("results/responses/old/qa.manifest.json"))
     assert (qa["recorded"], qa["not_recorded"], qa["unused"]) == (6, 2, 0)
@@ -83,12 +87,6 @@ def test_both_models_are_in_the_figures(finished, tmp_path):
     assert bench.plan()["plot_figure"] == 6
 
 
-def test_no_tokens_are_counted_and_nothing_runs_again(finished):
-    assert set(pd.read_csv(finished.path("results/tables/token_counts.csv"))["model"]) == {"reference"}
-    assert not finished.path("results/token_counts/old").exists()
-    assert finished.plan() == {}
-
-
 def test_with_a_tokenizer_tokens_are_counted_and_the_report_has_the_prompt_format(finished, tmp_path):
     bench = finished.moved_to(tmp_path / "moved")
     config = recorded_config()
@@ -98,18 +96,14 @@ def test_with_a_tokenizer_tokens_are_counted_and_the_report_has_the_prompt_forma
     assert (plan["count_tokens"], plan["make_prompt_format"], plan["make_report"]) == (2, 1, 1)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "token_counts/old/kv.csv",
-        "prompt_formats/old.json",
-        "estimates/old/kv.json",
-        "audit_responses/old/kv.jsonl.gz",
-        # The sizes of `kv` are numbers of pairs, not of tokens.
-        "sizes/kv/4.json",
-        "token_counts/nobody/kv.csv",
-    ],
+#: Of a recorded model, of a size in pairs and not in tokens, and of no model at all.
+NOTHING_MAKES = (
+    *("token_counts/old/kv.csv", "prompt_formats/old.json", "estimates/old/kv.json"),
+    *("audit_responses/old/kv.jsonl.gz", "sizes/kv/4.json", "token_counts/nobody/kv.csv"),
 )
+
+
+@pytest.mark.parametrize("target", NOTHING_MAKES)
 def test_a_result_that_a_model_or_experiment_has_not_is_refused_in_a_line(finished, target):
     done = finished.snakemake("--dry-run", "--", f"results/{target}")
     assert done.returncode == 1 and f"No rule to produce results/{target}" in done.stdout

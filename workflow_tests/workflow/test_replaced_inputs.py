@@ -1,13 +1,15 @@
 """Replaced inputs are noticed by content, whatever their times; and outputs from a clock that was ahead."""
 
 import copy
+import gzip
+import json
 import os
 import shutil
 import time
 from pathlib import Path
 
 import pytest
-from conftest import qa_record, write_lines
+from conftest import qa_record
 from workbench import FINISHED
 
 from litm.base.download import check_fetched, note_fetched
@@ -15,38 +17,30 @@ from litm.base.messages import UserError
 from litm.base.store import file_sha256
 
 LONG_AGO, HOUR = (1.6e9, 1.6e9), 3600
+SCORES = "results/scores/dummy/closed_book.parquet"
+EXAMPLES_AND_MORE = {"make_examples": 1, "check_examples": 1, "generate": 1, "score": 1}
+#: Two positions of qa, and closed_book.
+OF_BOTH = {"make_examples": 3, "check_examples": 2, "generate": 2, "score": 2}
+OTHER_QUESTIONS = gzip.compress(b"".join(json.dumps(qa_record(number, 4)).encode() + b"\n" for number in range(1, 5)))
 
 
-def replace_by_older(file: Path, content: bytes) -> None:
-    """Another file with another content and a time before all results, as of `cp -p` and `mv`."""
-    other = file.with_name("other")
-    other.write_bytes(content)
+@pytest.mark.parametrize(
+    ("name", "change", "target", "jobs"),
+    [
+        ("questions.jsonl.gz", lambda old: OTHER_QUESTIONS, [SCORES, "results/scores/dummy/qa.parquet"], OF_BOTH),
+        ("resources/prompts/closed_book_qa.txt", lambda old: b"Please. " + old, [SCORES], EXAMPLES_AND_MORE),
+        ("scripts/litm/scoring/scores.py", lambda old: old + b"\n# Of another version.\n", [SCORES], {"score": 1}),
+        ("questions.jsonl.gz", bytes, [], {}),
+    ],
+    ids=["dataset", "prompt", "code", "the same content"],
+)
+def test_an_older_file_of_another_content_makes_what_depends_on_it_again(bench, name, change, target, jobs):
+    other = bench.path("other")
+    other.write_bytes(change(bench.path(name).read_bytes()))
+    # As of `cp -p` and `mv`: a time before all results.
     os.utime(other, LONG_AGO)
-    other.replace(file)
-
-
-def test_an_older_dataset_makes_what_depends_on_it_again(bench):
-    write_lines(bench.path("other.jsonl.gz"), [qa_record(number, 4) for number in range(1, 5)])
-    replace_by_older(bench.path("questions.jsonl.gz"), bench.path("other.jsonl.gz").read_bytes())
-    plan = bench.plan()
-    # Two positions of qa, and closed_book.
-    assert plan["make_examples"] == 3 and plan["generate"] == 2 and "identify_model" not in plan
-
-
-def test_an_older_prompt_makes_what_depends_on_it_again(bench):
-    prompt = bench.path("resources/prompts/closed_book_qa.txt")
-    replace_by_older(prompt, b"Please. " + prompt.read_bytes())
-    plan = bench.plan("results/scores/dummy/closed_book.parquet")
-    assert plan == {"make_examples": 1, "check_examples": 1, "generate": 1, "score": 1}
-
-
-def test_older_code_and_the_same_content_with_another_time(bench):
-    dataset = bench.path("questions.jsonl.gz")
-    replace_by_older(dataset, dataset.read_bytes())
-    assert bench.plan() == {}
-    scorer = bench.path("scripts/litm/scoring/scores.py")
-    replace_by_older(scorer, scorer.read_bytes() + b"\n# Of another version.\n")
-    assert bench.plan("results/scores/dummy/qa.parquet") == {"score": 1}
+    other.replace(bench.path(name))
+    assert bench.plan(*target) == jobs
 
 
 def test_responses_copied_from_another_folder_with_other_settings_are_not_scored(bench, tmp_path):
@@ -54,14 +48,14 @@ def test_responses_copied_from_another_folder_with_other_settings_are_not_scored
     longer = copy.deepcopy(FINISHED)
     longer["define"]["experiments"]["closed_book"]["max_new_tokens"] = 20
     other.configure(longer)
-    responses, scores = "results/responses/dummy/closed_book.jsonl.gz", "results/scores/dummy/closed_book.parquet"
+    responses = "results/responses/dummy/closed_book.jsonl.gz"
     other.run(responses)
     for name in (responses, responses.replace(".jsonl.gz", ".manifest.json")):
         shutil.copy(other.path(name), bench.path(name))
-    done = bench.snakemake(scores)
+    done = bench.snakemake(SCORES)
     told = done.stdout + done.stderr
     assert done.returncode and f"{responses}: these responses have another limit or stop rule than the study" in told
-    bench.run(scores, "--forcerun", "generate")
+    bench.run(SCORES, "--forcerun", "generate")
     assert bench.asked("closed_book")[0] == 0
 
 
@@ -82,11 +76,11 @@ def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_
     # Again, as the plan may have taken long.
     set_ahead()
     assert of_the_future(bench.path("results"))
-    write_lines(bench.path("questions.jsonl.gz"), [qa_record(number, 4) for number in range(1, 5)])
+    bench.path("questions.jsonl.gz").write_bytes(OTHER_QUESTIONS)
     done = bench.snakemake("results/example_checks/closed_book.json")
     assert ("had times in the future" in done.stdout + done.stderr) == (seconds == HOUR)
     assert not of_the_future(bench.path("results"))
-    assert bench.plan("results/scores/dummy/closed_book.parquet") == {"generate": 1, "score": 1}
+    assert bench.plan(SCORES) == {"generate": 1, "score": 1}
 
 
 # --- Fetched files ---
@@ -115,18 +109,3 @@ def test_a_fetched_file_is_hashed_again_only_if_it_was_touched_and_refused_if_it
     check_fetched(file, "0" * 64, "datasets.d", records)
     file.unlink()
     check_fetched(file, sum_, "datasets.d", records)
-
-
-def test_a_fetched_file_that_was_changed_stops_the_next_run_with_a_line(bench, tmp_path):
-    remote = write_lines(tmp_path / "remote.jsonl.gz", [qa_record(9, 2)])
-    config = {**FINISHED, "define": {**FINISHED["define"]}}
-    config["define"]["datasets"] = {
-        **FINISHED["define"]["datasets"],
-        "remote": {"url": remote.as_uri(), "sha256": file_sha256(remote)},
-    }
-    bench.configure(config)
-    bench.run("results/data/remote.jsonl.gz")
-    bench.path("results/data/remote.jsonl.gz").write_bytes(b"other")
-    done = bench.snakemake("--dry-run")
-    assert done.returncode == 1
-    assert "results/data/remote.jsonl.gz: it was changed after it was downloaded" in done.stdout + done.stderr

@@ -84,11 +84,6 @@ def test_responses_keep_their_bytes_after_a_comment_in_the_inference_code(bench)
     assert [bench.path(path).read_bytes() for path in paths] == before
 
 
-def test_an_edited_table_is_the_one_that_is_made_again(bench):
-    bench.edit("scripts/litm/analysis/tables.yaml", "Pairs of positions: diff", "Two positions: diff")
-    assert bench.plan("results/tables/position_pairs.csv") == {"make_table": 1}
-
-
 def test_the_page_on_what_re_runs_names_every_rule():
     text = "".join(path.read_text() for path in [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")])
     rules = re.findall(r"(?m)^(?:use rule \w+ as|rule) (\w+)", text)
@@ -126,18 +121,25 @@ def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):
     assert " --gpus 2 " in done.stdout
 
 
-def test_a_remote_file_is_fetched_checked_and_used(bench, tmp_path):
+def test_a_remote_file_is_fetched_checked_used_and_stops_the_next_run_if_it_is_changed(bench, tmp_path):
     remote = write_lines(tmp_path / "remote.jsonl.gz", [qa_record(9, 2)])
     entry = {"url": remote.as_uri(), "sha256": file_sha256(remote)}
     config = changed(closed_book={"dataset": "remote"})
     config["define"]["datasets"]["remote"] = entry
+    examples, fetched = "results/examples/closed_book/0/no_gold.jsonl.gz", "results/data/remote.jsonl.gz"
+
+    def refusal() -> str:
+        bench.configure(config)
+        done = bench.snakemake(examples)
+        assert done.returncode == 1
+        return done.stdout + done.stderr
+
     bench.configure(config)
-    bench.run("results/examples/closed_book/0/no_gold.jsonl.gz")
-    assert bench.path("results/data/remote.jsonl.gz").read_bytes() == remote.read_bytes()
+    bench.run(examples)
+    assert bench.path(fetched).read_bytes() == remote.read_bytes()
     bench.configure({**config, "data_mirror": str(tmp_path)})
-    assert bench.plan("results/data/remote.jsonl.gz") == {}
+    assert bench.plan(fetched) == {}
+    bench.path(fetched).write_bytes(b"other")
+    assert f"{fetched}: it was changed after it was downloaded" in refusal()
     config["define"]["datasets"]["remote"] = {**entry, "sha256": "0" * 64}
-    bench.configure(config)
-    done = bench.snakemake("results/examples/closed_book/0/no_gold.jsonl.gz")
-    assert done.returncode == 1
-    assert f"its sha256 is {entry['sha256']}, but must be {'0' * 64}" in done.stderr + done.stdout
+    assert f"its sha256 is {entry['sha256']}, but must be {'0' * 64}" in refusal()

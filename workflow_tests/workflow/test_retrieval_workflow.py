@@ -1,6 +1,5 @@
 """A user's documents and questions, run for real from retrieval to the report; and the effect of edits."""
 
-import csv
 import json
 import shutil
 from copy import deepcopy
@@ -9,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from conftest import write_lines
 from encoders import WORDS, make_encoder
 from reruns import changes, check
@@ -20,44 +20,26 @@ from litm.retrieval.scoring_models import Encoder
 #: Two full shards and an empty one.
 DOCUMENTS, PASSAGES_PER_SHARD, SHARDS = 12, 6, 3
 
-CONFIG = {
-    "models": ["dummy"],
-    "experiments": ["qa", "oracle", "open"],
-    "define": {
-        "datasets": {"asked": {"path": "asked.jsonl"}, "labels": {"path": "labels.jsonl", "labels": "jsonl"}},
-        "corpora": {
-            "notes": {
-                "source": "documents",
-                "path": "notes",
-                "passages_per_shard": PASSAGES_PER_SHARD,
-                "shards": SHARDS,
-            }
-        },
-        "retrievers": {
-            "bm25": {"hits": 8},
-            "tiny": {
-                "method": "dense", "path": "encoder", "max_tokens": 48, "device": "cpu", "hits": 8,
-                "passage_prefix": "w190 w191 ", "query_prefix": "w192 ",
-            },
-        },
-        "candidates": {
-            "notes_bm25": {"questions": "asked", "corpus": "notes", "retriever": "bm25", "documents": 4},
-            "notes_random": {"questions": "asked", "corpus": "notes", "kind": "gold_and_random", "documents": 4},
-            "notes_as_retrieved": {
-                "questions": "asked", "corpus": "notes", "retriever": "tiny", "kind": "as_retrieved", "documents": 6
-            },
-        },
-        "experiments": {
-            "qa": {
-                "task": "multi_document_qa", "dataset": "notes_bm25", "positions": {3: [0, 2]}, "max_new_tokens": 5
-            },
-            "oracle": {"task": "oracle_qa", "dataset": "notes_random", "max_new_tokens": 5},
-            "open": {
-                "task": "open_domain_qa", "dataset": "notes_as_retrieved", "sizes": [1, 5], "max_new_tokens": 5
-            },
-        },
-    },
-}  # fmt: skip
+CONFIG = yaml.safe_load(f"""
+models: [dummy]
+experiments: [qa, oracle, open]
+define:
+  datasets: {{asked: {{path: asked.jsonl}}, labels: {{path: labels.jsonl, labels: jsonl}}}}
+  corpora:
+    notes: {{source: documents, path: notes, passages_per_shard: {PASSAGES_PER_SHARD}, shards: {SHARDS}}}
+  retrievers:
+    bm25: {{hits: 8}}
+    tiny: {{method: dense, path: encoder, max_tokens: 48, device: cpu, hits: 8, passage_prefix: "w190 w191 ",
+      query_prefix: "w192 "}}
+  candidates:
+    notes_bm25: {{questions: asked, corpus: notes, retriever: bm25, documents: 4}}
+    notes_random: {{questions: asked, corpus: notes, kind: gold_and_random, documents: 4}}
+    notes_as_retrieved: {{questions: asked, corpus: notes, retriever: tiny, kind: as_retrieved, documents: 6}}
+  experiments:
+    qa: {{task: multi_document_qa, dataset: notes_bm25, positions: {{3: [0, 2]}}, max_new_tokens: 5}}
+    oracle: {{task: oracle_qa, dataset: notes_random, max_new_tokens: 5}}
+    open: {{task: open_domain_qa, dataset: notes_as_retrieved, sizes: [1, 5], max_new_tokens: 5}}
+""")
 
 
 def document(number: int) -> dict:
@@ -104,15 +86,16 @@ def store(bench: Workbench, kind: str) -> set[str]:
     return {path.name for path in bench.path(f"results/store/{kind}").glob("*.json")}
 
 
-def candidates(bench: Workbench, name: str) -> list[dict]:
-    return [record for _, record in read_jsonl(bench.path(f"results/candidates/{name}.jsonl.gz"))]
+def records(bench: Workbench, name: str) -> list[dict]:
+    return [record for _, record in read_jsonl(bench.path(name))]
 
 
-# --- What it makes ---
+CANDIDATES = "results/candidates/notes_bm25.jsonl.gz"
+RETRIEVED = "results/retrieved/notes/tiny/asked.jsonl.gz"
 
 
 def test_each_question_has_its_gold_document_completed_and_ranked_distractors_without_an_answer(finished):
-    for number, record in enumerate(candidates(finished, "notes_bm25")):
+    for number, record in enumerate(records(finished, CANDIDATES)):
         gold, *others = record["ctxs"]
         assert gold["isgold"] and gold["text"] == document(number)["text"] and gold["title"] == f"Note {number}"
         assert len(others) == 3 and not any(record["answers"][0] in one["text"].split() for one in others)
@@ -122,13 +105,10 @@ def test_each_question_has_its_gold_document_completed_and_ranked_distractors_wi
 
 
 def test_random_distractors_are_other_passages_of_the_corpus_and_differ_by_question(finished):
-    drawn = [tuple(one["id"] for one in record["ctxs"][1:]) for record in candidates(finished, "notes_random")]
+    made = records(finished, "results/candidates/notes_random.jsonl.gz")
+    drawn = [tuple(one["id"] for one in record["ctxs"][1:]) for record in made]
     assert all(len(set(ids)) == 3 and f"d{number:02}" not in ids for number, ids in enumerate(drawn))
     assert len(set(drawn)) > 1
-
-
-def retrieved(bench: Workbench, retriever: str) -> list[dict]:
-    return [record for _, record in read_jsonl(bench.path(f"results/retrieved/notes/{retriever}/asked.jsonl.gz"))]
 
 
 def test_dense_retrieval_over_shards_equals_numpy_over_all_vectors(finished):
@@ -137,58 +117,53 @@ def test_dense_retrieval_over_shards_equals_numpy_over_all_vectors(finished):
     documents = [document(number) for number in range(DOCUMENTS)]
     vectors = encoder.encode([f"w190 w191 {one['title']} {one['text']}" for one in documents])
     queries = encoder.encode([f"w192 {question(number)['question']}" for number in range(4)])
-    for record, scores in zip(retrieved(finished, "tiny"), queries @ vectors.T, strict=True):
+    for record, scores in zip(records(finished, RETRIEVED), queries @ vectors.T, strict=True):
         best = np.argsort(-scores)[:8]
         assert [one["id"] for one in record["ctxs"]] == [documents[row]["id"] for row in best]
         np.testing.assert_allclose([float(one["score"]) for one in record["ctxs"]], scores[best], rtol=1e-4)
 
 
+def documents_of(record: dict, count: int | None = None) -> str:
+    """The first documents of a record, as a prompt shows them."""
+    shown = enumerate(record["ctxs"][:count], start=1)
+    return "\n".join(f"Document [{n}](Title: {one['title']}) {one['text']}" for n, one in shown)
+
+
 def test_open_domain_contexts_are_the_first_passages_as_they_were_retrieved(finished):
-    examples = [e for _, e in read_jsonl(finished.path("results/examples/open/5/as_retrieved.jsonl.gz"))]
-    for record, example in zip(retrieved(finished, "tiny"), examples, strict=True):
-        shown = "\n".join(
-            f"Document [{n}](Title: {one['title']}) {one['text']}" for n, one in enumerate(record["ctxs"][:5], start=1)
-        )
-        assert shown in example["prompt"] and "Document [6]" not in example["prompt"]
-        assert example["targets"] == [
-            {"name": "gold", "position": None, "depth": None, "span": None, "answers": record["answers"]}
-        ]
+    examples = records(finished, "results/examples/open/5/as_retrieved.jsonl.gz")
+    for record, example in zip(records(finished, RETRIEVED), examples, strict=True):
+        assert documents_of(record, 5) in example["prompt"] and "Document [6]" not in example["prompt"]
+        (target,) = example["targets"]
+        assert (target["position"], target["answers"]) == (None, record["answers"])
 
 
 def test_tables_figures_and_report_show_what_was_retrieved(finished):
-    recall = pd.read_csv(finished.path("results/tables/retrieval.csv"))
+    recall, made, accuracy = (
+        pd.read_csv(finished.path(f"results/tables/{name}.csv")) for name in ("retrieval", "candidates", "accuracy")
+    )
     bm25 = recall[recall["retriever"] == "bm25"].set_index("k")
     assert list(recall["retriever"].unique()) == ["bm25", "tiny"] and list(bm25.index) == [1, 5]
     assert bm25.loc[1, "recall"] == bm25.loc[1, "recall_gold"] == 1.0 and bm25.loc[1, "n_gold"] == 4
-    made = pd.read_csv(finished.path("results/tables/candidates.csv"))
     assert list(made["candidates"]) == ["notes_bm25", "notes_random", "notes_as_retrieved"]
     assert list(made["n"]) == [4, 4, 4] and list(made["n_answer_in_others_dpr"])[:2] == [0, 0]
-    accuracy = pd.read_csv(finished.path("results/tables/accuracy.csv"))
     shown = accuracy[accuracy["experiment"] == "open"]
     assert list(shown["size"]) == [1, 5] and shown["position"].isna().all() and (shown["n"] == 4).all()
     assert finished.path("results/figures/open.png").stat().st_size > 5000
-    report = finished.path("results/report.html").read_text()
-    assert "notes_as_retrieved" in report and "Gold passage" in report
+    assert "Gold passage" in finished.path("results/report.html").read_text()
 
 
 def test_candidates_can_be_exported_in_the_released_format_and_used_as_they_are(bench):
-    name = "notes_bm25-3_total_documents_gold_at_2.jsonl.gz"
-    bench.run("--", f"results/export/notes_bm25/3_total_documents/{name}")
-    config = deepcopy(CONFIG)
-    exported = f"results/export/notes_bm25/3_total_documents/{name}"
+    exported = "results/export/notes_bm25/3_total_documents/notes_bm25-3_total_documents_gold_at_2.jsonl.gz"
+    bench.run("--", exported)
+    assert [[one["isgold"] for one in record["ctxs"]] for record in records(bench, exported)] == [[0, 0, 1]] * 4
+    config = deepcopy(CONFIG) | {"experiments": ["again"]}
     config["define"]["datasets"]["exported"] = {"path": exported}
     config["define"]["experiments"]["again"] = {**CONFIG["define"]["experiments"]["qa"], "dataset": "exported"}
-    config["experiments"] = ["again"]
-    records = [record for _, record in read_jsonl(bench.path(exported))]
-    assert [[one["isgold"] for one in record["ctxs"]] for record in records] == [[False, False, True]] * 4
     bench.configure(config)
     bench.run("--", *(f"results/examples/again/3/gold_at_{position}.jsonl.gz" for position in (0, 2)))
     for position in (0, 2):
         paths = [bench.path(f"results/examples/{one}/3/gold_at_{position}.jsonl.gz") for one in ("qa", "again")]
         assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-# --- What runs again ---
 
 
 def change_answers(bench: Workbench) -> None:
@@ -210,10 +185,6 @@ def test_a_change_runs_what_the_page_says(bench, row):
     check(bench, CONFIG, row, {one.__name__: one for one in (change_answers, add_documents)})
 
 
-def test_nothing_runs_after_a_full_run(finished):
-    assert finished.plan() == {}
-
-
 @pytest.mark.parametrize("change", [change_answers, edit_the_encoder])
 def test_indexes_vectors_and_hits_are_used_again_for_the_same_questions_and_documents(bench, change):
     change(bench)
@@ -221,19 +192,16 @@ def test_indexes_vectors_and_hits_are_used_again_for_the_same_questions_and_docu
     assert bench.run_here("--until", "make_candidates").returncode == 0
     assert {kind: store(bench, kind) for kind in before} == before
     if change is change_answers:
-        assert candidates(bench, "notes_bm25")[2]["answers"] == ["somebody"]
+        assert records(bench, CANDIDATES)[2]["answers"] == ["somebody"]
 
 
 def test_a_new_shard_encodes_only_itself(bench):
     add_documents(bench)
-    before = store(bench, "vectors")
-    entries = [path for path in bench.path("results/store/vectors").iterdir() if not path.name.startswith(".")]
-    stamps = {path: path.stat().st_mtime_ns for path in entries}
+    folder, before = bench.path("results/store/vectors"), store(bench, "vectors")
+    stamps = {path: path.stat().st_mtime_ns for path in folder.iterdir() if not path.name.startswith(".")}
     assert bench.run_here("--until", "encode_passages").returncode == 0
-    new = store(bench, "vectors") - before
-    assert len(new) == 1
-    about = json.loads((bench.path("results/store/vectors") / new.pop()).read_text())
-    assert about["facts"]["rows"] == 2
+    (new,) = store(bench, "vectors") - before
+    assert json.loads((folder / new).read_text())["facts"]["rows"] == 2
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
 
 
@@ -258,17 +226,12 @@ def test_another_setting_is_another_search_and_going_back_gives_the_first_again(
 
 def test_questions_can_be_restricted_by_labels_and_drawn_at_random(bench):
     bench.configure(changed("experiments", "qa", subset="labels", examples=1, selection="random"))
-    bench.run("--", "results/examples/qa/3/gold_at_0.jsonl.gz", "results/examples/qa/3/gold_at_2.jsonl.gz")
-    ids = [
-        [e["id"] for _, e in read_jsonl(bench.path(f"results/examples/qa/3/gold_at_{position}.jsonl.gz"))]
-        for position in (0, 2)
-    ]
+    names = [f"results/examples/qa/3/gold_at_{position}.jsonl.gz" for position in (0, 2)]
+    bench.run("--", *names)
+    ids = [[one["id"] for one in records(bench, name)] for name in names]
     assert ids[0] == ids[1] and len(ids[0]) == 1
     log = bench.path("results/logs/make_examples/qa/3/gold_at_0.log").read_text()
     assert "3 of 4 questions have a label, 2 are kept, the others left out" in log
-
-
-# --- Mistakes ---
 
 
 @pytest.mark.parametrize(
@@ -308,60 +271,52 @@ def test_a_mistake_in_the_data_is_one_line_at_the_end_and_no_traceback(bench, ed
 
 
 def test_the_real_candidates_equal_the_released_prompts_when_gold_and_distractors_are_theirs(bench, data):
-    """Our export and placement on the released records give back the released files' own order of documents."""
     released = data / "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz"
     config = deepcopy(CONFIG)
     config["define"]["datasets"]["released"] = {"path": str(released)}
-    config["define"]["experiments"]["qa"] = {
-        "task": "multi_document_qa", "dataset": "released", "positions": {20: [0]}
-    }  # fmt: skip
+    config["define"]["experiments"]["qa"] |= {"dataset": "released", "positions": {20: [0]}}
     bench.configure(config)
     export = "results/export/released/20_total_documents/released-20_total_documents_gold_at_0.jsonl.gz"
-    bench.run("--", export, "results/examples/qa/20/gold_at_0.jsonl.gz")
+    examples = "results/examples/qa/20/gold_at_0.jsonl.gz"
+    bench.run("--", export, examples)
     theirs = [record for _, record in read_jsonl(released)]
-    assert [record for _, record in read_jsonl(bench.path(export))] == theirs
+    assert records(bench, export) == theirs
     instruction = (
         "Write a high-quality answer for the given question using only the provided search results "
         "(some of which might be irrelevant).\n\n"
     )
-    examples = [example for _, example in read_jsonl(bench.path("results/examples/qa/20/gold_at_0.jsonl.gz"))]
-    for record, example in zip(theirs, examples, strict=True):
-        documents = "\n".join(
-            f"Document [{n}](Title: {one['title']}) {one['text']}" for n, one in enumerate(record["ctxs"], start=1)
-        )
-        assert example["prompt"] == f"{instruction}{documents}\n\nQuestion: {record['question']}\nAnswer:"
+    for record, example in zip(theirs, records(bench, examples), strict=True):
+        asked = f"{documents_of(record)}\n\nQuestion: {record['question']}\nAnswer:"
+        assert example["prompt"] == f"{instruction}{asked}"
 
 
 def test_the_funnel_from_nq_open_to_the_papers_questions_is_printed_and_kept(bench, data):
     bench.configure({**CONFIG, "data_mirror": str(data)})
     bench.run("--", "results/questions/nq_open_paragraphs.jsonl.gz")
-    with bench.path("results/questions/nq_open_paragraphs.funnel.csv").open() as lines:
-        counts = [int(row["n"]) for row in csv.DictReader(lines)]
+    counts = pd.read_csv(bench.path("results/questions/nq_open_paragraphs.funnel.csv"))["n"].tolist()
     assert counts[0] == 3610 and counts[-1] == 2655
-    assert (
-        "3,610 questions in NQ-Open" in bench.path("results/logs/derive_questions/nq_open_paragraphs.log").read_text()
-    )
+    log = bench.path("results/logs/derive_questions/nq_open_paragraphs.log").read_text()
+    assert "3,610 questions in NQ-Open" in log
 
 
 def test_the_first_questions_of_a_dataset_are_searched_among_their_own_documents(bench, data):
     first_441 = str(data / "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz")
     few = {"questions": "few", "corpus": "their_documents", "retriever": "bm25", "kind": "as_retrieved", "documents": 5}
-    config = deepcopy(CONFIG)
+    config, found = deepcopy(CONFIG), "results/candidates/found.jsonl.gz"
     define = config["define"]
     define["datasets"]["many"] = {"path": first_441, "version": "v1"}
     define["questions"] = {"few": {"dataset": "many", "questions": 3}}
     define["corpora"]["their_documents"] = {"source": "retrieved", "dataset": "few"}
     define["candidates"]["found"] = few
     bench.configure(config)
-    bench.run("--", "results/candidates/found.jsonl.gz")
-    asked = [record for _, record in islice(read_jsonl(first_441), 3)]
-    found = [record for _, record in read_jsonl(bench.path("results/candidates/found.jsonl.gz"))]
-    assert [record["question"] for record in found] == [record["question"] for record in asked]
+    bench.run("--", found)
+    asked, made = [record for _, record in islice(read_jsonl(first_441), 3)], records(bench, found)
+    assert [record["question"] for record in made] == [record["question"] for record in asked]
     own = {" ".join(one["text"].split()) for record in asked for one in record["ctxs"]}
-    assert all(len(record["ctxs"]) == 5 and {one["text"] for one in record["ctxs"]} <= own for record in found)
+    assert all(len(record["ctxs"]) == 5 and {one["text"] for one in record["ctxs"]} <= own for record in made)
 
     define["questions"]["few"]["questions"] = 442
     bench.configure(config)
-    done = bench.run_here("--", "results/candidates/found.jsonl.gz")
+    done = bench.run_here("--", found)
     assert done.returncode == 1
     assert f"{first_441} has 441 questions; lower 'questions', which asks for 442" in done.stderr

@@ -215,17 +215,6 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
     assert made_of(str(weights)) != first
 
 
-def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("large").write_bytes(b"x" * 2_000_000)
-    Path("small").write_bytes(b"x")
-    hashed: list[str] = []
-    monkeypatch.setattr("litm.models.identity.file_sha256", lambda file: hashed.append(file.name) or "0" * 64)
-    for _ in range(2):
-        made_of("large", "small")
-    assert hashed == ["large", "small", "small"]
-
-
 def test_the_param_has_a_users_file_below_results_and_no_outputs_of_rules(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = {"results/data/x", "results/reference_model/model"}

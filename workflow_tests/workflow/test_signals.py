@@ -34,30 +34,25 @@ def locks(bench: Workbench) -> list[str]:
     return [file.name for file in folder.iterdir()] if folder.exists() else []
 
 
-def configure_served(bench: Workbench, server: FaultServer) -> list[str]:
-    """Configure one sweep of 120 prompts on a server; returns Snakemake's words."""
+def started(bench: Workbench, server: FaultServer, **streams) -> subprocess.Popen:
+    """A run of one sweep of 120 prompts on a server, which has more than five answers."""
     served = {"engine": "openai", "api_model": "m", "base_url": f"{server.url}/v1", "concurrency": 1}
     kv = {**CONFIG["define"]["experiments"]["kv"], "examples": 30}
     define = {"models": {"served": served}, "experiments": {"kv": kv}}
     bench.configure({"models": ["served"], "experiments": ["kv"], "define": define})
-    return ["--configfile", "small.yaml", "--cores", "1", "--until", "generate"]
+    words = ["snakemake", "--configfile", "small.yaml", "--cores", "1", "--until", "generate"]
+    process = subprocess.Popen([sys.executable, "-m", *words], cwd=bench.folder, process_group=0, **streams)
+    journal = bench.path("results/journal/served/kv.jsonl")
+    wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
+    return process
 
 
 @pytest.mark.slow
 def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_run_asks_the_rest(new_bench):
-    journal = new_bench.path("results/journal/served/kv.jsonl")
     held = Held(6)
     with FaultServer(answer=held) as server:
-        words = configure_served(new_bench, server)
         master, slave = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *words],
-            cwd=new_bench.folder,
-            stdout=slave,
-            stderr=slave,
-            process_group=0,
-        )
-        wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
+        process = started(new_bench, server, stdout=slave, stderr=slave)
         assert locks(new_bench)
         # As sshd does it: the terminal is gone, and all that ran in its foreground hears so.
         os.close(slave)
@@ -77,17 +72,8 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
 def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_to_continue(new_bench, number, name):
-    journal = new_bench.path("results/journal/served/kv.jsonl")
     with FaultServer(answer=Held(6)) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *configure_served(new_bench, server)],
-            cwd=new_bench.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            process_group=0,
-        )
-        wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
+        process = started(new_bench, server, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         os.killpg(process.pid, number)
         said = process.communicate(timeout=HANG)[0]
     own = "interrupted" if number == signal.SIGINT else "stopped by SIGTERM"

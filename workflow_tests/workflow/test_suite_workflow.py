@@ -6,6 +6,7 @@ from copy import deepcopy
 
 import pandas as pd
 import pytest
+import yaml
 from reruns import changes, check
 from workbench import CONFIG, Workbench
 
@@ -14,19 +15,12 @@ from litm.base.formats import read_json, read_jsonl
 SUITE = deepcopy(CONFIG)
 SUITE["models"] = ["reference"]
 SUITE["experiments"] = ["needle", "needles", "talk", "qa", "closed_book", "oracle"]
-SUITE["define"]["experiments"] |= {
-    "needle": {
-        "task": "needle_in_haystack", "tokens_of": "reference", "depths": {500: [0, 0.5, 1]},
-        "examples": 3, "max_new_tokens": 10,
-    },
-    "needles": {
-        "task": "multi_needle", "positions": {6: [[0, 1, 2], [0, 2, 5]]}, "examples": 3, "max_new_tokens": 10
-    },
-    "talk": {
-        "task": "conversation_memory", "positions": {3: [0, 1, 2], 5: [0, 4]}, "examples": 2, "max_new_tokens": 10
-    },
-    "oracle": {"task": "oracle_qa", "dataset": "questions", "max_new_tokens": 10},
-}  # fmt: skip
+SUITE["define"]["experiments"] |= yaml.safe_load("""
+needle: {task: needle_in_haystack, tokens_of: reference, depths: {500: [0, 0.5, 1]}, examples: 3, max_new_tokens: 10}
+needles: {task: multi_needle, positions: {6: [[0, 1, 2], [0, 2, 5]]}, examples: 3, max_new_tokens: 10}
+talk: {task: conversation_memory, positions: {3: [0, 1, 2], 5: [0, 4]}, examples: 2, max_new_tokens: 10}
+oracle: {task: oracle_qa, dataset: questions, max_new_tokens: 10}
+""")
 SUITE["define"]["experiments"]["qa"] |= {"closed_book": "closed_book", "oracle": "oracle"}
 
 
@@ -111,21 +105,22 @@ def test_the_export_has_one_folder_per_curve_and_the_zip_has_no_files_of_snakema
     assert "reference/talk_3/talk_3_data.jsonl" in names and not any("/." in name for name in names)
 
 
-def test_two_depths_at_the_same_position_are_named_before_anything_is_asked(finished, tmp_path):
+@pytest.mark.parametrize(
+    ("experiments", "depths", "words", "said"),
+    [
+        (SUITE["experiments"], [0, 0.5, 0.51, 1], ["--", "results/responses/reference/needle.jsonl.gz"],
+         "error: gold_at_depth_0.5 and gold_at_depth_0.51 are the same position of"),
+        (["closed_book"], [0, 1], ["--dry-run", "--", "suite_export"], "there is nothing to export"),
+    ],
+    ids=["two depths at the same position", "nothing with positions"],
+)  # fmt: skip
+def test_what_cannot_be_made_is_refused_before_anything_is_asked(finished, tmp_path, experiments, depths, words, said):
     bench = finished.moved_to(tmp_path / "moved")
-    config = deepcopy(SUITE)
-    config["define"]["experiments"]["needle"]["depths"] = {400: [0, 0.5, 0.51, 1]}
+    config = deepcopy(SUITE | {"experiments": experiments})
+    config["define"]["experiments"]["needle"]["depths"] = {400: depths}
     bench.configure(config)
-    done = bench.snakemake("--", "results/responses/reference/needle.jsonl.gz")
-    assert done.returncode == 1
-    assert "error: gold_at_depth_0.5 and gold_at_depth_0.51 are the same position of" in done.stderr + done.stdout
-
-
-def test_an_export_of_experiments_without_positions_is_refused(finished, tmp_path):
-    bench = finished.moved_to(tmp_path / "moved")
-    bench.configure(SUITE | {"experiments": ["closed_book"]})
-    done = bench.snakemake("--dry-run", "--", "suite_export")
-    assert done.returncode == 1 and "there is nothing to export" in done.stderr + done.stdout
+    done = bench.snakemake(*words)
+    assert done.returncode == 1 and said in done.stderr + done.stdout
 
 
 def test_nothing_runs_again(finished):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -20,8 +21,6 @@ SWEPT = ("a", "kv_retrieval_small")
 SWEEP = of(model=SWEPT[0], experiment=SWEPT[1])
 #: All prompts of the sweep.
 ASKED = {SWEPT: 1.0}
-
-
 #: As `snakedeploy deploy-workflow` writes it.
 IMPORTING = """
 configfile: "small.yaml"
@@ -52,34 +51,30 @@ def test_the_format_that_auto_takes_is_a_param_where_jobs_run_here_and_left_to_t
         assert study.models["a"].answer_settings()["dtype"] == "auto"
 
 
-def test_a_study_on_another_kind_of_machine_says_that_it_asks_again_and_how_to_keep_its_answers(
-    flags, tmp_path, monkeypatch
-):
+def write_json(name: str, content: dict) -> None:
+    file = Path("results", name)
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(content))
+
+
+def test_another_kind_of_machine_says_that_it_asks_again_and_how_to_keep_answers(flags, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    study = load_study(CONFIG, ROOT)
-    manifest = tmp_path / "results" / "responses" / "a" / "kv_retrieval_small.manifest.json"
-    manifest.parent.mkdir(parents=True)
-    manifest.write_text(json.dumps({"identity_fields": {"model": {"dtype": "bfloat16"}}}))
-    flags("avx512_bf16")
-    assert [line for line in time_lines(study, ASKED) if "asked again" in line] == []
-    flags("avx2")
-    (line,) = [line for line in time_lines(study, ASKED) if "asked again" in line]
-    assert "in bfloat16" in line and "again in float32" in line and "'dtype: bfloat16'" in line
+    write_json("responses/a/kv_retrieval_small.manifest.json", {"identity_fields": {"model": {"dtype": "bfloat16"}}})
+    for processor, count in (("avx512_bf16", 0), ("avx2", 1)):
+        flags(processor)
+        lines = [line for line in time_lines(load_study(CONFIG, ROOT), ASKED) if "asked again" in line]
+        assert len(lines) == count
+    assert "in bfloat16" in lines[0] and "again in float32" in lines[0] and "'dtype: bfloat16'" in lines[0]
 
 
 def test_weights_whose_files_set_the_format_are_not_said_to_be_in_another(flags, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, content in (
-        ("models/a.json", {"is_quantized": True}),
-        ("responses/a/kv_retrieval_small.manifest.json", {"identity_fields": {"model": {"dtype": "auto"}}}),
-    ):
-        file = tmp_path / "results" / name
-        file.parent.mkdir(parents=True)
-        file.write_text(json.dumps(content))
+    write_json("models/a.json", {"is_quantized": True})
+    write_json("responses/a/kv_retrieval_small.manifest.json", {"identity_fields": {"model": {"dtype": "auto"}}})
     flags("avx2")
     (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
     assert line.endswith("(a rule of thumb, wrong by up to a factor of three)")
-    for file in (tmp_path / "results").rglob("*.json"):
+    for file in Path("results").rglob("*.json"):
         file.write_text("")
     (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
     assert "in float32" in line, "a damaged file is left to the jobs that read it"
@@ -107,33 +102,37 @@ def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
     assert computed_tokens(study, model, study.experiments["mini_gazetteer_qa"]) == pytest.approx(32_700, rel=0.25)
 
 
+def of_models(entries: dict[str, dict], **config):
+    models = {name: {**MODEL, **entry} for name, entry in entries.items()}
+    return load_study({**CONFIG, "models": [*models], "define": {"models": models}, **config}, ROOT)
+
+
+def hours_in(line: str) -> float:
+    return float(re.search(r"about ([\d,.]+) hours", line)[1].replace(",", ""))
+
+
 def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_thumb(flags, monkeypatch):
-    study = load_study({**CONFIG, "define": {"models": {"a": {**MODEL, "parameters": 7}}}}, ROOT)
+    study = of_models({"a": {"parameters": 7}})
     flags("avx512_bf16")
     fast, _ = time_lines(study, ASKED)
     flags("avx2")
     slow, shorter = time_lines(study, ASKED)
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
-    hours = [float(re.search(r"about ([\d,.]+) hours", line)[1].replace(",", "")) for line in (fast, slow)]
-    assert hours[1] > 1.5 * hours[0] and "factor of three), in float32" in slow
+    assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
     monkeypatch.setattr(resources, "measured_runs", lambda results, model: [])
-    stated = {**MODEL, "parameters": 7, "tokens_per_second": 1e6}
-    (line,) = time_lines(load_study({**CONFIG, "define": {"models": {"a": stated}}}, ROOT), ASKED)
+    (line,) = time_lines(of_models({"a": {"parameters": 7, "tokens_per_second": 1e6}}), ASKED)
     assert "about 1 minute here (as earlier sweeps took)" in line
 
 
 def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
     flags("avx2")
-    study = load_study({**CONFIG, "define": {"models": {"a": {**MODEL, "parameters": 7}}}}, ROOT)
-    hours = [re.search(r"about ([\d,.]+) hours", time_lines(study, {SWEPT: share})[0])[1] for share in (1, 0.5)]
-    whole, half = (float(one.replace(",", "")) for one in hours)
+    whole, half = (hours_in(time_lines(of_models({"a": {"parameters": 7}}), {SWEPT: share})[0]) for share in (1, 0.5))
     assert half == pytest.approx(whole / 2, rel=0.05)
 
 
 def test_a_run_on_a_cluster_has_its_gpu_hours():
-    models = {"a": {**MODEL, "parameters": 70_000, "device": "auto", "gpus": 2}, "b": {**MODEL, "device": "cpu"}}
-    models["small"] = {**MODEL, "device": "auto"}
-    study = load_study({**CONFIG, "models": [*models], "define": {"models": models}}, ROOT)
+    models = {"a": {"parameters": 70_000, "device": "auto", "gpus": 2}, "b": {"device": "cpu"}}
+    study = of_models({**models, "small": {"device": "auto"}})
     shares = {(name, "kv_retrieval_small"): 0.5 for name in ("a", "b")}
     (line,) = gpu_lines(study, shares)
     tokens = computed_tokens(study, study.models["a"], study.experiments["kv_retrieval_small"])
@@ -145,9 +144,8 @@ def test_a_run_on_a_cluster_has_its_gpu_hours():
 
 def test_many_models_have_their_time_together(flags):
     flags("avx2")
-    models = {f"m{number}": {**MODEL, "parameters": 7} for number in range(SHOWN + 2)}
-    study = load_study({**CONFIG, "models": [*models], "define": {"models": models}}, ROOT)
-    lines = time_lines(study, {(name, "kv_retrieval_small"): 1 for name in models})
+    study = of_models({f"m{number}": {"parameters": 7} for number in range(SHOWN + 2)})
+    lines = time_lines(study, {(name, "kv_retrieval_small"): 1 for name in study.models})
     assert len(lines) == SHOWN + 2 and re.fullmatch(r"  2 more models: about [\d,.]+ hours", lines[SHOWN])
 
 

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from conftest import write_lines
 from workbench import CONFIG, Workbench, changed
 
@@ -11,9 +12,6 @@ from litm.claims.tables import CLAIMS
 
 #: Sweeps: dummy on three experiments, reference on one of them.
 SWEEPS = 4
-
-
-# --- What it makes ---
 
 
 def test_a_run_makes_all_tables_figures_and_the_report(finished):
@@ -82,38 +80,35 @@ def test_a_figure_that_another_selection_has_nothing_for_is_put_aside(bench):
     assert bench.path("results/other_selections/figures/pbi_forest.png").exists()
 
 
-# --- What it says when something is wrong ---
+NO_GOLD = {"question": "one", "answers": ["x"], "ctxs": []}
 
 
-def test_a_mistake_in_the_config_is_said_before_any_job_runs(bench):
-    done = bench.snakemake("--config", "models=[refrence]")
-    assert done.returncode == 1
-    assert "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_duplicate_key_in_a_users_config_is_reported_before_any_job_runs(bench):
-    bench.path("more.yaml").write_text("seed: 1\nseed: 2\n")
-    done = bench.snakemake("--configfile", "more.yaml")
-    assert done.returncode == 1
-    assert "more.yaml, line 2: the key 'seed' is on line 1 already" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_broken_line_in_a_dataset_is_reported_and_nothing_is_lost(bench):
-    write_lines(bench.path("questions.jsonl.gz"), [{"question": "one", "answers": ["x"], "ctxs": []}])
+@pytest.mark.parametrize(
+    ("edit", "words", "said"),
+    [
+        (lambda b: None, ["--config", "models=[refrence]"], "models: unknown name 'refrence' (did you mean"),
+        (
+            lambda b: b.path("more.yaml").write_text("seed: 1\nseed: 2\n"),
+            ["--configfile", "more.yaml"],
+            "more.yaml, line 2: the key 'seed' is on line 1 already",
+        ),
+        (
+            lambda b: write_lines(b.path("questions.jsonl.gz"), [NO_GOLD]),
+            [],
+            'error: questions.jsonl.gz, line 1: 0 documents have "isgold": true, there must be exactly one',
+        ),
+        (
+            lambda b: b.configure(changed(qa={"positions": {6: [0]}})),
+            [],
+            "has 4 distractors, but a context of 6 needs 5",
+        ),
+    ],
+    ids=["unknown name", "key twice", "broken line", "too few documents"],
+)
+def test_a_mistake_is_said_in_a_line_and_no_answer_is_lost(bench, edit, words, said):
     journal = bench.path("results/journal/dummy/qa.jsonl").read_bytes()
-    done = bench.snakemake()
-    assert done.returncode == 1
-    assert (
-        'error: questions.jsonl.gz, line 1: 0 documents have "isgold": true, there must be exactly one'
-        in done.stderr + done.stdout
-    )
+    edit(bench)
+    done = bench.snakemake(*words)
+    told = done.stderr + done.stdout
+    assert done.returncode == 1 and said in told and "Traceback" not in told
     assert bench.path("results/journal/dummy/qa.jsonl").read_bytes() == journal
-
-
-def test_fewer_documents_than_the_size_names_the_question(bench):
-    bench.configure(changed(qa={"positions": {6: [0]}}))
-    done = bench.snakemake()
-    assert done.returncode == 1
-    assert "has 4 distractors, but a context of 6 needs 5" in done.stderr + done.stdout
