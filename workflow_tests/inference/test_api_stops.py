@@ -1,10 +1,11 @@
 """A run against an API that is stopped by a signal, and how its generators are closed from the outside in."""
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
-import threading
+import sys
 from collections import Counter
 from contextlib import aclosing
 
@@ -56,7 +57,6 @@ async def answer(number: int) -> int:
 
 
 async def quick_answer(number: int) -> int:
-    sorted(range(3000), key=str)
     await asyncio.sleep(0)
     return number
 
@@ -84,13 +84,39 @@ def test_an_end_between_two_answers_closes_all_without_a_word(end, caplog, capfd
     assert not caplog.records and not capfd.readouterr().err
 
 
+def signal_at(count: int):
+    """A trace function that sends SIGTERM before the line of that number which asyncio's loop runs."""
+    lines = itertools.count()
+
+    def trace(frame, event, argument):
+        if frame.f_code.co_filename != asyncio.base_events.__file__:
+            return None
+        if event == "line" and next(lines) == count:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGTERM)
+        return trace
+
+    return trace
+
+
+def end_a_hang(number, frame):
+    raise TimeoutError
+
+
 def test_a_signal_at_any_moment_of_quick_answers_closes_all_without_a_word(caplog, capfd):
-    with signals_handled():
-        for number in range(20):
-            ended: list[str] = []
-            threading.Timer(0.005 + number / 1000, os.kill, (os.getpid(), signal.SIGTERM)).start()
-            with pytest.raises(SystemExit, match="stopped by SIGTERM"):
-                for _ in in_step(numbers(ended, quick_answer, 10**6)):
-                    pass
-            assert ended == ["engine"]
+    before = signal.signal(signal.SIGALRM, end_a_hang)
+    signal.alarm(30)
+    try:
+        with signals_handled():
+            for number in range(200, 300, 2):
+                ended: list[str] = []
+                with pytest.raises(SystemExit, match="stopped by SIGTERM"):
+                    sys.settrace(signal_at(number))
+                    for _ in in_step(numbers(ended, quick_answer, 10**4)):
+                        pass
+                assert ended == ["engine"]
+    finally:
+        sys.settrace(None)
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
     assert not caplog.records and not capfd.readouterr().err
