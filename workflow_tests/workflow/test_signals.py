@@ -85,7 +85,9 @@ def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_a_run_says_what_came_out_ends_it_in_a_line(new_bench, number):
+def test_a_signal_while_a_run_says_what_came_out_ends_it_in_a_line(new_bench, number, handlers):
+    # What a shell runs in its background ignores it, and so does what that starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     line = "made = [path for path in results"
     sent = f"import signal; signal.raise_signal({number:d}); {line}"
     new_bench.edit("scripts/litm/workflow/console.py", line, sent)
@@ -106,7 +108,7 @@ def test_a_lock_and_a_mistake_in_the_config_are_printed_in_quiet_mode(new_bench)
 
 @pytest.fixture
 def handlers():
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
