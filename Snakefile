@@ -71,9 +71,5 @@ rule reference_model:
         rules.plot_training.output,
 
 
-onstart:
-    sigterm_in_thread()
-
-
 onerror:
     say(*console.error_messages("results/logs", STARTED), *CONSOLE.last_lines())

@@ -133,6 +133,7 @@ def picture(name, caption):
 
 def start():
     """Before the first job."""
+    sigterm_in_thread()
     # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
     if runs_here() and not has_gpu():
         workflow.register_resource("gpu", sys.maxsize)

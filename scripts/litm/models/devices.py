@@ -71,8 +71,8 @@ def choose_device(name: str, gpus: int = 1) -> "torch.device":
     """
     import torch
 
-    # PyTorch prefers cuDNN's attention on GPUs of compute capability 9.0 and 10.0. For each new length of the keys, so
-    # for each new token, it makes a plan, which takes longer than the rest of the step.
+    # PyTorch prefers cuDNN's attention on GPUs of compute capability 9.0 and 10.0. It makes a plan
+    # for each new length of the keys, so for each new token.
     torch.backends.cuda.enable_cudnn_sdp(False)
     if name in ("auto", "cuda") and (taken := claim_gpus(gpus, torch.cuda.device_count())):
         os.environ[VISIBLE] = taken
