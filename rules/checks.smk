@@ -4,7 +4,7 @@ prompt at a time. Nothing here is part of `all`.
 
 from litm.config.catalogue import string_keys
 from litm.workflow.resources import rate_here
-from litm.workflow.sweep_inputs import auditing_engine, prices, run_settings
+from litm.workflow.sweep_inputs import auditing_module, prices, run_settings
 
 
 rule doctor:
@@ -120,7 +120,7 @@ rule ask_again:
         # The audit's own journal: an interrupted audit resumes from it, and no sweep uses it.
         **settings(
             "ask_again",
-            code("inference.engines", MODEL(auditing_engine)),
+            code("", MODEL(auditing_module)),
             **ASKED,
             tokenizer=PROMPTING.own_tokenizer,
             digests="results/store/file_digests",
@@ -145,7 +145,7 @@ rule audit_sweep:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("audit_sweep", metric=EXPERIMENT.metric, seed=STUDY.seed),
+        **settings("audit_sweep", code("", EXPERIMENT(modules_of_metric)), metric=EXPERIMENT.metric, seed=STUDY.seed),
     shell:
         command("audit_sweep", "model", "experiment")
 

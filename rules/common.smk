@@ -27,6 +27,7 @@ from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
 from litm.config.study import load_study
 from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
+from litm.scoring.metrics import METRICS
 from litm.workflow import console
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.resources import gpu_lines, time_lines
@@ -114,6 +115,11 @@ RERANKER = Each(lambda wildcards: STUDY.rerankers[wildcards.reranker])
 RETRIEVER = Each(lambda wildcards: STUDY.retrievers[wildcards.retriever])
 # The module of the experiment's task.
 TASK_MODULE = EXPERIMENT(lambda one: module_of(one.task))
+
+
+def modules_of_metric(experiment):
+    """The module of a metric of an extension; programs are made of the others."""
+    return [module] if (module := METRICS.module_of(experiment.metric)) else []
 
 
 def is_of_study(path):

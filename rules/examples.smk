@@ -16,7 +16,7 @@ rule make_examples:
     params:
         **settings(
             "make_examples",
-            code("examples.tasks", TASK_MODULE),
+            code("", TASK_MODULE),
             task=EXPERIMENT.task,
             settings=EXPERIMENT.example_settings,
         ),

@@ -1,6 +1,6 @@
 """Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
-from litm.workflow.sweep_inputs import MEASURING, answer_settings, reasoning, run_settings, shard_of
+from litm.workflow.sweep_inputs import MEASURING, answer_settings, asking_module, reasoning, run_settings, shard_of
 
 #: Settings that change an answer, or what is measured in its place, apart from weights and the text of a template.
 ASKED = {"settings": MODEL(answer_settings), "decoding": EXPERIMENT.decoding}
@@ -52,7 +52,7 @@ rule generate:
     params:
         **settings(
             "generate",
-            code("inference.engines", MODEL.engine),
+            code("", MODEL(asking_module)),
             # What `dtype: auto` is here: the program chooses it where it runs.
             SWEEPS.number_format,
             **ASKED,
@@ -97,7 +97,7 @@ use rule generate as measure with:
     params:
         **settings(
             "measure",
-            code("inference.engines", MODEL.engine),
+            code("", MODEL(asking_module)),
             SWEEPS.number_format,
             **MEASURED,
             **SWEEP,

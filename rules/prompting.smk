@@ -19,7 +19,7 @@ rule find_size:
     params:
         **settings(
             "find_size",
-            code("examples.tasks", TASK_MODULE),
+            code("", TASK_MODULE),
             task=EXPERIMENT.task,
             tokens=JOB.size,
             placements=SWEEPS.placements,

@@ -18,7 +18,7 @@ rule sample_questions:
     params:
         **settings(
             "sample_questions",
-            code("examples.tasks", TASK_MODULE),
+            code("", TASK_MODULE),
             models=SWEEPS.models_of,
             task=EXPERIMENT.task,
             questions=STUDY.sampled_per_size,

@@ -18,7 +18,7 @@ rule score:
     params:
         **settings(
             "score",
-            code("examples.tasks", TASK_MODULE),
+            code("", EXPERIMENT(lambda one: [module_of(one.task), *modules_of_metric(one)])),
             **EXPERIMENT.keys("task metric"),
             **ASKED,
         ),

@@ -2,15 +2,14 @@
 
 import ast
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, qa_record, write_lines
 
+from litm.base.extensions import VARIABLE
 from litm.base.messages import UserError
-from litm.examples import tasks
 from litm.examples.examples import examples_of, shuffle_distractors
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
@@ -141,13 +140,12 @@ MINE = {"name": "mine", "asks": "?", "prompt": "mine", "metric": "exact_code", "
 def test_a_task_that_lacks_a_part_or_has_one_of_another_type_is_one_line(monkeypatch, tmp_path, fields, message):
     written = "".join(f", {name}={value!r}" for name, value in fields.items())
     functions = ", format_items=list" if len(fields) > 2 else ""
-    (tmp_path / "mine.py").write_text(f"from litm.examples.task import Task\nmine = Task({written[2:]}{functions})\n")
-    monkeypatch.setattr(tasks, "__path__", [*tasks.__path__, str(tmp_path)])
-    monkeypatch.delitem(sys.modules, "litm.examples.tasks.mine", raising=False)
-    tasks._tasks.cache_clear()
-    with pytest.raises(UserError, match=rf"^litm/examples/tasks/mine.py: {message}"):
+    file = tmp_path / "tasks" / "mine.py"
+    file.parent.mkdir()
+    file.write_text(f"from litm.examples.task import Task\nmine = Task({written[2:]}{functions})\n")
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    with pytest.raises(UserError, match=rf"^{file}:2: TypeError: {message}"):
         load_task("mine")
-    tasks._tasks.cache_clear()
 
 
 def listed_tasks(path: Path) -> set[str]:

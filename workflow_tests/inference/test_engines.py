@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 
@@ -11,9 +12,9 @@ from conftest import ROOT
 from litm.inference.engine import EngineFacts, engine_facts, engine_names
 
 
-def said_by(program: str, *words: object) -> str:
-    command = [sys.executable, "-c", program, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def said_by(program: str, **variables: str) -> str:
+    command, known = [sys.executable, "-c", program], {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=known).stdout
 
 
 @pytest.mark.parametrize("name", engine_names())
@@ -58,12 +59,11 @@ PROVIDER = Provider(
     endpoints=(COMPLETIONS_ENDPOINT,),
 )
 ENGINE = EngineFacts(about="brief", provider=PROVIDER)
+class Engine: ...
 """
 ADDED = """
-import json, sys
+import json
 from types import SimpleNamespace
-from litm.inference import engines
-engines.__path__.append(sys.argv[1])
 from litm.base.messages import UserError
 from litm.checks import doctor_models
 from litm.config.catalogue import read_catalogue_entry
@@ -88,8 +88,9 @@ print(json.dumps({
 
 
 def test_an_engine_that_is_one_added_file_is_read_checked_and_refused_by_what_it_declares(tmp_path):
-    (tmp_path / "brief.py").write_text(BRIEF)
-    found = json.loads(said_by(ADDED, tmp_path))
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "engines" / "brief.py").write_text(BRIEF)
+    found = json.loads(said_by(ADDED, LITM_EXTENSIONS=str(tmp_path)))
     assert found["settings"] == {"engine": "brief", "endpoint": "completions", "prompt_template": "raw", "request": {}}
     # No key is asked for.
     (check,) = found["checks"]

@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import lock_descriptor
 from huggingface_hub import constants
 
+from litm.base.extensions import in_use, names_in, shown
 from litm.base.formats import read_csv
 from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
@@ -118,10 +119,17 @@ def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> 
 
 def _software(study: Study, needs: Needs, lock: Iterable[str]) -> Iterator[Check]:
     yield python_check(tuple(map(int, platform.python_version_tuple())))
+    yield from map(extension_check, in_use())
     installed = {normalized(one.name): one.version for one in distributions()}
     yield from package_checks(installed, read_lock(lock), packages(study, needs))
     if any(retriever.method == "bm25" for retriever in needs.retrievers):
         yield java_check()
+
+
+def extension_check(folder: Path) -> Check:
+    """What an extension has, by kind; it was loaded when the study was read."""
+    told = [f"{kind}: {', '.join(names)}" for kind, names in names_in(folder).items() if names]
+    return (ok if told else warning)(f"extension {folder.name}", f"{shown(folder)}; {'; '.join(told) or 'empty'}")
 
 
 def packages(study: Study, needs: Needs) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from litm.base.extensions import Registry, files, merged
 from litm.base.messages import UserError
 from litm.config.data import RERANKERS, RETRIEVERS, Candidates, Corpus, Dataset, QuestionSet
 from litm.config.experiments import Experiment
@@ -17,15 +18,22 @@ from litm.config.my_data import MyData
 from litm.config.schema import AnyNames, Count, Entry, Names, Variants, read_entry, string_keys
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import PRESETS, Page
-from litm.inference.engine import engine_facts, engine_names
+from litm.inference import engines
+from litm.inference.engine import engine_facts
 from litm.records import LOG_PROBABILITY
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[
     "models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates", "rerankers"
 ]
-_ASKED = {name: Model if engine_facts(name).provider is None else ApiModel for name in engine_names()}
-MODELS = Variants("engine", {**_ASKED, RECORDED: RecordedModel})
+
+
+def _entry_class(module: str) -> dict[str, type[Entry]]:
+    name = module.rpartition(".")[2]
+    return {name: Model if engine_facts(name).provider is None else ApiModel}
+
+
+MODELS = Variants("engine", Registry("engines", _entry_class, {RECORDED: RecordedModel}, engines))
 #: Class of the entries of each kind.
 CATALOGUES: dict[Kind, type[Entry] | Variants] = {
     "models": MODELS,
@@ -122,6 +130,10 @@ class Config(Entry):
     """
     model_defaults: ModelDefaults | None = None
     """Defaults for keys that a model's entry leaves out, such as {quantization: nf4}."""
+    extensions: AnyNames = ()
+    """Folders or installed Python packages with tasks, metrics, engines and more of your own (docs/extensions.md), as
+    in [examples/my_task].
+    """
     define: dict[Kind, dict[str, dict[str, Any]] | None] | None = None
     """Further catalogue entries, by kind and name. An entry with the name of an existing one replaces single keys of
     it.
@@ -135,7 +147,8 @@ def read_catalogues(root: Path, config: Config, added: Entries) -> dict[str, dic
 
 def read_catalogue(kind: Kind, root: Path, config: Config | None = None, added: Entries = MappingProxyType({})) -> dict:
     """The checked entries of one kind, by name."""
-    entries = {**string_keys(read_yaml(root / "config" / f"{kind}.yaml")), **added.get(kind, {})}
+    own = ((file, string_keys(read_yaml(file)) or {}) for file in files("config", kind))
+    entries = {**merged(kind, string_keys(read_yaml(root / "config" / f"{kind}.yaml")), own), **added.get(kind, {})}
     if config is not None:
         for name, entry in ((config.define or {}).get(kind) or {}).items():
             entries[name] = {**entries.get(name, {}), **entry}

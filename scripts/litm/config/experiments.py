@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from litm.base.extensions import text_file
 from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
 from litm.config.schema import FILLED_IN, AnyNames, AsGiven, Count, Entry, Made, NotNegative, Ref, one_of
@@ -411,7 +412,7 @@ class Experiment(Entry):
         for keys that the task does not accept.
         """
         task, cells = load_task(self.task), read_cells(self)
-        prompt = root / "resources" / "prompts" / f"{self.prompt}.txt"
+        prompt = root / text_file("prompts", self.prompt)
         read_template(prompt, with_context=any(cell.size for cell in cells))
         if self.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
             raise UserError(f"{self.where}: 'design: {self.design}' is for kv_retrieval, not for the task {self.task}")

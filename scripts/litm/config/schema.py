@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
@@ -17,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails
 
 from litm.base.download import check_has_no_password
+from litm.base.extensions import in_use
 from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
 
@@ -361,14 +363,14 @@ def string_keys(value: Any) -> Any:
 
 
 def locate(path: str, root: Path, where: str) -> str:
-    """A path of the config, relative to the working directory or else to the project's folder.
+    """A path of the config, relative to the working directory, or else to the project's folder or that of an extension.
 
     Relative paths stay relative, so that a moved checkout is the same study. Raises `UserError` for a missing path, and
     as `check_names` does.
     """
     shown = shortened(path)
     try:
-        for candidate in (Path(path).expanduser(), root / path):
+        for candidate in (Path(path).expanduser(), root / path, *(folder / path for folder in in_use())):
             if candidate.exists():
                 found = str(candidate) if Path(path).is_absolute() else os.path.relpath(candidate)
                 check_names([found], where)
@@ -377,6 +379,16 @@ def locate(path: str, root: Path, where: str) -> str:
         # A name that no file can have, or the home of an unknown user.
         raise UserError(f"{where}: {shown}: {getattr(error, 'strerror', None) or error}") from error
     raise UserError(f"{where}: {shown} does not exist (searched from {Path.cwd()} and from the project's folder)")
+
+
+def extension_folder(name: str, root: Path) -> str:
+    """The folder of an extension: at a path, as others of the config, or else of an installed package."""
+    if not name.isidentifier() or any((where / name).is_dir() for where in (Path(), root)):
+        return locate(name, root, "config.extensions")
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise UserError(f"config.extensions: there is no folder {name}, here or in {root}, and no installed package")
+    return spec.submodule_search_locations[0]
 
 
 def text_names(folder: Path) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.analysis.published import PublishedTokens, read_published_tokens
+from litm.base.extensions import files, merged, use
 from litm.base.messages import UserError, first_of
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
@@ -38,7 +39,7 @@ from litm.config.my_data import (
     read_my_data,
     retrieved_notes,
 )
-from litm.config.schema import Entry, check_plain, read_entry, string_keys, text_names
+from litm.config.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.selection import Selection, select
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
@@ -236,6 +237,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     """
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
+    use(extension_folder(name, root) for name in read.extensions)
     read, mine = _with_my_data(read, root)
     entries = read_catalogues(root, read, mine.entries)
     entries["experiments"], conditions = with_conditions(entries["experiments"])
@@ -289,8 +291,12 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
 
 def _texts(root: Path) -> dict[str, dict[str, None]]:
     """The names of texts that entries refer to, by kind."""
-    prompts, templates = (text_names(root / "resources" / kind) for kind in ("prompts", "prompt_templates"))
-    return {"prompts": dict.fromkeys(prompts), "prompt_templates": dict.fromkeys([RAW, CHAT, *templates])}
+
+    def of(kind: str, *known: str) -> dict[str, None]:
+        own = dict.fromkeys([*known, *text_names(root / "resources" / kind)])
+        return merged(kind, own, ((file, {file.stem: None}) for file in files(kind)))
+
+    return {"prompts": of("prompts"), "prompt_templates": of("prompt_templates", RAW, CHAT)}
 
 
 def _supplied(entries: Entries) -> dict[str, Mapping[str, Any]]:

@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import importlib
 import itertools
 import json
 import re
@@ -12,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from litm.base.extensions import Registry, declared, full_name, load
 from litm.base.files import atomic_writer, reading
 from litm.base.formats import read_json
 from litm.base.messages import UserError, quoted
@@ -111,8 +111,9 @@ class CorpusSettings:
 class Source:
     """A source of passages.
 
-    module: in `litm.corpora`. Its function of the source's name yields (where, `Passage`) for a path and settings, one
-    at a time, so that memory does not grow with the corpus; `where` names file and line of a passage, for messages.
+    module: in `litm.corpora`, or the full name of an extension's. Its function of the source's name yields (where,
+    `Passage`) for a path and settings, one at a time, so that memory does not grow with the corpus; `where` names file
+    and line of a passage, for messages.
     needs: the file or folder that it reads, "" if it generates its text, with `questions` in the same module.
     passage_words: words of the longest passage, unless the corpus sets its own limit; None if it cuts nothing.
     """
@@ -122,7 +123,7 @@ class Source:
     passage_words: int | None = None
 
 
-SOURCES = {
+_BUILT_IN = {
     "documents": Source("documents", f"a folder or file of {DOCUMENT_KINDS}", 100),
     "dpr_passages": Source("wikipedia", "DPR's psgs_w100.tsv or psgs_w100.tsv.gz"),
     "mini_encyclopedia": Source("made_up"),
@@ -130,6 +131,10 @@ SOURCES = {
     "retrieved": Source("retrieved", "a file of what was retrieved (.jsonl or .json)"),
     "wikipedia_dump": Source("wikipedia", "a dump such as simplewiki-latest-pages-articles.xml.bz2", 100),
 }
+
+
+#: Sources by name, those of extensions among them.
+SOURCES = Registry("corpora", declared("SOURCES", Source), _BUILT_IN)
 
 
 def is_generator(name: str) -> bool:
@@ -142,7 +147,7 @@ def read_source(name: str, path: Path | None, settings: CorpusSettings) -> Itera
     source = SOURCES[name]
     if source.needs and path is None:
         raise UserError(f"this source of passages needs an input: {source.needs}")
-    return getattr(importlib.import_module(f"litm.corpora.{source.module}"), name)(path, settings)
+    return getattr(load(full_name("corpora", source.module)), name)(path, settings)
 
 
 #: Folder of the shards, next to the manifest.

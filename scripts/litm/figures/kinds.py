@@ -3,10 +3,11 @@
 The rules read this module at each start, so it imports no library that draws.
 """
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from litm.base.extensions import Registry, declared, full_name, load
 
 #: Points of the labels of axes in figures as they are drawn; `scale` makes them those of the page.
 DRAWN_POINTS = 10.8
@@ -84,11 +85,11 @@ def has_sizes_alone(experiment: Experiment) -> bool:
 class Kind:
     """A kind of figure.
 
-    charts: the module of this package, and its function of a figure's settings and `Rows` that gives the figure as
-    plain data, a `Chart`; '' without one. draws: the function that draws the picture: from the chart, or else from
-    settings and rows. x_label: the default label of the horizontal axis, {item} stands for the task's noun. inputs: the
-    fields of `Rows` that it reads, except `published`, which is a setting of each figure. in_report: whether the report
-    draws the chart, from its tables.
+    charts: the module of this package, or the full name of an extension's, and its function of a figure's settings and
+    `Rows` that gives the figure as plain data, a `Chart`; '' without one. draws: the function that draws the picture:
+    from the chart, or else from settings and rows. x_label: the default label of the horizontal axis, {item} stands for
+    the task's noun. inputs: the fields of `Rows` that it reads, except `published`, which is a setting of each figure.
+    in_report: whether the report draws the chart, from its tables.
     alone: the sentence if a figure must be of one experiment and is not; {kind} stands for this kind. each: what every
     experiment of a figure must be, and the end of the sentence on one that is not. one: what at least one of them must
     be, and the sentence if none is. is_automatic: whether an experiment without a figure gets one of this kind.
@@ -110,8 +111,8 @@ class Kind:
 
     @property
     def module(self) -> str:
-        """The module of this package that draws it."""
-        return self.draws.split(".")[0]
+        """The module of this package, or of an extension by its full name, that draws it."""
+        return self.draws.rpartition(".")[0]
 
     def misfit(self, experiments: Sequence[Experiment]) -> str | None:
         """Why a figure of these experiments cannot have this kind, None if it can."""
@@ -139,8 +140,8 @@ class Kind:
 
     def _function(self, name: str) -> Callable:
         """Its module is imported here, because the rules read this one at each start."""
-        module, function = name.split(".")
-        return getattr(importlib.import_module(f"litm.figures.{module}"), function)
+        module, _, function = name.rpartition(".")
+        return getattr(load(full_name("figures", module)), function)
 
 
 _KINDS = (
@@ -205,5 +206,5 @@ _KINDS = (
         "bars.wrong_answers", in_report=True, alone="a figure of {kind} is of one experiment",
     ),
 )  # fmt: skip
-#: Kinds of figures by name. Of those that are automatic, an experiment gets the first.
-KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
+#: Kinds of figures by name, those of extensions last. Of those that are automatic, an experiment gets the first.
+KINDS = Registry("figures", declared("KINDS", Kind), {kind.name: kind for kind in _KINDS})

@@ -1,18 +1,17 @@
 """Engines: their interface (settings, prompts in, responses out), their declared facts, their registry, and what those
 that run a model in this process share.
 
-An engine is a module of the folder `engines`, found by its name. It has `ENGINE`, an `EngineFacts` with all facts that
-other code needs, and `Engine`, a class with the interface `Engine` below: usually a `LocalEngine`, or an `ApiEngine`
-(see `api_engine`) if it asks a server. Functions import slow packages when they need them, so that the facts of all
-engines are always readable. Nothing about an engine stands in any other module.
+An engine is a module of the folder `engines`, here or of an extension, found by its name. It has `ENGINE`, an
+`EngineFacts` with all facts that other code needs, and `Engine`, a class with the interface `Engine` below: usually a
+`LocalEngine`, or an `ApiEngine` (see `api_engine`) if it asks a server. Functions import slow packages when they need
+them, so that the facts of all engines are always readable. Nothing about an engine stands in any other module.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from litm.base.extensions import Registry, file_of, load, shown
 from litm.base.messages import UserError, note
 from litm.inference import engines
 from litm.inference.stopping import Ending
@@ -193,15 +192,23 @@ STOP, COUNT = "stop", "count"
 LEAVE_OUT, FAIL = "leave_out", "fail"
 
 
+#: The full name of each engine's module, by the name of the engine; modules are imported when they are asked.
+ENGINES = Registry("engines", lambda module: {module.rpartition(".")[2]: module}, package=engines)
+
+
 def engine_names(having: Callable[[EngineFacts], bool] | None = None) -> list[str]:
     """Names of all engines, or of the engines whose facts satisfy `having`, sorted."""
-    names = sorted(module.name for module in pkgutil.iter_modules(engines.__path__))
+    names = sorted(ENGINES)
     return names if having is None else [name for name in names if having(engine_facts(name))]
 
 
 def engine_facts(name: str) -> EngineFacts:
-    """The facts that an engine declares."""
-    return importlib.import_module(f"litm.inference.engines.{name}").ENGINE
+    """The facts that an engine declares; `UserError` for a module that is no engine."""
+    module = load(ENGINES[name])
+    if not isinstance(getattr(module, "ENGINE", None), EngineFacts) or not hasattr(module, "Engine"):
+        file = shown(file_of(ENGINES[name]))
+        raise UserError(f"{file}: an engine has 'ENGINE', an EngineFacts, and the class 'Engine': add what is missing")
+    return module.ENGINE
 
 
 def audit_engine(engine: str) -> str:
@@ -211,7 +218,7 @@ def audit_engine(engine: str) -> str:
 
 def load_engine(name: str, settings: EngineSettings) -> Engine:
     """An engine by the name of its module."""
-    return importlib.import_module(f"litm.inference.engines.{name}").Engine(settings)
+    return load(ENGINES[name]).Engine(settings)
 
 
 def prepared(

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 
 from litm.analysis.sentences import counted
+from litm.base.extensions import content, in_use
 from litm.base.messages import single_spaced
+from litm.base.store import digest, file_sha256
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
 from litm.records import Cut, several_names
@@ -51,7 +53,9 @@ def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
 
 
 def software(commit: str | None) -> list[dict[str, str]]:
-    """The workflow's commit and the versions of `PACKAGES`; packages that are not installed are left out."""
+    """The workflow's commit, the versions of `PACKAGES`, and the digests of extensions' files; packages that are not
+    installed are left out.
+    """
     workflow = f"commit {commit}" if commit else "commit not known"
     versions = [("Workflow", workflow), ("Python", platform.python_version())]
     for name in PACKAGES:
@@ -59,6 +63,9 @@ def software(commit: str | None) -> list[dict[str, str]]:
             versions.append((name, metadata.version(name)))
         except metadata.PackageNotFoundError:
             continue
+    for folder in in_use():
+        files = {file.relative_to(folder).as_posix(): file_sha256(file) for file in content(folder)}
+        versions.append((f"extension {folder.name}", f"files {digest(files)[:12]}"))
     return [{"Name": name, "Version": version} for name, version in versions]
 
 

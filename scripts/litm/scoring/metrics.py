@@ -15,6 +15,7 @@ from litm.answers import (
     read_integer,
     read_last_integer,
 )
+from litm.base.extensions import Registry, declared
 from litm.base.messages import UserError
 
 FIRST_LINE = "first_line"
@@ -120,7 +121,7 @@ def _f1(own: Counter[str], answer: Counter[str]) -> float:
     return 2 * (own & answer).total() / tokens if tokens else 1.0
 
 
-METRICS: dict[str, Metric] = {
+_BUILT_IN = {
     "best_subspan_em": Metric(best_subspan_em, FIRST_LINE, strict=best_subspan_em_strict),
     "value_in_answer": Metric(value_in_answer, FULL),
     # Models may list three codes on three lines.
@@ -132,3 +133,5 @@ METRICS: dict[str, Metric] = {
     "last_integer": Metric(last_integer, FULL),
     "token_f1": Metric(token_f1, FIRST_LINE, is_graded=True, label="Token F1"),
 }
+#: Metrics by name, those of extensions among them.
+METRICS = Registry("metrics", declared("METRICS", Metric), _BUILT_IN)

@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
+from litm.base.extensions import file_of, full_name, in_use
 from litm.base.messages import note
 from litm.base.store import digest, file_sha256
 from litm.models.identity import DIGESTS, KEPT_FROM, FileDigests, content_digest
@@ -182,7 +184,7 @@ class Programs:
     def code(self, package: str, names: Callable[[Wildcards], str | Iterable[str]]) -> Callable[[Wildcards], str]:
         """The digests of modules that a program imports by names from the settings, and of all that they import.
 
-        package: that of the modules, below litm; "" if their names have it.
+        package: that of the modules, below litm; "" if their names have it. Full names, also of extensions, stay.
         """
 
         def made_of(wildcards: Wildcards) -> str:
@@ -192,16 +194,18 @@ class Programs:
         return made_of
 
     def _module_digest(self, package: str, name: str) -> str:
-        path = self._scripts.joinpath("litm", *f"{package}.{name}".split(".")).with_suffix(".py")
+        module = full_name(package, name)
+        path = file_of(module, self._scripts)
         if not path.is_file():
-            raise LookupError(f"{self._scripts} has no module litm.{package}.{name}")
+            raise LookupError(f"{self._scripts} has no module {module}")
         return self._code_digest(path)
 
     def _digest_of_code(self, path: Path) -> str:
         files = [*local_modules(path, self._scripts)]
         if self._scripts / MADE_UP in files:
             files += sorted(self._root.glob(WORDS))
-        return digest({file.relative_to(self._root).as_posix(): file_digest(file) for file in files})[:16]
+        by_place = {file.relative_to(_root_of(file, self._root)).as_posix(): file for file in files}
+        return digest({place: file_digest(file) for place, file in by_place.items()})[:16]
 
     # The content of inputs
 
@@ -278,7 +282,7 @@ def local_modules(script: Path, package_root: Path) -> tuple[Path, ...]:
     """The script and every module under `package_root` that it imports, directly or not, sorted, script first.
 
     Follows `import` and `from ... import` statements anywhere in a file; modules imported by a computed name are not
-    found: see `Programs.code`.
+    found: see `Programs.code`. Files beside a module in a folder of an extension count too: it may read them.
     """
     found = {script}
     waiting = [script]
@@ -291,33 +295,49 @@ def local_modules(script: Path, package_root: Path) -> tuple[Path, ...]:
 
 @cache
 def _imported_files(path: Path, package_root: Path) -> frozenset[Path]:
-    names = imported_names(path.read_text(encoding="utf-8"))
-    return frozenset(file for name in names for file in _module_files(name, package_root))
+    around = _root_of(path, package_root)
+    if path.suffix != ".py":
+        return frozenset()
+    parts = path.parent.relative_to(around).parts if around != package_root else ()
+    names = imported_names(path.read_text(encoding="utf-8"), ".".join(parts))
+    beside = path.parent.iterdir() if len(parts) > 1 else ()
+    read = {file for file in beside if file.is_file() and file.suffix not in (".py", ".pyc")}
+    return frozenset(file for name in names for file in _module_files(name, package_root)) | read
 
 
-def imported_names(text: str) -> set[str]:
+def imported_names(text: str, package: str = "") -> set[str]:
     """The modules that the code `text` imports, and the names that it imports from modules, which may be modules too.
 
-    Relative imports are left out. A pattern finds them, because a parser takes a second for all programs, at each
-    start. It may find more than Python does, such as a line of a docstring, but no less.
+    Relative imports are those of `package`, and left out without one. A pattern finds them, because a parser takes a
+    second for all programs, at each start. It may find more than Python does, such as a line of a docstring, but no
+    less.
     """
     names: set[str] = set()
     for module, imported, modules in _IMPORT.findall(text.replace("\\\n", " ")):
         first = _NAME.findall(_COMMENT.sub("", modules or imported).strip("()"))
         if modules:
             names.update(first)
-        elif not module.startswith("."):
-            names.update([module, *(f"{module}.{name}" for name in first)])
+        elif not module.startswith(".") or package:
+            full = resolve_name(module, package)
+            names.update([full, *(f"{full}.{name}" for name in first)])
     return names
 
 
 @cache
 def _module_files(name: str, package_root: Path) -> tuple[Path, ...]:
-    """The files of a module and of the packages around it, if they are the project's."""
-    parts = name.split(".")
-    files = [package_root.joinpath(*parts[:count], "__init__.py") for count in range(1, len(parts) + 1)]
-    files.append(package_root.joinpath(*parts).with_suffix(".py"))
+    """The files of a module and of the packages around it, if they are the project's or an extension's."""
+    path, depth = file_of(name, package_root), name.count(".")
+    files = [
+        *(folder / "__init__.py" for folder in list(path.parents)[:depth]),
+        path.with_suffix("") / "__init__.py",
+        path,
+    ]
     return tuple(file for file in files if file.is_file())
+
+
+def _root_of(file: Path, root: Path) -> Path:
+    """The folder around the extension that has a file; `root` for other files."""
+    return next((folder.parent for folder in in_use() if file.is_relative_to(folder)), root)
 
 
 file_digest = cache(file_sha256)

@@ -6,12 +6,13 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from litm.base.extensions import text_file
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model, RecordedModel, ResponseFile
 from litm.config.study import Study
 from litm.inference.costs import measured_runs
-from litm.inference.engine import audit_engine
+from litm.inference.engine import ENGINES, audit_engine
 from litm.inference.journal import JOURNALS, all_journals
 from litm.inference.setup import MEASURE
 from litm.models.devices import AUTO, format_here
@@ -66,9 +67,14 @@ def run_settings(model: Model | ApiModel) -> str:
     return as_json(model.run_settings())
 
 
-def auditing_engine(model: Model | ApiModel) -> str:
-    """The engine that asks a model again, one prompt at a time."""
-    return audit_engine(model.engine)
+def asking_module(model: Model | ApiModel) -> str:
+    """The module of the engine that asks a model."""
+    return ENGINES[model.engine]
+
+
+def auditing_module(model: Model | ApiModel) -> str:
+    """The module of the engine that asks a model again, one prompt at a time."""
+    return ENGINES[audit_engine(model.engine)]
 
 
 class SweepInputs:
@@ -129,7 +135,7 @@ class SweepInputs:
             tokenizer=location,
             tokenizer_files=files,
             source=[f"results/models/{model.name}.json"] if is_elsewhere and not files else [],
-            template=[self._project_file("resources", "prompt_templates", f"{named}.txt")] if named else [],
+            template=[self._project_file(text_file("prompt_templates", named))] if named else [],
             prompt_template=model.prompt_template,
             reasoning={} if isinstance(model, RecordedModel) else {**reasoning(model), **model.trust()},
         )
@@ -188,7 +194,7 @@ class SweepInputs:
 
     def prompt(self, experiment: Experiment) -> str:
         """The prompt file of an experiment."""
-        return self._project_file("resources", "prompts", f"{experiment.prompt}.txt")
+        return self._project_file(text_file("prompts", experiment.prompt))
 
     def placements(self, wildcards: Wildcards) -> list[str]:
         """The placements at a size, since the longest of their prompts must fit."""

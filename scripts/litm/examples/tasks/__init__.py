@@ -1,36 +1,28 @@
-"""Tasks, found in the modules of this folder by their names; `litm.examples.task` describes them."""
+"""Tasks, found in the modules of this folder and of extensions by their names; `litm.examples.task` describes them."""
 
-import importlib
-import pkgutil
-from functools import cache
+import sys
 
-from litm.base.messages import UserError
+from litm.base.extensions import Registry, load
 from litm.examples.task import Task
 
 
-@cache
-def _tasks() -> dict[str, tuple[Task, str]]:
-    """Each task with the name of its module, by its name; `UserError` for one that is written wrongly."""
-    found = {}
-    for _, name, _ in pkgutil.iter_modules(__path__):
-        try:
-            module = importlib.import_module(f"{__name__}.{name}")
-        except TypeError as error:
-            raise UserError(f"litm/examples/tasks/{name}.py: {error}") from error
-        found.update({task.name: (task, name) for task in vars(module).values() if isinstance(task, Task)})
-    return found
+def _tasks_in(module: str) -> dict[str, Task]:
+    return {task.name: task for task in vars(load(module)).values() if isinstance(task, Task)}
+
+
+TASKS = Registry("tasks", _tasks_in, package=sys.modules[__name__])
 
 
 def task_names() -> list[str]:
     """Names of all tasks, sorted."""
-    return sorted(_tasks())
+    return sorted(TASKS)
 
 
 def load_task(name: str) -> Task:
     """The task of that name."""
-    return _tasks()[name][0]
+    return TASKS[name]
 
 
 def module_of(task: str) -> str:
-    """The name of the module that a task is in."""
-    return _tasks()[task][1]
+    """The full name of the module that a task is in."""
+    return TASKS.module_of(task)

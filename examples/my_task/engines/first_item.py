@@ -1,0 +1,39 @@
+"""The engine first_item: no model; the answer is the first line of the context, as of a model that reads no further.
+
+It is named like this module. Rules read `ENGINE` at each start, so slow packages are imported within functions.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from litm.inference.engine import EngineFacts, EngineSettings, Prepared
+from litm.prompting.prompt_format import as_messages
+from litm.records import STOP, Content, Response
+
+#: version: part of the key of an answer, as there is no model: raise it when the answers change.
+ENGINE = EngineFacts(about="no model: the first line of the context that has a colon", version=1)
+
+
+class Engine:
+    """See `litm.inference.engine.Engine`."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.computed_tokens = 0
+        self.is_loading = False
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """Each prompt with the numbers of its words as token ids."""
+        return [Prepared(content, range(len(_text(content).split()))) for content in contents]
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Answer all prompts, in one batch."""
+        yield [(index, self._response(prompt)) for index, prompt in enumerate(prompts)]
+
+    def _response(self, prompt: Prepared) -> Response:
+        line = next(line for line in _text(prompt.content).splitlines() if ": " in line)
+        answer, tokens = line.partition(": ")[2], prompt.tokens or 0
+        self.computed_tokens += tokens
+        return Response(answer, STOP, tokens, len(answer.split()), made_with=f"first_item {ENGINE.version}")
+
+
+def _text(content: Content) -> str:
+    return "\n".join(message["content"] for message in as_messages(content))
