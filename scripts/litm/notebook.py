@@ -17,6 +17,7 @@ from litm.analysis.model_differences import model_pairs_table
 from litm.analysis.table import tables
 from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError, first_of
+from litm.base.store import text_sha256
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.records import CLOSED_BOOK, ORACLE, Comparison, read_examples, read_responses
@@ -89,6 +90,25 @@ class Results:
             names = {"model": path.parent.name, "experiment": path.name.removesuffix(".jsonl.gz")}
             rows += [names | one.to_json() for one in read_responses(path)]
         return pd.DataFrame(rows)
+
+    def has_scores(self, model: str, experiment: str) -> bool:
+        """Whether the study selects this sweep and has its scores."""
+        return experiment in self.experiments and (self.folder / "scores" / model / f"{experiment}.parquet").exists()
+
+    def scores_by_prompt(self, model: str, experiment: str) -> pd.DataFrame:
+        """The scores of one sweep with ids that end with the digest of the question's prompts: equal ids are equal
+        prompts, also in other studies. `UserError` for responses that do not say what was asked.
+        """
+        scores, asked = self.scores(model, experiment), self.responses(model, experiment)
+        if "prompt_sha256" not in asked or asked["prompt_sha256"].isna().any():
+            raise UserError(
+                f"{self.folder}/responses/{model}/{experiment}.jsonl.gz: made by a version that did not keep "
+                "prompt_sha256: run the study again, which asks nothing"
+            )
+        prompts = asked.sort_values("placement").groupby(["size", "id"])["prompt_sha256"].agg(" ".join)
+        named = prompts.index.get_level_values("id") + " " + prompts.map(text_sha256)
+        keys = pd.MultiIndex.from_frame(scores[["size", "id"]])
+        return scores.assign(id=named.reindex(keys).to_numpy())
 
     def examples(self, experiment: str, size: Any = None, placement: Any = None) -> pd.DataFrame:
         """One row per prompt of an experiment with its targets, as in results/examples."""

@@ -95,6 +95,7 @@ def bench(new_project, tmp_path_factory) -> Workbench:
     """A workbench with the files that the pages tell users to write."""
     bench = new_project.moved_to(tmp_path_factory.mktemp("docs"))
     pages = {"mine.yaml": "README.md", "study.yaml": "docs/tutorial.md", "gemma.yaml": "docs/local_models.md"}
+    pages["regression.yaml"] = "docs/regression.md"
     for name, page in pages.items():
         bench.path(name).write_text(block_of(page, "yaml"))
     bench.path("questions.csv").write_text(block_of("docs/your_documents.md", "csv"))

@@ -35,6 +35,8 @@ IMPORTS = {
     "figures": "base placements scoring analysis",
     "report": "base records placements examples scoring analysis figures",
     "notebook": "base records analysis figures",
+    "compare": "base analysis notebook",
+    "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
     "reference_model": "corpora examples config",

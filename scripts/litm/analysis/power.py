@@ -106,7 +106,14 @@ def latent_correlation(assumed: Assumption) -> float:
     return _smallest(lambda latent: correlation(latent) >= assumed.correlation, 0.0, _MOST_LATENT) or _MOST_LATENT
 
 
-def power(contrast: str, effect: float, n: int, assumed: Assumption, latent: float | None = None) -> float:
+def power(
+    contrast: str,
+    effect: float,
+    n: int,
+    assumed: Assumption,
+    latent: float | None = None,
+    confidence: float = CONFIDENCE,
+) -> float:
     """The chance that n questions show an effect of start, middle and end: `primacy`, `recency`, `tilt` or `pbi`.
 
     With T = Σ dᵢ and S = Σ dᵢ² of `contrast_interval`, the interval is above 0 if T > a·√(S + 2D²) with
@@ -117,7 +124,7 @@ def power(contrast: str, effect: float, n: int, assumed: Assumption, latent: flo
         latent = latent_correlation(assumed)
     d = _PATTERNS @ np.array(CONTRASTS[contrast], dtype=float)
     shares = pattern_shares(planned_accuracies(contrast, effect, assumed.accuracy), latent)
-    t = float(special.stdtrit(n + 1, (1 + CONFIDENCE) / 2))
+    t = float(special.stdtrit(n + 1, (1 + confidence) / 2))
     factor = t * float(np.sqrt((n + 2) / (n + 2 + t**2)))
     if n <= MOST_EXACT and np.isin(d, (-1, 0, 1)).all():
         return _exact_power(float(shares[d > 0].sum()), float(shares[d < 0].sum()), n, factor)
@@ -179,15 +186,21 @@ def detectable_effect(contrast: str, n: int, assumed: Assumption) -> float | Non
     return _smallest(lambda effect: power(contrast, effect, n, assumed, latent) >= POWER, 0.0, 1.0)
 
 
-def questions_needed(contrast: str, effect: float, assumed: Assumption) -> int | None:
-    """The fewest questions that show an effect with a chance of 80 %; None if ten million do not."""
+def questions_needed(
+    contrast: str, effect: float, assumed: Assumption, chance: float = POWER, confidence: float = CONFIDENCE
+) -> int | None:
+    """The fewest questions that show an effect with a chance of 80 %, or another one; None if ten million do not."""
     latent = latent_correlation(assumed)
+
+    def is_enough(n: int) -> bool:
+        return power(contrast, effect, n, assumed, latent, confidence) >= chance
+
     low, high = 1, MOST_QUESTIONS
-    if power(contrast, effect, high, assumed, latent) < POWER:
+    if not is_enough(high):
         return None
     while low < high:
         n = (low + high) // 2
-        low, high = (low, n) if power(contrast, effect, n, assumed, latent) >= POWER else (n + 1, high)
+        low, high = (low, n) if is_enough(n) else (n + 1, high)
     return low
 
 

@@ -1,0 +1,20 @@
+"""Commands on finished studies.
+
+python -m litm compare --help    does a model answer worse than another one, or than before? With an exit status
+"""
+
+import sys
+from importlib import import_module
+
+from litm.base.cli import run
+
+#: Commands: the modules of this package that have their `main`.
+COMMANDS = ("compare",)
+
+if __name__ == "__main__":
+    command = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if command not in COMMANDS:
+        print(__doc__, file=sys.stdout if command in ("-h", "--help") else sys.stderr)
+        sys.exit(0 if command in ("-h", "--help") else 2)
+    sys.argv[:2] = [f"python -m litm {command}"]
+    run(import_module(f"litm.{command}").main)

@@ -1,0 +1,115 @@
+"""Is one side worse than the other by more than a margin? Rows of regression.csv, and the outcome of all of them.
+
+For each cell, d is the accuracy of side a minus that of side b on the same questions, and N the margin. Both tests are
+Student's, with centre and standard error of `contrast_interval`, one-sided, at a level of 5 %:
+
+- *worse*: d < -N is shown. p is corrected by Holm over all judged cells, so if no cell is worse by more than N, the
+  chance of any such verdict is at most 5 %.
+- *not worse*: d > -N is shown. The outcome needs it of every judged cell, so its chance is at most 5 % if any cell is
+  worse by N or more (an intersection-union test; Berger 1982), and no cell needs a correction.
+
+Between the two the questions are too few to tell, which is an outcome of its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from litm.analysis.grid import CELL, Grid, interval_columns, joined, names_of, read_grid
+from litm.analysis.power import POWER, observed, questions_needed
+from litm.analysis.statistics import SIGNIFICANT, Moments, design_effect, holm, moments
+
+WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
+#: Placement of the mean of several cells.
+MEAN = "mean"
+
+
+def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> list[dict]:
+    """One row per cell that both sides answered, and one for the mean of the cells of a size; margin: a fraction.
+
+    scores: rows of both sides, side a first; their column `model` tells the sides apart. means_only: whether only means
+    are judged, and single cells of experiments without one. Cells without a common question are left out.
+    """
+    found = [row for _, curve in scores.groupby(["experiment", "size"], sort=False) for row in _cells(curve, margin)]
+    has_mean = {(row["experiment"], row["size"]) for row, *_ in found if row["placement"] == MEAN}
+    judged = [
+        one
+        for one in found
+        if not means_only or one[0]["placement"] == MEAN or (one[0]["experiment"], one[0]["size"]) not in has_mean
+    ]
+    corrected = holm([row["p_worse"] for row, *_ in judged])
+    for (row, matrix, effect), p_holm in zip(judged, corrected, strict=True):
+        row |= {"p_worse_holm": p_holm, "verdict": _verdict(p_holm, row["p_not_worse"])}
+        if row["verdict"] == OPEN:
+            # All cells are to be shown, so that each may fail in its share of the cases only.
+            chance = 1 - (1 - POWER) / len(judged)
+            needed = questions_needed("primacy", margin, observed(matrix), chance, 1 - 2 * SIGNIFICANT)
+            row["n_needed"] = needed and ceil(needed * effect)
+    return [row for row, *_ in found]
+
+
+def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarray, float]]:
+    """The rows of one experiment and size, each with the (questions, 2) accuracies that it compares, and the design
+    effect of clusters.
+    """
+    grids: list[Grid] = []
+    scored: set[str] = set()
+    for cell, group in curve.groupby(CELL, sort=False, dropna=False):
+        names = names_of(CELL, cell)
+        grid = read_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
+        if len(grid.columns) == 2 and len((both := grid.complete()).ids):
+            grids.append(both)
+            of_any = grid.ids[np.flatnonzero(grid.scored.any(axis=1))]
+            scored |= {*of_any}
+            yield _row(names, both, len(of_any), margin)
+    whole = joined(*grids) if len(grids) > 1 else None
+    if whole is not None and len(whole.ids):
+        names |= dict.fromkeys(CELL[-3:]) | {"placement": MEAN}
+        yield _row(names, whole, len(scored), margin)
+
+
+def _row(names: Mapping[str, Any], grid: Grid, scored: int, margin: float) -> tuple[dict, np.ndarray, float]:
+    """A row, its accuracies and the design effect.
+
+    grid: columns of side a and b in turn, whose means are compared; scored: questions that any side scored.
+    """
+    cells = len(grid.columns) // 2
+    matrix = grid.matrix.reshape(-1, cells, 2).mean(axis=1)
+    weights = [1 / cells, -1 / cells] * cells
+    of_cells = moments(grid.matrix, weights, grid.clusters)
+    below, above = _chances(of_cells, margin)
+    estimate = interval_columns("difference", of_cells.estimate(), is_only=True)
+    row = {
+        **names,
+        "n": len(grid.ids),
+        "n_left_out": scored - len(grid.ids),
+        "accuracy_a": float(matrix[:, 0].mean()),
+        "accuracy_b": float(matrix[:, 1].mean()),
+        # A mean of equal accuracies is exactly 0.
+        **{name: round(value, 12) + 0 for name, value in estimate.items()},
+        "p_worse": below,
+        "p_not_worse": above,
+    }
+    return row, matrix, design_effect(grid.matrix, weights, grid.clusters)
+
+
+def _chances(of: Moments, margin: float) -> tuple[float, float]:
+    """One-sided p of d ≥ -margin, and of d ≤ -margin; 1 for a single cluster."""
+    if not of.df:
+        return 1.0, 1.0
+    t = (float(of.centre) + margin) / float(of.standard_error)
+    return float(special.stdtr(of.df, t)), float(special.stdtr(of.df, -t))
+
+
+def _verdict(p_worse: float, p_not_worse: float) -> str:
+    return WORSE if p_worse < SIGNIFICANT else NOT_WORSE if p_not_worse < SIGNIFICANT else OPEN
+
+
+def outcome(rows: Sequence[Mapping]) -> str:
+    """The outcome of all judged rows: worse if any is, not worse if all are shown not to be."""
+    verdicts = {row["verdict"] for row in rows if "verdict" in row}
+    return next(one for one in (WORSE, OPEN, NOT_WORSE) if one in verdicts)

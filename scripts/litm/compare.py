@@ -1,0 +1,118 @@
+"""Does a model answer worse than another one, or than before, on the same questions?
+
+Exit status: 0 if it is shown not to be worse than the margin at any judged position, 3 if it is shown to be worse at
+some, 4 if the questions are too few to tell; 1 for an error, 2 for a wrong option. Rules and error rates:
+docs/regression.md.
+
+results: the study's results folder; two, if `against` is a model of another study: that of `model` comes first
+model: the model to judge
+against: the model to compare it with; by default the one of the same name in the second folder
+worse_than: the margin in points of accuracy: a model that is worse by less is good enough
+experiments: the experiments to judge; by default all that both models answered
+means_only: judge the mean of the positions of each size, not each position
+output: a CSV file for the numbers, columns as in results/README.md
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression_rows
+from litm.analysis.table import tables
+from litm.base.cli import program
+from litm.base.formats import write_csv
+from litm.base.messages import UserError, in_columns, note, points
+from litm.notebook import Results
+
+#: Exit status by outcome; 1 and 2 are errors.
+STATUS = {NOT_WORSE: 0, WORSE: 3, OPEN: 4}
+#: Columns and headings of the printed table; the first five are words.
+PRINTED = {
+    "experiment": "experiment", "size": "size", "placement": "placement", "target": "target", "verdict": "verdict",
+    "n": "n", "n_left_out": "left out", "accuracy_b": "against", "accuracy_a": "model", "difference": "difference",
+    "ci_low": "95 % from", "ci_high": "to",
+}  # fmt: skip
+
+
+@program
+def main(
+    results: tuple[Path, ...],
+    model: str,
+    worse_than: float,
+    against: str | None = None,
+    experiments: tuple[str, ...] = (),
+    means_only: bool = False,
+    output: str | None = None,
+) -> None:
+    if not 0 <= worse_than < 100:
+        raise UserError(f"--worse-than {worse_than:g}: give points of accuracy from 0 to 100, such as 5")
+    sides = _sides(results, model, against or model)
+    names = list(dict.fromkeys(name for study, _ in sides for name in study.experiments))
+    if unknown := [one for one in experiments if one not in names]:
+        raise UserError(f"--experiments: no '{unknown[0]}'; there are {', '.join(names)}")
+    judged = experiments or names
+    scores = [of_both for one in judged if (of_both := _scores(sides, one)) is not None]
+    rows = regression_rows(pd.concat(scores), worse_than / 100, means_only) if scores else []
+    for one in judged:
+        if one not in {row["experiment"] for row in rows}:
+            note(f"{one}: not compared: only one of the two answered it, or they were asked other prompts")
+    if not rows:
+        raise UserError("no question that both answered: compare models that were asked the same prompts")
+    table = tables()["regression"]
+    frame = table.frame(rows)
+    if output:
+        write_csv(output, frame, p_values=table.p_values)
+    print(in_columns([[*PRINTED.values()], *table.cells(frame, PRINTED)], left=5), *_told(rows, worse_than), sep="\n")
+    sys.exit(STATUS[outcome(rows)])
+
+
+def _sides(results: tuple[Path, ...], model: str, against: str) -> list[tuple[Results, str]]:
+    """Study and model of each side."""
+    if len(results) > 2 or (len(results) == 1 and model == against):
+        raise UserError("compare: give --against another model of the same results folder, or two results folders")
+    sides = [(Results(results[0]), model), (Results(results[-1]), against)]
+    for study, name in sides:
+        if name not in study.models:
+            raise UserError(f"{study.folder}: no model '{name}'; there are {', '.join(study.models)}")
+        if not (study.folder / "scores" / name).is_dir():
+            raise UserError(
+                f"{study.folder}/scores: no folder '{name}', and only single answers can be compared in pairs"
+            )
+    return sides
+
+
+def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame | None:
+    """The scores of both sides, with `a` and `b` as their models; None unless both answered the experiment."""
+    if not all(study.has_scores(name, experiment) for study, name in sides):
+        return None
+    # Ids are those of one study's questions; of two studies only the prompts tell.
+    is_one = sides[0][0] == sides[1][0]
+    read = [
+        study.scores(name, experiment) if is_one else study.scores_by_prompt(name, experiment) for study, name in sides
+    ]
+    return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
+
+
+def _told(rows: list[dict], margin: float) -> Iterator[str]:
+    """The outcome in words."""
+    judged = [row for row in rows if "verdict" in row]
+    told, by = outcome(rows), f"than {margin:g} points"
+    if told == NOT_WORSE:
+        yield f"not worse: no difference of {len(judged)} is worse {by}, with an error rate of 5 %"
+    elif told == WORSE:
+        shown = [_where(row) for row in judged if row["verdict"] == WORSE]
+        yield f"worse: by more {by} at {'; '.join(shown)}, with an error rate of 5 % over {len(judged)} differences"
+    else:
+        open_ = [row for row in judged if row["verdict"] == OPEN]
+        needed = [row["n_needed"] for row in open_]
+        most = "more than ten million" if None in needed else f"about {max(needed):,}"
+        yield (
+            f"cannot tell: {len(open_)} of {len(judged)} differences are neither shown to be worse {by} nor shown not "
+            f"to be; {most} questions would tell, with a chance of 80 % if there is no difference"
+        )
+
+
+def _where(row: Mapping) -> str:
+    return f"{row['experiment']}, size {row['size']}, {row['placement']} ({points(row['difference'])})"

@@ -1,0 +1,108 @@
+"""Is a model worse than another one by more than a margin: verdicts, their error rates, and the questions needed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from score_frames import assert_plain, of_matrix, random_matrix
+
+from litm.analysis.regression import MEAN, NOT_WORSE, OPEN, WORSE, outcome, regression_rows
+from litm.analysis.statistics import contrast_interval
+from litm.analysis.table import tables
+
+POSITIONS = (0, 4, 9)
+
+
+def sides(a: np.ndarray, b: np.ndarray, **changes) -> pd.DataFrame:
+    """Score rows of both sides, (questions, positions) each."""
+    return pd.concat([of_matrix(of, POSITIONS, size=10, model=side, **changes) for of, side in ((a, "a"), (b, "b"))])
+
+
+def answers(right: list[int], n: int) -> np.ndarray:
+    """The first ones right, at each position."""
+    return np.array([[row < count for count in right] for row in range(n)])
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "margin", "means_only", "expected"),
+    [
+        # Equal answers: enough questions, and too few.
+        ([150, 100, 150], 200, 0.05, False, NOT_WORSE),
+        ([15, 10, 15], 20, 0.05, False, OPEN),
+        # 20 points worse in the middle alone, which the mean of the positions shows less.
+        ([150, 60, 150], 200, 0.05, False, WORSE),
+        ([150, 60, 150], 200, 0.10, True, NOT_WORSE),
+        # Better is not worse.
+        ([150, 160, 150], 200, 0.05, False, NOT_WORSE),
+        # Exactly as much worse as tolerated: not shown, either way.
+        ([140, 90, 140], 200, 0.05, False, OPEN),
+    ],
+)
+def test_the_outcome_is_that_of_the_differences_shown(right, n, margin, means_only, expected):
+    reference = answers([round(n * share) for share in (0.75, 0.5, 0.75)], n)
+    rows = regression_rows(sides(answers(right, n), reference), margin, means_only)
+    assert outcome(rows) == expected
+    assert [row["placement"] for row in rows] == ["gold_at_0", "gold_at_4", "gold_at_9", MEAN]
+    assert [row["placement"] for row in rows if "verdict" in row] == (
+        [MEAN] if means_only else [*dict.fromkeys(row["placement"] for row in rows)]
+    )
+    assert_plain(tables()["regression"].frame(rows).to_dict("records")[0])
+
+
+def test_a_row_is_the_paired_difference_of_the_questions_that_both_scored():
+    a, b = random_matrix((0.9, 0.4, 0.9), 60, 1), random_matrix((0.9, 0.6, 0.9), 60, 2)
+    rows = regression_rows(sides(a, b[:50]), 0.05)
+    for column, row in enumerate(rows[:3]):
+        found = contrast_interval(np.column_stack([a[:50, column], b[:50, column]]), [1, -1])
+        assert [row["difference"], row["ci_low"], row["ci_high"]] == pytest.approx([found.value, *found.limits])
+        assert (row["n"], row["n_left_out"]) == (50, 10)
+    mean = contrast_interval(np.hstack([a[:50], b[:50]]), [1 / 3] * 3 + [-1 / 3] * 3)
+    assert [rows[3]["difference"], rows[3]["ci_low"]] == pytest.approx([mean.value, mean.low])
+    assert (rows[3]["n"], rows[3]["n_left_out"]) == (50, 10)
+
+
+def test_p_of_worse_is_corrected_over_the_judged_rows_alone():
+    scores = sides(answers([100, 60, 100], 200), answers([100, 100, 100], 200))
+    every, means = regression_rows(scores, 0.05), regression_rows(scores, 0.05, means_only=True)
+    assert every[1]["p_worse_holm"] == pytest.approx(4 * every[1]["p_worse"])
+    assert means[3]["p_worse_holm"] == means[3]["p_worse"] and "p_worse_holm" not in means[1]
+
+
+@pytest.mark.parametrize("clusters", [1, 10])
+def test_a_model_at_the_margin_seldom_gets_a_verdict(clusters):
+    """All three positions are worse by exactly the margin, so each verdict is an error."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(60):
+        level = rng.standard_normal((200 // clusters, 1)).repeat(clusters, axis=0)
+        a, b = (
+            0.7 * level + 0.7 * rng.standard_normal((200, 3)) < threshold for threshold in (0.385, 0.524)
+        )  # 65 and 70 % right
+        cluster = [f"c{number // clusters}" for number in range(200)] * 3 if clusters > 1 else None
+        found.append(outcome(regression_rows(sides(a, b, **({"cluster": cluster} if cluster else {})), 0.05)))
+    assert found.count(WORSE) <= 9 and found.count(NOT_WORSE) <= 9
+
+
+def test_the_questions_needed_tell_in_four_of_five_cases_if_nothing_differs():
+    rng = np.random.default_rng(1)
+
+    def equal_models(n: int) -> pd.DataFrame:
+        level = rng.standard_normal((n, 1))
+        return sides(*(0.9 * level + 0.436 * rng.standard_normal((n, 3)) < 0.3 for _ in "ab"))
+
+    rows = regression_rows(equal_models(60), 0.1)
+    assert outcome(rows) == OPEN
+    needed = max(row["n_needed"] for row in rows if row["verdict"] == OPEN)
+    told = [outcome(regression_rows(equal_models(needed), 0.1)) for _ in range(60)]
+    assert told.count(NOT_WORSE) >= 42
+
+
+def test_experiments_with_one_cell_have_no_mean_and_are_judged_as_they_are():
+    scores = sides(answers([15, 10, 15], 20), answers([15, 10, 15], 20)).query("position == 0")
+    (row,) = regression_rows(scores, 0.05, means_only=True)
+    assert row["placement"] == "gold_at_0" and row["verdict"] == OPEN
+
+
+def test_a_cell_of_one_side_or_without_a_common_question_has_no_row():
+    a, b = answers([15, 10, 15], 20), answers([15, 10, 15], 20)
+    assert regression_rows(sides(a, b).query("model == 'a'"), 0.05) == []
+    scores = sides(a, b)
+    assert regression_rows(scores.assign(id=scores["id"] + scores["model"]), 0.05) == []
