@@ -20,6 +20,7 @@ from litm.base.formats import in_batches
 from litm.base.messages import in_columns, points
 from litm.config.study import Study
 from litm.inference.api_engine import ServedPrompts
+from litm.inference.billing import Prices, Usage
 from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts
 from litm.inference.setup import Fit, Prompt, Sweep
@@ -172,13 +173,13 @@ def hours(left: Remaining, rate: Rate | None) -> float | None:
 def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
     """The most that an API costs, if each answer has full length; None if unknown.
 
-    prices: `input` and `output`, in US dollars per million tokens.
+    prices: see `billing.Prices`.
     """
     if left.to_ask == 0:
         return 0.0
     if prices is None or left.prompt_tokens is None:
         return None
-    return (left.prompt_tokens * prices["input"] + left.max_new_tokens * prices["output"]) / 1e6
+    return Prices.of(prices).dollars(Usage(left.prompt_tokens, 0, 0, left.max_new_tokens))
 
 
 def estimate_table(

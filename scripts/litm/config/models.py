@@ -566,10 +566,12 @@ class ApiModel(RequestKeys, AskedModel):
 
     Not in the key: the account that pays.
     """
-    prices: dict[Literal["input", "output"], NotNegative] | None = None
-    """US dollars per million tokens of prompts (input) and of answers (output), for `snakemake estimate`.
+    prices: dict[Literal["input", "output", "cache_write", "cache_read", "batch"], NotNegative] | None = None
+    """US dollars per million tokens of prompts (input), of answers (output), and of prompts' tokens that the provider
+    writes to its cache (cache_write) or reads from it (cache_read), if left out as input; batch is the factor of all
+    four in a batch (0.5).
 
-    Not in the key: for the estimate.
+    Not in the key: for the estimate and the bill.
     """
 
     @model_validator(mode="before")
