@@ -70,7 +70,7 @@ def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
     if isinstance(model, ApiModel):
         price = model.prices
         answers = sum(count * one.max_new_tokens for count, one in zip(asked, experiments, strict=True))
-        dollars = Prices.of(price).dollars(Usage(tokens, 0, 0, answers)) if price else None
+        dollars = Prices.of(price).dollars(Usage(round(tokens), 0, 0, answers)) if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
         own = {"download": 0, "jobs": sweeps, "to compute": tokens, "GPU-hours": 0, "hours here": hours}
         return {**common, **own, "US$": dollars}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 #: Share of all prices that providers take for the requests of a batch.
 BATCH_FACTOR = 0.5
@@ -22,7 +23,7 @@ class Prices:
     batch: float = BATCH_FACTOR
 
     @classmethod
-    def of(cls, given: Mapping[str, float]) -> "Prices":
+    def of(cls, given: Mapping[Any, float]) -> "Prices":
         """The prices in a model's entry, of which `input` and `output` are always there."""
         return cls(**{"cache_write": given["input"], "cache_read": given["input"], **given})
 
