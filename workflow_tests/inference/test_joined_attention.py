@@ -5,6 +5,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import Cache
 
+from litm.inference import joined_attention as joined_attention_module
 from litm.inference.joined_attention import (
     NotPlainAttentionError,
     attending_to,
@@ -71,7 +72,7 @@ def test_a_query_that_sees_no_key_gets_zeros_from_few():
     query, keys, values = (states(2, 2, tokens).bfloat16() for tokens in (2, 9, 9))
     mask = torch.zeros(2, 1, 2, 9)
     mask[0, 0, 0] = -torch.inf
-    found = attention(query, keys, values, scale=0.5, mask=mask)
+    found = attention_of_few(query, keys, values, 0.5, mask)
     assert torch.equal(found.output[0, :, 0], torch.zeros(2, SIZE).bfloat16())
     assert found.output.isfinite().all()
     other = attention(query, keys, values, scale=0.5)
@@ -106,6 +107,17 @@ def test_blocks_are_for_many_queries_in_bfloat16_and_few_threads(monkeypatch):
     for lacking in ({}, {"avx512_bf16": True, "amx_bf16": True}):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda lacking=lacking: lacking)
         assert not can_use_blocks(many)
+
+
+def test_a_step_of_decoding_is_left_to_pytorch_where_its_attention_uses_amx(monkeypatch):
+    few = []
+    monkeypatch.setattr(joined_attention_module, "attention_of_few", lambda query, *others: few.append(query.dtype))
+    for amx in (True, False):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda amx=amx: {"avx512_bf16": True, "amx_bf16": amx})
+        for dtype in (torch.bfloat16, torch.float16, torch.float32):
+            one = states(1, 2, 1).to(dtype)
+            attention(one, one, one, None)
+    assert few == [torch.float16, torch.bfloat16, torch.float16]
 
 
 @pytest.mark.parametrize("more", [{}, {"softcap": 5.0}, {"is_causal": False}])
