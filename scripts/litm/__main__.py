@@ -1,6 +1,7 @@
 """Commands on finished studies.
 
 python -m litm compare --help    does a model answer worse than another one, or than before? With an exit status
+python -m litm studies --help    the models of several studies in one page, where their numbers are comparable
 """
 
 import sys
@@ -9,7 +10,7 @@ from importlib import import_module
 from litm.base.cli import run
 
 #: Commands: the modules of this package that have their `main`.
-COMMANDS = ("compare",)
+COMMANDS = ("compare", "studies")
 
 if __name__ == "__main__":
     command = sys.argv[1] if len(sys.argv) > 1 else "--help"

@@ -143,7 +143,7 @@ def test_counts_begin_with_n_and_the_quantity_comes_before_which_one():
     first = ["start", "middle", "end", "edge", "best", "worst", "smallest", "strict", "published", "mean", "first_line"]
     names = {name for table in tables().values() for name in table.columns}
     assert not [name for name in names if name.startswith(tuple(f"{one}_" for one in first))]
-    assert not names & {*first, "n_complete", "n_incomplete", "n_excluded", "documents_shown", "study", "changes"}
+    assert not names & {*first, "n_complete", "n_incomplete", "n_excluded", "documents_shown", "changes"}
     assert not names & {"questions_needed", "statistic"}
 
 

@@ -36,6 +36,7 @@ IMPORTS = {
     "report": "base records placements examples scoring analysis figures",
     "notebook": "base records analysis figures",
     "compare": "base analysis notebook",
+    "studies": "base analysis figures report notebook",
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",

@@ -66,14 +66,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
 
     sources: the text of template, style and scripts, by the names of their files in resources/report.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.DictLoader(sources),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2").render(
+    return template(sources, "report.html.j2").render(
         style=Markup(sources["report.css"]),
         scripts=[Markup(sources[name]) for name in SCRIPTS],
         **_first_screen(contents),
@@ -81,6 +74,18 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
         **_questions(contents),
         **_provenance(contents),
     )
+
+
+def template(sources: Mapping[str, str], name: str) -> jinja2.Template:
+    """One of the templates, by the names of their files."""
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(sources),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
 
 
 def _first_screen(contents: Contents) -> dict:

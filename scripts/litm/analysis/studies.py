@@ -1,0 +1,132 @@
+"""Sweeps of several studies in groups whose numbers are comparable, and letters for what is not shown to differ.
+
+Comparable are sweeps of the same experiment, size, metric and prompts before any template (ids of questions, sha256 of
+prompts): the prompts have the documents, their order and wording, and the version of the data.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_lowercase
+
+import pandas as pd
+
+from litm.analysis.grid import read_curve
+from litm.analysis.model_differences import BIAS, PLACES, model_pair_rows
+from litm.analysis.statistics import SIGNIFICANT
+
+#: Quantity and place of the paired tests of each column.
+TESTED = {"accuracy": ("accuracy", "all")} | {f"accuracy_{place}": ("accuracy", place) for place in PLACES}
+TESTED |= {name: (name, "") for name in BIAS}
+#: Columns that say how numbers were made, and settings of the experiment that say nothing of it.
+FACTS = ("task", "metric", "prompt", "data", "positions", "decoding", "prompt_format")
+NOTHING = "nothing that the studies record"
+UNTOLD = ("name", "title", "cells", "datasets", "closed_book", "oracle", "labels", "max_new_tokens", "stop")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A curve, or a cell without others, of one model of one study.
+
+    row: values of the columns of the table `studies`. settings: of the experiment. scores: its score rows with ids by
+    prompts, None with the reason if the study lacks them.
+    """
+
+    row: dict
+    settings: Mapping
+    scores: pd.DataFrame | None
+    reason: str = ""
+
+    @cached_property
+    def asked(self) -> frozenset:
+        """Ids of its questions, which tell their prompts; empty if they are not known."""
+        return frozenset(() if self.scores is None else self.scores["id"])
+
+    @cached_property
+    def facts(self) -> dict[str, str]:
+        """How its numbers were made, by name."""
+        told = {key: value for key, value in self.settings.items() if key not in UNTOLD}
+        return {key: str(value) for key, value in (told | {key: self.row[key] for key in FACTS}).items()}
+
+    @property
+    def about(self) -> tuple:
+        """Experiment, size and placement: sweeps that agree in them invite a comparison."""
+        return tuple(self.row[name] for name in ("experiment", "size", "placement"))
+
+
+def grouped(sweeps: Iterable[Sweep]) -> list[dict]:
+    """Groups of comparable sweeps as {rows, pairs, notes}, in the order of experiments, then by size.
+
+    rows: with the group's number from 1 as `table`, and letters. pairs: rows of `model_pair_rows`; p_holm is over all
+    pairs and places of the group. notes: sentences on what differs and what was not tested.
+    """
+    found: dict[tuple, list[Sweep]] = {}
+    for one in sweeps:
+        found.setdefault((*one.about, one.row["metric"], one.asked or one.row["study"]), []).append(one)
+    order = {about[0]: place for place, (*about, _, _) in reversed([*enumerate(found)])}
+    groups = sorted(found.values(), key=lambda group: (order[group[0].about[0]], group[0].about[1]))
+    told = []
+    for number, group in enumerate(groups, 1):
+        grids = {(one.row["label"], *one.about[:2]): read_curve(one.scores) for one in group if one.scores is not None}
+        pairs = [*model_pair_rows(grids)]
+        rows = lettered([one.row | {"table": number} for one in group], pairs)
+        told.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs)})
+    return told
+
+
+def lettered(rows: Sequence[dict], pairs: Sequence[Mapping]) -> list[dict]:
+    """The rows with their letters in each column of `TESTED`, None for a value that was not tested."""
+    found = [*rows]
+    for column, tested in TESTED.items():
+        own = [pair for pair in pairs if (pair["quantity"], pair["place"]) == tested]
+        labels = {pair[side] for pair in own for side in ("model_a", "model_b")}
+        values = {row["label"]: row[column] for row in rows if row["label"] in labels and row[column] is not None}
+        shown = [(pair["model_a"], pair["model_b"]) for pair in own if pair["p_holm"] < SIGNIFICANT]
+        of = letters(sorted(values, key=lambda label: -values[label]), shown)
+        found = [row | {f"{column}_letters": of.get(row["label"])} for row in found]
+    return found
+
+
+def letters(names: Sequence[str], shown: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The compact letter display (Piepho 2004): two names share a letter unless they are shown to differ.
+
+    names: from the largest value down, as the letters are given out. shown: pairs that are shown to differ.
+    """
+    sets = [frozenset(names)]
+    for a, b in shown:
+        split = [part for one in sets for part in ((one - {a}, one - {b}) if {a, b} <= one else (one,))]
+        sets = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
+    sets.sort(key=lambda one: sorted(names.index(name) for name in one))
+    signs = [ascii_lowercase[place % 26] * (1 + place // 26) for place in range(len(sets))]
+    return {name: "".join(sign for sign, one in zip(signs, sets, strict=True) if name in one) for name in names}
+
+
+def _notes(own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Collection[Mapping]) -> list[str]:
+    """What differs within a group, what was not tested, and how other groups of the same name differ from it."""
+    inner = differing([one] for one in own)
+    notes = [f"Rows of this table differ in {inner}."] if inner else []
+    tested = {row[side] for row in pairs for side in ("model_a", "model_b")}
+    for one in own:
+        if one.scores is None or (len(own) > 1 and one.row["label"] not in tested):
+            notes.append(
+                f"No paired test of {one.row['label']}: {one.reason or 'no question was scored at all positions'}."
+            )
+    for number, other in enumerate(groups, 1):
+        if other is not own and other[0].about == own[0].about:
+            common = (
+                f"{len(own[0].asked & other[0].asked):,} of its {len(own[0].asked):,} questions have the same prompts"
+            )
+            told = common if own[0].asked and other[0].asked else "the prompts of one are not known"
+            notes.append(
+                f"Not comparable with table {number}: {told}; they differ in {differing([own, other]) or NOTHING}."
+            )
+    return notes
+
+
+def differing(groups: Iterable[Sequence[Sweep]]) -> str:
+    """The facts that are not the same in all groups, with their values: `prompt (a | b)`."""
+    facts = [[one.facts for one in group] for group in groups]
+    keys = dict.fromkeys(key for of in facts for one in of for key in one)
+    told = {key: [", ".join(sorted({one.get(key, "not known") for one in of})) for of in facts] for key in keys}
+    several = {key.replace("_", " "): " | ".join(dict.fromkeys(of)) for key, of in told.items() if len({*of}) > 1}
+    return "; ".join(f"{key} ({of})" for key, of in several.items())

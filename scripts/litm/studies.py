@@ -1,0 +1,196 @@
+"""One table over studies: the models of several results folders, side by side where their numbers are comparable.
+
+Writes studies.html (a page with sortable tables), studies.csv, studies.json and studies.tex; their format, and what is
+comparable: docs/studies.md. Folders are only read, and may be of another version of the project.
+
+results: results folders. A study has the name of its folder, or of the one above a folder `results`; NAME=FOLDER gives
+    it another
+output: a folder for the files
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from litm.analysis.studies import PLACES, Sweep, grouped
+from litm.analysis.table import TEXT, tables
+from litm.base.cli import program
+from litm.base.files import read_text, write_text
+from litm.base.formats import csv_text, plain_rows, read_csv, read_json, write_json
+from litm.base.messages import UserError, note
+from litm.base.store import digest
+from litm.figures.chart import places_in_words
+from litm.notebook import Results
+from litm.report.page import template
+from litm.report.page_tables import NOTED, as_latex
+from litm.report.phrases import SizeNames
+from litm.report.provenance import sweep_rows
+
+#: Files of the page.
+SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
+RESOURCES = Path(__file__).parents[2] / "resources"
+#: Version of the format of studies.json, and the fields of a study's selection that it has.
+VERSION, SELECTED = 1, ("config", "models", "datasets", "seed")
+#: Tables of a study that are read, and columns of the page's tables of effective lengths.
+READ = ("accuracy", "position_bias", "effective_length", "token_counts")
+LENGTHS = ("model", "study", "size_in_words", "tokens", "loss", "loss_confidence", "effective_length")
+LOSS = "loss: best position of the smallest size minus worst position of this one, with limits at the given confidence"
+TABLE = tables()["studies"]
+
+
+@program
+def main(results: tuple[str, ...], output: Path) -> None:
+    studies = named_studies(results)
+    if output.resolve() in {one.folder.resolve() for one in studies.values()}:
+        raise UserError(f"--output {output}: this is one of the results folders, which are only read: name another")
+    groups = grouped(one for name, study in studies.items() for one in read_sweeps(name, study))
+    about = [{"study": name, **{key: one.selection[key] for key in SELECTED}} for name, one in studies.items()]
+    write_text(output / "studies.csv", csv_text(TABLE.frame(row for group in groups for row in group["rows"])))
+    write_json(output / "studies.json", {"version": VERSION, "studies": about, "tables": groups})
+    shown = [*map(_of_group, groups), *_lengths(groups)]
+    write_text(output / "studies.tex", "\n".join(one["latex"] for one in shown))
+    source, script, style = (Markup(read_text(RESOURCES / name)) for name in SOURCES)
+    made_of = {"about": about, "tables": shown, "script": script, "style": style}
+    write_text(output / "studies.html", template({"page": source}, "page").render(made_of))
+    note(f"{output}: studies.html, .csv, .json and .tex, {len(groups)} tables over {len(studies)} studies")
+
+
+def named_studies(results: Sequence[str]) -> dict[str, Results]:
+    """The studies by name; `UserError` for a folder that is none, and for two of one name."""
+    found: dict[str, Results] = {}
+    for word in results:
+        name, _, folder = word.rpartition("=") if not Path(word).exists() else ("", "", word)
+        whole = Path(folder).resolve()
+        name = name or (whole.parent.name if whole.name == "results" else whole.name)
+        if name in found:
+            raise UserError(f"{found[name].folder} and {folder} are both named '{name}': name one as ANOTHER={folder}")
+        found[name] = Results(Path(folder))
+    return found
+
+
+# --- Reading -------------------------------------------------------------------------------------------------
+
+
+def read_sweeps(name: str, study: Results) -> Iterator[Sweep]:
+    """The sweeps of one study by size; `UserError` for a study of a version that cannot be read."""
+    try:
+        yield from _sweeps(name, study)
+    except (KeyError, TypeError, ValueError) as error:
+        why = f"of a version of the project that this one cannot read ({type(error).__name__}: {error})"
+        raise UserError(f"{study.folder}: {why}: run the study again, which asks nothing, or leave it out") from error
+
+
+def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
+    accuracy, curves, lengths, counts = (_by_size(study, table) for table in READ)
+    sizes = SizeNames([*study.selection["figures"].values()])
+    data = {
+        one["name"]: f"{one['name']} ({one['version'] or 'no version'}, sha256 {one['sha256']:.12})"
+        for one in study.selection["datasets"]
+    }
+    answers = cache(partial(_answers, study))
+    for key, cells in accuracy.items():
+        (model, experiment, size), settings = key, study.experiments[key[1]]
+        manifest = study.folder / "responses" / model / f"{experiment}.manifest.json"
+        made = sweep_rows([read_json(manifest)])[0] if manifest.exists() else {}
+        length, tokens = lengths.get(key, [{}])[0], [one["tokens_mean"] for one in counts.get(key, ())]
+        scores, why = answers(model, experiment)
+        about = {
+            **{"study": name, "label": f"{name}: {model}"},
+            "title": settings["title"],
+            "size_in_words": sizes(experiment, size),
+            "prompt": settings["prompt"],
+            "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
+            "decoding": made.get("Decoding", "not known"),
+            "prompt_format": made.get("Prompt format", "not known"),
+            "tokens": fmean(tokens) if tokens and None not in tokens else None,
+            **{f"loss_{column}": length.get(column) for column in ("ci_low", "ci_high", "confidence")},
+            **{column: length.get(column) for column in ("loss", "effective_length")},
+        }
+        for one in curves.get(key, cells):
+            own = [cell for cell in cells if one["placement"] in (None, cell["placement"])]
+            row = {key: one.get(key) for key in TABLE.columns} | about | _counts(own) | _accuracies(own, one)
+            row["shape"] = row["shape"] or (one.get("reason") and f"none ({one['reason']})")
+            row["positions"] = ", ".join(dict.fromkeys(places_in_words(cell["placement"]) for cell in own))
+            if (rows := scores) is not None:
+                rows = rows[(rows["size"] == size) & (rows["placement"].isin([cell["placement"] for cell in own]))]
+                row["prompts"] = digest(sorted({*rows["id"]}))[:12]
+            yield Sweep(row, settings, rows, why)
+
+
+def _answers(study: Results, model: str, experiment: str) -> tuple[pd.DataFrame | None, str]:
+    """The scores of a sweep with ids by prompts; None with the reason if the study does not have them."""
+    try:
+        return study.scores_by_prompt(model, experiment), ""
+    except UserError as error:
+        return None, str(error).removeprefix(f"{study.folder}/")
+
+
+def _by_size(study: Results, name: str) -> dict[tuple, list[dict]]:
+    """Rows of a table by model, experiment and size, with its columns there; {} without one but the first."""
+    found: dict[tuple, list[dict]] = {}
+    path = study.folder / "tables" / f"{name}.csv"
+    for row in plain_rows(read_csv(path, tables()[name].dtypes)) if path.exists() or name == READ[0] else ():
+        found.setdefault((row["model"], row["experiment"], row["size"]), []).append(row)
+    return found
+
+
+def _counts(cells: Sequence[Mapping]) -> dict[str, Any]:
+    """Counts of answers in these cells, None where one is unknown, and the same in words."""
+    values = {words: [cell[name] for cell in cells] for words, name in NOTED.items()}
+    counts = {words: None if None in of else sum(of) for words, of in values.items()}
+    told = [f"{words}: {'not known' if of is None else f'{of:,}'}" for words, of in counts.items() if of != 0]
+    answers = f"{sum(cell['n'] for cell in cells):,}"
+    return {NOTED[words]: count for words, count in counts.items()} | {"noted": ", ".join([answers, *told])}
+
+
+def _accuracies(cells: Sequence[Mapping], curve: Mapping) -> dict[str, Any]:
+    """Accuracies with their limits at the places of a curve, or that of the one cell without a curve."""
+    places = {f"accuracy_{place}": curve.get(f"position_{place}") for place in PLACES}
+    found = {place: cell for place, at in places.items() for cell in cells if at is not None and cell["position"] == at}
+    found |= {} if "pbi" in curve else {"accuracy": curve}
+    columns = {"": "accuracy", "_ci_low": "ci_low", "_ci_high": "ci_high"}
+    return {f"{place}{end}": cell[name] for place, cell in found.items() for end, name in columns.items()}
+
+
+# --- The page's tables ---------------------------------------------------------------------------------------
+
+
+def _of_group(group: Mapping) -> dict:
+    first = group["rows"][0]
+    where = [first["title"], first["size_in_words"], *([first["positions"]] if first["placement"] else ())]
+    about = [f"{key} {first[key] or 'not known'}" for key in ("metric", "prompt", "data", "positions", "prompts")]
+    caption = f"Table {first['table']}. {', '.join(where)}"
+    return _shown(first["title"], caption, "; ".join(about), group["notes"], TABLE.report, group["rows"])
+
+
+def _lengths(groups: Sequence[Mapping]) -> Iterator[dict]:
+    """Effective lengths, in one table for those over the same groups, so that all their prompts are the same."""
+    sweeps: dict[tuple, list[dict]] = {}
+    for row in (row for group in groups for row in group["rows"] if row["effective_length"]):
+        sweeps.setdefault((row["label"], row["experiment"]), []).append(row)
+    found: dict[tuple, list[dict]] = {}
+    for own in sweeps.values():
+        found.setdefault(tuple(row["table"] for row in own), []).extend(own)
+    for numbers, rows in sorted(found.items()):
+        caption = f"{rows[0]['title']}, tables {', '.join(map(str, numbers))}"
+        yield _shown("Effective length", caption, LOSS, (), LENGTHS, rows)
+
+
+def _shown(title: str, caption: str, about: str, notes: Sequence, names: Sequence[str], rows: Sequence[dict]) -> dict:
+    """A table of the page, with the columns that have values: cells are (text, letters, value)."""
+    names = [name for name in names if any(row[name] is not None for row in rows)]
+    columns = {TABLE.columns[name].heading: TABLE.columns[name].dtype == TEXT for name in names}
+    cells = [
+        [(text, row.get(f"{name}_letters") or "", row[name]) for name, text in zip(names, texts, strict=True)]
+        for row, texts in zip(rows, TABLE.cells(TABLE.frame(rows), names), strict=True)
+    ]
+    latex = [[f"{text} {letters}".rstrip() for text, letters, _ in row] for row in cells]
+    return {
+        **{"title": title, "caption": caption, "about": about, "notes": notes},
+        **{"headings": columns, "rows": cells, "latex": as_latex([*columns], [*columns.values()], latex, caption)},
+    }

@@ -1,0 +1,257 @@
+"""`litm studies`: which numbers share a table, what is said where they do not, the files, and the page in a browser."""
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pandas as pd
+import pytest
+from browser import Browser, find_browser
+from conftest import ROOT
+
+from litm.analysis.studies import lettered, letters
+from litm.analysis.table import tables
+
+PROGRAM = find_browser()
+#: The first table, in the page.
+BODY = "document.querySelector('figure').querySelector('tbody')"
+
+
+@pytest.fixture(scope="module")
+def folder(finished, tmp_path_factory):
+    """The results of a finished study, read-only for these tests."""
+    return shutil.copytree(finished.path("results"), tmp_path_factory.mktemp("first") / "results")
+
+
+@pytest.fixture
+def other(folder, tmp_path):
+    """Another study with the same numbers, to edit."""
+    return shutil.copytree(folder, tmp_path / "other" / "results")
+
+
+def studies(*words, command=(sys.executable, "-m", "litm", "studies")):
+    done = subprocess.run(
+        [*command, *map(str, words)], capture_output=True, text=True, check=False, cwd=ROOT / "scripts"
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def made(output: Path, *results) -> dict:
+    """The content of studies.json over these folders."""
+    done = studies("--results", *results, "--output", output)
+    assert done.returncode == 0, done.stderr
+    return json.loads((output / "studies.json").read_text())
+
+
+def of(found: dict, experiment: str, size: int) -> list[dict]:
+    return [
+        one for one in found["tables"] if (one["rows"][0]["experiment"], one["rows"][0]["size"]) == (experiment, size)
+    ]
+
+
+def edited(path: Path, change) -> None:
+    """A CSV file of tables or a Parquet file of scores, changed."""
+    if path.suffix == ".csv":
+        change(pd.read_csv(path)).to_csv(path, index=False)
+    else:
+        change(pd.read_parquet(path)).to_parquet(path)
+
+
+def other_metric(results: Path) -> None:
+    for path in [results / "tables" / "accuracy.csv", results / "tables" / "position_bias.csv"]:
+        edited(path, lambda table: table.assign(metric="token_f1"))
+
+
+def other_prompt(results: Path) -> None:
+    for path in results.glob("responses/*/kv.jsonl.gz"):
+        first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        changed = json.dumps({**json.loads(first), "prompt_sha256": "of another prompt"})
+        path.write_bytes(gzip.compress("\n".join([changed, *lines]).encode()))
+
+
+def other_settings(results: Path) -> None:
+    path = results / "tables" / "study.json"
+    selection = json.loads(path.read_text())
+    for one in selection["experiments"]:
+        one["on_overflow"] = "other"
+    path.write_text(json.dumps(selection))
+
+
+def without(name: str):
+    return lambda results: shutil.rmtree(results / name)
+
+
+def test_rows_of_two_studies_with_the_same_prompts_share_a_table_and_models_of_one_name_stay_apart(
+    folder, other, tmp_path
+):
+    (table,) = of(made(tmp_path / "out", folder, other), "kv", 4)
+    first = folder.parent.name
+    assert [(row["study"], row["model"]) for row in table["rows"]] == [
+        (study, model) for study in (first, "other") for model in ("dummy", "reference")
+    ]
+    same = next(
+        row for row in table["pairs"] if (row["model_a"], row["model_b"]) == (f"{first}: dummy", "other: dummy")
+    )
+    assert (same["difference"], same["p_holm"], same["n"]) == (0, 1, table["rows"][0]["n"])
+    assert table["notes"] == []
+
+
+def test_values_are_those_of_the_study_s_own_tables(other, tmp_path):
+    """The curves of this study have no middle: one is written into its table."""
+    values = {"position_middle": 3, "primacy": 0.25, "primacy_ci_low": -0.5, "pbi": 0.125, "pbi_ci_high": 0.75}
+    edited(other / "tables/position_bias.csv", lambda table: table.assign(**values))
+    (table,) = of(made(tmp_path / "out", other), "kv", 4)
+    cells = tables()["accuracy"].read(other / "tables/accuracy.csv")
+    for row in table["rows"]:
+        assert {name: row.get(name, 3) for name in values} == values
+        own = cells[(cells["model"] == row["model"]) & (cells["experiment"] == "kv") & (cells["size"] == 4)]
+        for place, position in (("start", 0), ("middle", 3), ("end", 3)):
+            cell = own[own["position"] == position].iloc[0]
+            assert (row[f"accuracy_{place}"], row[f"accuracy_{place}_ci_high"]) == (cell["accuracy"], cell["ci_high"])
+        assert (row["n_cut"], row["n_empty"]) == (own["n_cut"].sum(), own["n_empty"].sum())
+        assert row["noted"].startswith(f"{own['n'].sum()}")
+
+
+@pytest.mark.parametrize(
+    ("edit", "count", "words"),
+    [
+        (other_metric, 2, ["3 of its 3 questions have the same prompts; they differ in metric (token_f1 | value_in_"]),
+        (other_prompt, 2, ["2 of its 3 questions", "they differ in nothing that the studies record"]),
+        (without("responses"), 2, ["the prompts of one are not known", "test of other: dummy: responses: nothing of"]),
+        (without("scores"), 2, ["the prompts of one are not known", "No paired test of other: dummy: "]),
+        (other_settings, 1, ["Rows of this table differ in on overflow (leave_out | other)"]),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_not_comparable_have_tables_of_their_own_and_differences_are_named(
+    folder, other, tmp_path, edit, count, words
+):
+    edit(other)
+    found = of(made(tmp_path / "out", folder, other), "kv", 4)
+    assert len(found) == count
+    notes = " ".join(found[-1]["notes"])
+    assert all(one in notes for one in words), notes
+    if count == 2:
+        assert {row["study"] for row in found[1]["rows"]} == {"other"}
+
+
+def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder, other, tmp_path):
+    for path in (other / "tables").glob("*.csv"):
+        edited(path, lambda table: table.assign(later=1).drop(columns=["class_words", "n_preamble"], errors="ignore"))
+    for name in ("effective_length.csv", "token_counts.csv"):
+        (other / "tables" / name).unlink()
+    (table,) = of(made(tmp_path / "out", folder, other), "kv", 4)
+    assert [row["pbi"] for row in table["rows"][:2]] == [row["pbi"] for row in table["rows"][2:]]
+
+
+def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders_are_not_changed(
+    folder, other, tmp_path
+):
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+    found = made(tmp_path / "out", folder, other)
+    schema = json.loads((ROOT / "resources/studies/studies.schema.json").read_text())
+    jsonschema.validate(found, schema)
+    columns = schema["properties"]["tables"]["items"]["properties"]["rows"]["items"]["properties"]
+    table = tables()["studies"]
+    assert {name: one["description"] for name, one in columns.items()} == {
+        name: column.doc for name, column in table.columns.items()
+    }
+    rows = table.read(tmp_path / "out/studies.csv")
+    assert len(rows) == sum(len(one["rows"]) for one in found["tables"])
+    assert r"\toprule" in (tmp_path / "out/studies.tex").read_text()
+    made(tmp_path / "again", folder, other)
+    for name in ("html", "csv", "json", "tex"):
+        assert (tmp_path / f"out/studies.{name}").read_bytes() == (tmp_path / f"again/studies.{name}").read_bytes()
+    assert before == {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+
+
+def without_key(results: Path) -> None:
+    path = results / "tables" / "study.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "experiments": [{"name": "kv"}]}))
+
+
+@pytest.mark.parametrize(
+    ("edit", "words", "line"),
+    [
+        (without("tables"), ["{other}"], "no folder 'tables': run the study"),
+        (lambda results: (results / "tables/accuracy.csv").unlink(), ["{other}"], "tables/accuracy.csv"),
+        (without_key, ["{other}"], "of a version of the project that this one cannot read (KeyError"),
+        (lambda _: None, ["{other}", "{other}"], "are both named 'other': name one as ANOTHER={other}"),
+        (lambda _: None, ["x={other}", "x={folder}"], "are both named 'x'"),
+        (lambda _: None, ["{other}", "--output", "{other}"], "is one of the results folders, which are only read"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line(folder, other, tmp_path, edit, words, line):
+    edit(other)
+    names = {"other": other, "folder": folder}
+    done = studies("--output", tmp_path / "out", "--results", *(word.format(**names) for word in words))
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert line.format(**names) in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_launcher_takes_the_command_and_a_name(folder, tmp_path):
+    done = studies("--results", f"mine={folder}", "--output", tmp_path / "out", command=(ROOT / "litm", "studies"))
+    assert done.returncode == 0, done.stderr
+    assert {*tables()["studies"].read(tmp_path / "out/studies.csv")["study"]} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ([], {"a": "a", "b": "a", "c": "a"}),
+        ([("a", "c")], {"a": "a", "b": "ab", "c": "b"}),
+        ([("a", "b"), ("a", "c"), ("b", "c")], {"a": "a", "b": "b", "c": "c"}),
+        ([("c", "a"), ("c", "b")], {"a": "a", "b": "a", "c": "b"}),
+        ([("a", "b"), ("b", "c")], {"a": "a", "b": "b", "c": "a"}),
+    ],
+)  # fmt: skip
+def test_two_names_share_a_letter_unless_they_are_shown_to_differ(shown, expected):
+    assert letters("abc", shown) == expected
+
+
+def test_letters_of_a_column_are_those_of_its_own_tests_and_a_row_without_tests_has_none():
+    plain = dict.fromkeys(tables()["studies"].columns) | {"pbi": 0.1}
+    rows = [
+        plain | {"label": label, "accuracy_start": start}
+        for label, start in (("a", 0.2), ("b", 0.9), ("untested", 0.5))
+    ]
+    pair = {"model_a": "a", "model_b": "b"}
+    shown = pair | {"quantity": "accuracy", "place": "start", "p_holm": 0.01}
+    not_shown = pair | {"quantity": "pbi", "place": "", "p_holm": 0.5}
+    rows = lettered(rows, [shown, not_shown])
+    assert [(row["accuracy_start_letters"], row["pbi_letters"], row["accuracy_end_letters"]) for row in rows] == [
+        ("b", "a", None), ("a", "a", None), (None, None, None)
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="no Chromium (Debian: apt-get install chromium)")
+def test_columns_are_sorted_by_pointer_and_by_keyboard_and_the_page_fits_a_phone(folder, other, tmp_path):
+    made(tmp_path / "out", folder, other)
+    browser = Browser(str(PROGRAM), tmp_path / "profile")
+    browser.open(tmp_path / "out/studies.html", 390)
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+
+    def column(number: int) -> list[str]:
+        return browser.run(f"[...{BODY}.rows].map(row => row.cells[{number}].dataset.sort)")
+
+    browser.click("figure th:nth-child(1) button")
+    assert column(0) == ["dummy", "dummy", "reference", "reference"]
+    assert browser.run("document.querySelector('figure th').getAttribute('aria-sort')") == "ascending"
+    headings = browser.run("[...document.querySelectorAll('figure:first-of-type th')].map(one => one.textContent)")
+    start = headings.index("Start")
+    browser.run(f"document.querySelectorAll('figure th button')[{start}].focus()")
+    for kind in ("keyDown", "keyUp"):
+        browser.call(
+            "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13
+        )
+    values = [float(value) for value in column(start)]
+    assert values == sorted(values, reverse=True) and len({*values}) > 1
+    browser.click(f"figure th:nth-child({start + 1}) button")
+    assert [float(value) for value in column(start)] == sorted(values)
+    assert browser.problems == []
+    browser.close()
