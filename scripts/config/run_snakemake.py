@@ -1,4 +1,4 @@
-"""Run Snakemake in this folder, after a check of the command and its config files.
+"""Run Snakemake after a check of the command and its config files, on this workflow where the folder has none.
 
 Snakemake reads both before this workflow does, and ends with a traceback or without the place of a mistake.
 """
@@ -13,6 +13,8 @@ from litm.base.cli import run
 from litm.base.messages import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Where Snakemake looks for a workflow.
+SNAKEFILES = ("Snakefile", "snakefile", "workflow/Snakefile", "workflow/snakefile")
 
 
 def rule_names() -> set[str]:
@@ -30,6 +32,8 @@ def main() -> None:
 
     words = sys.argv[1:]
     check_command(words, rule_names(), ROOT)
+    if not any(word.startswith(("-s", "--snakefile")) for word in words) and not any(map(os.path.exists, SNAKEFILES)):
+        words = ["--snakefile", str(ROOT / "Snakefile"), *words]
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
 

@@ -106,3 +106,13 @@ def test_the_launcher_ends_with_one_line_and_without_a_traceback(tmp_path):
     )
     assert done.returncode == 1
     assert done.stderr == "error: open.yaml, line 2: not valid YAML (did not find expected ',' or ']')\n"
+
+
+def test_the_launcher_runs_this_workflow_from_a_folder_that_has_none(tmp_path):
+    command = [ROOT / "litm", "--cores", "1", "-n", "--config", "models=[dummy]"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "asks dummy at most 180 prompts" in done.stdout
+    (tmp_path / "Snakefile").write_text("rule own:\n    output: 'own.txt'\n    shell: 'touch {output}'\n")
+    done = subprocess.run(command[:4], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "own.txt" in done.stdout + done.stderr
