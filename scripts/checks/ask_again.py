@@ -9,8 +9,11 @@ journal: the audit's own; read, and appended to
 output: one line a prompt, as in the responses
 """
 
+from pathlib import Path
+
 from litm.base.cli import program
 from litm.base.messages import note
+from litm.inference.billing import budgeted
 from litm.inference.engine import audit_engine, load_engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SweepOptions
@@ -36,11 +39,11 @@ def main(
     sweep = asked.sweep(source, digests, engine)
     # Batches of one prompt of any length, and one request at a time.
     alone = {**(asked.run or {}), "batch_tokens": 1, "concurrency": 1}
-    settings = sweep.engine_settings(gpus=gpus, share_prefixes=False, **alone)
     sample = audit_sample(read_responses(responses), prompts_per_cell, seed)
     sampled = (example for example in read_examples(*asked.examples) if (example.size, example.id) in sample)
     prompts = sweep.prompts(sampled)
-    with Journal(journal) as answers:
+    with budgeted(Path(journal), alone, sweep.name) as run, Journal(journal) as answers:
+        settings = sweep.engine_settings(gpus=gpus, share_prefixes=False, **run)
         missing = sum(prompt.key not in answers for prompt in prompts)
         paid = ", which may cost money" if sweep.is_served else ""
         note(f"{sweep.name}: the audit asks {missing} prompts again, one at a time{paid}")

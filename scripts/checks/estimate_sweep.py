@@ -26,7 +26,7 @@ def main(
     context_window: int = 0,
     journals: str | None = None,
 ) -> None:
-    from litm.checks.estimate import curve_questions, encoder, remaining_work
+    from litm.checks.estimate import curve_questions, encoder, planner, remaining_work
 
     sweep = asked.sweep(source)
     prompts, answers = present_answers(read_examples(*asked.examples), sweep, journal, journals)
@@ -38,5 +38,8 @@ def main(
         fit,
         encoder(sweep, asked.tokenizer),
         shares=engine_facts(asked.settings["engine"]).shares_prefixes and fit.is_shared,
+        plan=planner(sweep, asked.run or {}),
     )
-    write_json(output, asdict(replace(left, questions=curve_questions(prompts))))
+    known = asdict(replace(left, questions=curve_questions(prompts), batch=bool((asked.run or {}).get("batch"))))
+    # What only models of providers have is left out for others.
+    write_json(output, {name: value for name, value in known.items() if value or name not in ("cached", "batch")})

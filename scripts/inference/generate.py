@@ -23,6 +23,7 @@ from litm.base.formats import write_json
 from litm.base.messages import UserError, note
 from litm.base.progress import waiting
 from litm.inference.answer_identity import reason_in_words
+from litm.inference.billing import bill_in_words, budgeted
 from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
 from litm.inference.journal import Journal, Shard, other_journals, other_sweeps, shard_journal
 from litm.inference.journal import shard as read_shard
@@ -74,13 +75,13 @@ def main(
         raise UserError("give either --shard or --gather")
     with waiting(f"{asked.model}/{asked.experiment}: reading the prompts"):
         sweep = asked.sweep(source, digests)
-        settings = sweep.engine_settings(gpus=gpus, **(asked.run or {}))
         fit = sweep.fit(context_window, on_overflow)
         prompts = sweep.prompts(read_examples(*asked.examples))
     own = Path(journal)
     if shard:
         prompts, own = prompts_of_shard(prompts, shard), shard_journal(journal, shard)
-    with Journal(own, other_journals(journal, own)) as answers:
+    with budgeted(own, asked.run or {}, sweep.name) as run, Journal(own, other_journals(journal, own)) as answers:
+        settings = sweep.engine_settings(gpus=gpus, **run)
         outcome = ask_missing(
             prompts,
             answers,
@@ -96,5 +97,5 @@ def main(
         summary = manifest_of(names, prompts, answers, outcome)
         write_responses(responses, sweep.with_answers(sweep_responses(prompts, answers, outcome)))
     write_json(manifest, summary)
-    for line in in_words(summary, outcome):
+    for line in (*in_words(summary, outcome), *bill_in_words(outcome.billed, (asked.run or {}).get("prices"))):
         note(f"{sweep.name}: {line}")

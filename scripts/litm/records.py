@@ -8,7 +8,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -346,11 +346,52 @@ def response_key(identity: str, content: Asked) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a provider bills, by its own counters: of prompts those that no cache has and those written to its
+    cache or read from it, and of answers. batch: whether at the price of batches; elsewhere: whether another sweep paid
+    for them, whose answer is used again.
+    """
+
+    input: int
+    cache_write: int
+    cache_read: int
+    output: int
+    batch: bool = False
+    elsewhere: bool = False
+
+    @classmethod
+    def from_json(cls, record: dict) -> "Usage":
+        """The tokens in a line of a journal or of responses; KeyError or TypeError for malformed ones."""
+        counts = {name: _journalled_count(record, name) for name in COUNTERS}
+        return cls(**counts, batch=record.get("batch") is True, elsewhere=record.get("elsewhere") is True)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object, without what is false."""
+        return {name: value for name, value in asdict(self).items() if value is not False}
+
+    @staticmethod
+    def sums(billed: Iterable["Usage"]) -> list["Usage"]:
+        """The sums of tokens that are paid in the same way."""
+        kinds: dict[tuple, list[Usage]] = {}
+        for one in billed:
+            kinds.setdefault((one.batch, one.elsewhere), []).append(one)
+        found = []
+        for (batch, elsewhere), some in sorted(kinds.items()):
+            counts = {name: sum(getattr(one, name) for one in some) for name in COUNTERS}
+            found.append(Usage(**counts, batch=batch, elsewhere=elsewhere))
+        return found
+
+
+#: The counters of a `Usage`, which have prices of their own.
+COUNTERS = ("input", "cache_write", "cache_read", "output")
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """A model's response to one prompt, as the journal keeps it.
 
     finish_reason: one of those above; prompt_tokens counts the prompt in its template, including special tokens;
-    made_with: software and device of the computation.
+    made_with: software and device of the computation; billed: None without a bill, as in journals of earlier versions.
     """
 
     text: str
@@ -358,6 +399,7 @@ class Response:
     prompt_tokens: int
     response_tokens: int
     made_with: str
+    billed: Usage | None = None
 
     @classmethod
     def from_json(cls, record: dict) -> "Response":
@@ -372,11 +414,17 @@ class Response:
             prompt_tokens=_journalled_count(record, "prompt_tokens"),
             response_tokens=_journalled_count(record, "response_tokens"),
             made_with=sys.intern(without_surrogates(_journalled_text(record, "made_with"))),
+            billed=Usage.from_json(record["billed"]) if "billed" in record else None,
         )
 
     def to_json(self) -> dict:
-        """The fields of the journal line."""
-        return asdict(self)
+        """The fields of the journal line, with `billed` if it is known."""
+        known = {name: getattr(self, name) for name in self.__slots__ if name != "billed"}
+        return known | ({"billed": self.billed.to_json()} if self.billed else {})
+
+    def paid_elsewhere(self) -> "Response":
+        """The same answer, used again by a sweep that has not paid for it."""
+        return replace(self, billed=self.billed and replace(self.billed, elsewhere=True))
 
 
 #: What an experiment measures: answers that are generated, and the log-probability of the accepted ones.
@@ -428,10 +476,12 @@ class SweepResponse:
     answer: str | None = None
     has_answer: bool = False
     prompt_sha256: str | None = None
+    billed: Usage | None = None
 
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
         """The response in a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
+        billed = optional_field(record, "billed", dict, where) if "billed" in record else None
         return cls(
             id=typed_field(record, "id", str, where),
             size=typed_field(record, "size", int, where),
@@ -444,10 +494,11 @@ class SweepResponse:
             answer=optional_field(record, "answer", str, where) if "answer" in record else None,
             has_answer="answer" in record,
             prompt_sha256=optional_field(record, "prompt_sha256", str, where) if "prompt_sha256" in record else None,
+            billed=Usage.from_json(billed) if billed else None,
         )
 
     def to_json(self) -> dict:
-        """The JSON object, with `answer` if that is scored, and `prompt_sha256` if known."""
+        """The JSON object, with `answer` if that is scored, and `prompt_sha256` and `billed` if known."""
         return {
             "id": self.id,
             "size": self.size,
@@ -459,6 +510,7 @@ class SweepResponse:
             "prompt_tokens": self.prompt_tokens,
             "response_tokens": self.response_tokens,
             **({"answer": self.answer} if self.has_answer else {}),
+            **({"billed": self.billed.to_json()} if self.billed else {}),
         }
 
     @property

@@ -63,11 +63,11 @@ def is_up(address: str, server: subprocess.Popen, log: Path) -> bool:
 
 
 def check_the_same(url: str, model: Path, contents: list, **changes: object) -> list:
-    """Both engines' answers, checked to be equal, except for their counts of answer tokens and `made_with`."""
+    """Both engines' answers, checked to be equal, except for their counts of answer tokens, bills and `made_with`."""
     settings = replace(SETTINGS, location=str(model), tokenizer=str(model), max_new_tokens=30, **changes)
     served = answers(replace(settings, base_url=url, concurrency=4), contents, "openai")
     for one, other in zip(served, answers(settings, contents), strict=True):
-        assert one == replace(other, response_tokens=one.response_tokens, made_with=one.made_with)
+        assert one == replace(other, response_tokens=one.response_tokens, made_with=one.made_with, billed=one.billed)
     return served
 
 

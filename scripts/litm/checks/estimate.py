@@ -1,7 +1,8 @@
 """Estimate of sweeps: prompts and tokens to ask, hours at a known rate, money at known prices, detectable effects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,9 +21,10 @@ from litm.base.formats import in_batches
 from litm.base.messages import in_columns, points
 from litm.config.study import Study
 from litm.inference.api_engine import ServedPrompts
-from litm.inference.billing import Prices, Usage
+from litm.inference.billing import Prices
+from litm.inference.caching import CHARACTERS, Plan
 from litm.inference.costs import Rate, tree_tokens
-from litm.inference.engine import engine_facts
+from litm.inference.engine import engine_facts, load_engine
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
 from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
@@ -31,6 +33,8 @@ from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
+#: Function from prompts and their numbers of tokens to the plan of an engine.
+Planner = Callable[[list[Content], list[int | None]], Plan | None]
 #: Columns that are counted, as `Remaining` has them.
 COUNTED = (
     "prompts", "distinct_prompts", "answered", "too_long", "to_ask", "prompt_tokens", "computed_tokens",
@@ -43,19 +47,22 @@ COLUMNS = {
     **dict.fromkeys(COUNTED, "Int64"),
     "hours": "Float64",
     "dollars": "Float64",
+    "dollars_as_set": "Float64",
     "n": "Int64",
     "pbi_mde": "Float64",
     "difference_mde": "Float64",
     "n_for_5_points_pbi": "Int64",
     "n_for_5_points_difference": "Int64",
 }
-#: Columns that are printed, the last only if something costs money, and headings other than their names.
-SHOWN = ["model", "experiment", *COUNTED, "hours", "dollars"]
+#: Columns that are printed, those of money only if something costs it, and headings other than their names.
+MONEY = ["dollars", "dollars_as_set"]
+SHOWN = ["model", "experiment", *COUNTED, "hours", *MONEY]
 HEADINGS = {
     "distinct_prompts": "distinct",
     "computed_tokens": "to compute",
     "max_new_tokens": "new tokens, at most",
     "dollars": "US$, at most",
+    "dollars_as_set": "cached or in batches",
 }
 UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
 UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
@@ -75,7 +82,8 @@ class Remaining:
     prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not fit
     and `to_ask` remain. prompt_tokens, max_new_tokens: totals over the prompts to ask; computed_tokens: the fewest
     prompt tokens that an engine with shared prefixes computes. Tokens are None without a tokenizer. questions: those of
-    its curves, see `curve_questions`; None without curves.
+    its curves, see `curve_questions`; None without curves. cached: see `caching.Plan.shares`, None without a plan;
+    batch: whether it is asked in batches.
     """
 
     model: str
@@ -89,6 +97,8 @@ class Remaining:
     computed_tokens: int | None
     max_new_tokens: int
     questions: int | None = None
+    cached: Mapping[str, float] | None = None
+    batch: bool = False
 
 
 def remaining_work(
@@ -98,11 +108,13 @@ def remaining_work(
     fit: Fit,
     encode: Encoder | None,
     shares: bool,
+    plan: Planner | None = None,
 ) -> Remaining:
     """The remaining work of a sweep, given the answers in its journal.
 
     encode: token ids of prompts, None without a tokenizer, when no prompt counts as too long; shares: whether the
-    engine computes common prefixes once. The same prompts fit as in `sweep.ask_missing`.
+    engine computes common prefixes once; plan: how they are asked for a provider's cache. The same prompts fit as in
+    `sweep.ask_missing`.
     """
     distinct = {prompt.key: prompt for prompt in prompts}
     known = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
@@ -116,6 +128,10 @@ def remaining_work(
     fitting = None if asked is None else cast(list[Sequence[int]], [ids for ids, _ in asked])
     # A server reads the prompt with each answer that is measured.
     readings = (1 if shares else len(prompt.answers or ".") for _, prompt in asked or ())
+    planned = None
+    if plan:
+        counted = [(None, prompt) for prompt in missing] if asked is None else [(len(ids), one) for ids, one in asked]
+        planned = plan([prompt.content for _, prompt in counted], [count for count, _ in counted])
     tokens = None if fitting is None else sum(len(ids) * times for ids, times in zip(fitting, readings, strict=True))
     return Remaining(
         *names,
@@ -127,6 +143,7 @@ def remaining_work(
         prompt_tokens=tokens,
         computed_tokens=tree_tokens(fitting) if shares and fitting is not None else tokens,
         max_new_tokens=to_ask * fit.max_new_tokens,
+        cached=planned.shares if planned else None,
     )
 
 
@@ -151,6 +168,19 @@ def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
     if not tokenizer:
         return None
     return ServedPrompts(load_tokenizer(tokenizer), provider, sweep.engine_settings()).ids
+
+
+def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:
+    """The function that plans prompts for the cache of a model's provider; None without one.
+
+    run: how the model is asked, fields of `EngineSettings`.
+    """
+    name = sweep.settings["engine"]
+    provider = engine_facts(name).provider
+    if sweep.is_measured or provider is None or provider.cache is None:
+        return None
+    engine: Any = load_engine(name, sweep.engine_settings(**run), key="")
+    return partial(engine.plan, characters=CHARACTERS)
 
 
 def by_rule_of_thumb(left: Remaining, study: Study) -> Remaining:
@@ -179,7 +209,15 @@ def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None
         return 0.0
     if prices is None or left.prompt_tokens is None:
         return None
-    return Prices.of(prices).dollars(Usage(left.prompt_tokens, 0, 0, left.max_new_tokens))
+    return Prices.of(prices).of_prompts(left.prompt_tokens, left.max_new_tokens, {})
+
+
+def dollars_as_set(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
+    """As `dollars`, with the provider's cache, or in batches, of which that does not count on its cache."""
+    if prices is None or not left.prompt_tokens:
+        return dollars(left, prices)
+    shares = {} if left.batch else left.cached or {}
+    return Prices.of(prices).of_prompts(left.prompt_tokens, left.max_new_tokens, shares, left.batch)
 
 
 def estimate_table(
@@ -195,9 +233,10 @@ def estimate_table(
     """
     rows = [
         {
-            **asdict(left),
+            **{name: getattr(left, name) for name in ("model", "experiment", *COUNTED)},
             "hours": hours(left, rates[left.model]),
             "dollars": dollars(left, prices[left.model]) if left.model in prices else 0.0,
+            "dollars_as_set": dollars_as_set(left, prices[left.model]) if left.model in prices else 0.0,
             **(shown or {}).get((left.model, left.experiment), {}),
         }
         for left in sweeps
@@ -210,7 +249,9 @@ def estimate_table(
 
 def as_text(table: pd.DataFrame) -> str:
     """The table for a terminal: thousands separated, a question mark for unknown numbers, no money if nothing costs."""
-    shown = SHOWN[:-1] if table["dollars"].eq(0).all() else SHOWN
+    is_saved = not table["dollars_as_set"].equals(table["dollars"])
+    shown = [name for name in SHOWN if name not in MONEY or not table["dollars"].eq(0).all()]
+    shown = shown if is_saved else [name for name in shown if name != MONEY[1]]
     headings = [HEADINGS.get(name, name.replace("_", " ")) for name in shown]
     rows = zip(*table[shown].to_dict("list").values(), strict=True)
     return in_columns([headings, *([_cell(value) for value in row] for row in rows)], left=2)

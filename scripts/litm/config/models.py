@@ -566,12 +566,27 @@ class ApiModel(RequestKeys, AskedModel):
 
     Not in the key: the account that pays.
     """
+    prompt_caching: bool = True
+    """Whether common beginnings of prompts are read from the provider's cache where that costs less: `engine:
+    anthropic` marks where prompts branch, `engine: openai` sends the first prompt of each beginning alone, and a key
+    that leads to the same cache (only to OpenAI's own servers). The texts stay the same.
+
+    Not in the key: the price of a prompt.
+    """
     prices: dict[Literal["input", "output", "cache_write", "cache_read", "batch"], NotNegative] | None = None
     """US dollars per million tokens of prompts (input), of answers (output), and of prompts' tokens that the provider
-    writes to its cache (cache_write) or reads from it (cache_read), if left out as input; batch is the factor of all
-    four in a batch (0.5).
+    writes to its cache (cache_write) or reads from it (cache_read); batch is the factor of all four in a batch. If left
+    out: the provider's usual factors of `input` for the name of the model (for Claude 1.25 and 0.1), else the price of
+    `input`; 0.5 for batch.
 
-    Not in the key: for the estimate and the bill.
+    Not in the key: for the estimate, the bill and `budget`.
+    """
+    budget: Positive | None = None
+    """US dollars, by `prices`, that all sweeps of this model may cost together, those of earlier runs included. Before
+    a request could exceed it, the run stops with an error, and all answers are kept. The model's sweeps then run one
+    after the other.
+
+    Not in the key: it only stops a run.
     """
 
     @model_validator(mode="before")
@@ -603,6 +618,12 @@ class ApiModel(RequestKeys, AskedModel):
         return prices
 
     @model_validator(mode="after")
+    def _check_budget(self) -> Self:
+        if self.budget is not None and self.prices is None:
+            raise ValueError("'budget' needs 'prices'")
+        return self
+
+    @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
             raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
@@ -630,7 +651,16 @@ class ApiModel(RequestKeys, AskedModel):
 
     def run_settings(self) -> dict:
         """Settings that change no response: fields of `EngineSettings`."""
-        return {key: getattr(self, key) for key in RequestKeys.model_fields}
+        keys = (*RequestKeys.model_fields, "prompt_caching", "budget")
+        return {**{key: getattr(self, key) for key in keys}, "prices": self.all_prices}
+
+    @property
+    def all_prices(self) -> dict[Any, float] | None:
+        """`prices`, with the usual ones of its provider's cache."""
+        provider = engine_facts(self.engine).provider
+        if self.prices is None or provider is None or provider.cache is None:
+            return self.prices and {**self.prices}
+        return provider.cache.prices(self.prices, self.api_model)
 
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""

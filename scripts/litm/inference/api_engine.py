@@ -16,10 +16,13 @@ from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, EngineSettings, Prepared, Provider, prepared
+from litm.inference.billing import Account, Prices
+from litm.inference.caching import LEAST_CHARACTERS, Plan, plan
+from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
 from litm.inference.retrying import (
     LONGEST_REASON,
     Patience,
+    Refused,
     Unanswered,
     as_they_finish,
     error_names,
@@ -40,6 +43,7 @@ from litm.records import (
     REFUSED,
     Content,
     Response,
+    Usage,
     is_token_count,
     made_with_server,
     measured_answers,
@@ -141,7 +145,7 @@ class Reply:
 
     finish_reason: see `litm.records`; prompt_tokens, response_tokens: the server's counts, None if missing
     or not a number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD
-    replaces lone surrogates or bytes that are not UTF-8.
+    replaces lone surrogates or bytes that are not UTF-8; billed: None unless all counters of a bill are reported.
     """
 
     text: str
@@ -150,6 +154,7 @@ class Reply:
     response_tokens: int | None
     served: str | None
     is_mended: bool = False
+    billed: Usage | None = None
 
 
 def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
@@ -221,6 +226,15 @@ def reported_tokens(body: Mapping[str, Any], *names: str) -> int | None:
     return total if given and all(map(is_token_count, given)) and is_token_count(total) else None
 
 
+def usage_of(prompt: int | None, write: int | None, read: int | None, output: int | None) -> Usage | None:
+    """The bill of an answer: tokens of the prompt, of these written to a cache and read from it, and of the answer.
+
+    None without those of the prompt or the answer; servers without a cache do not report the others.
+    """
+    left = None if prompt is None else prompt - (write or 0) - (read or 0)
+    return None if left is None or left < 0 or output is None else Usage(left, write or 0, read or 0, output)
+
+
 def known_reason(reasons: Mapping[str, str], given: object) -> str:
     """Our finish reason; `Unanswered` for reasons that no complete answer has (a server's abort, say)."""
     if not isinstance(given, str) or given not in reasons:
@@ -275,6 +289,13 @@ def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSet
 LEAST_OF_A_KEY = 16
 
 
+#: Bytes of a prompt's template for each message, at most as many as its tokens.
+TEMPLATE_BYTES = 64
+#: Fields of a request that limit the tokens of an answer.
+LIMITS = ("max_tokens", "max_completion_tokens")
+NOTHING = Usage(0, 0, 0, 0)
+#: Statuses of requests with a field or a form that a server does not know.
+NOT_KNOWN = (400, 422)
 #: What gets the reply to a prompt from a client.
 Ask = Callable[[Any, Prepared], Awaitable[Reply]]
 #: Error code of a content filter that blocks the prompt before it reaches the model.
@@ -297,14 +318,18 @@ class ApiEngine(ABC):
     computed_tokens: int | None = None
     is_loading = False
 
-    def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
+    def __init__(self, settings: EngineSettings, patience: Patience | None = None, key: str | None = None) -> None:
         self.settings = settings
         self.patience = patience or Patience.of(settings)
-        self.key = api_key(settings, self.provider.key_variable)
+        # An engine that asks nothing needs none.
+        self.key = api_key(settings, self.provider.key_variable) if key is None else key
         self.url = settings.base_url or self.provider.url
         self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
         self.served_prompts = self.tokenizer and ServedPrompts(self.tokenizer, self.provider, settings)
+        prices = settings.prices and Prices.of(settings.prices)
+        self.account = Account(prices or None, settings.budget, settings.spent)
+        self._is_caching = settings.prompt_caching
         self._usage_is_missing = False
         self._mended = 0
         self._with_key = 0
@@ -350,6 +375,51 @@ class ApiEngine(ABC):
         """The answer to one prompt; errors as in `post`."""
         return await self.post(client, *self.request(content), self.read)
 
+    async def _ask(self, client: Any, prompt: Prepared) -> Reply:
+        """As `ask`, for the provider's cache if it is planned; without that if the server refuses it."""
+        if prompt.cached is None or not self._is_caching:
+            return await self.ask(client, prompt.content)
+        path, plain = self.request(prompt.content)
+        body = self.for_cache(plain, prompt.cached)
+        try:
+            return await self.post(client, path, body, self.read)
+        except Refused as error:
+            if error.status not in NOT_KNOWN or body == plain:
+                raise
+            reply, reason = await self.post(client, path, plain, self.read), error
+        if self._is_caching:
+            self._is_caching = False
+            note(f"{public_url(self.url)} refuses requests for its cache, so prompts are sent without them: {reason}")
+        return reply
+
+    def cached_text(self, body: Mapping[str, Any]) -> str | None:
+        """The text of a request whose beginning is cached; None if that is not known."""
+        return canonical_json([body.get(name) for name in ("messages", "prompt")])
+
+    def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:
+        """The body of a request as it is planned for the provider's cache."""
+        return body
+
+    def plan(
+        self, contents: Sequence[Content], tokens: Sequence[int | None], characters: int = LEAST_CHARACTERS
+    ) -> Plan | None:
+        """The plan of prompts for the provider's cache; None without one.
+
+        tokens: of each prompt, None if unknown; characters: of a token then.
+        """
+        cache, model = self.provider.cache, self.settings.location
+        if cache is None or not self.settings.prompt_caching:
+            return None
+        prices = Prices.of(self.settings.prices or cache.prices({"input": 1.0, "output": 1.0}, model))
+        if prices.cache_read >= prices.input:
+            return None
+        texts = [self.cached_text(self.request(content)[1]) for content in contents]
+        known = [text for text in texts if text is not None]
+        if len(known) < len(texts):
+            return None
+        counts = [len(text) // characters if one is None else one for text, one in zip(known, tokens, strict=True)]
+        return plan(known, counts, cache, model, prices)
+
     async def post(
         self, client: Any, path: str, body: dict[str, Any], read: Callable[[dict[str, Any]], Reply]
     ) -> Reply:
@@ -389,12 +459,17 @@ class ApiEngine(ABC):
         Yields answers as they come. Raises `UserError` as `as_they_finish` does, and if the server read another number
         of tokens than the prompt has.
         """
-        yield from self.asked(prompts, lambda client, prompt: self.ask(client, prompt.content))
+        planned = self.plan([prompt.content for prompt in prompts], [prompt.tokens for prompt in prompts])
+        if planned:
+            prompts = [replace(prompt, cached=planned.prompts[index]) for index, prompt in enumerate(prompts)]
+        yield from self.asked(prompts, self._ask, planned)
 
-    def asked(self, prompts: Sequence[Prepared], ask: Ask) -> Iterator[list[tuple[int, Response]]]:
+    def asked(
+        self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None = None
+    ) -> Iterator[list[tuple[int, Response]]]:
         """What `ask` gets for each prompt, as `generate` yields it."""
         try:
-            yield from in_step(self._answers(prompts, ask))
+            yield from in_step(self._answers(prompts, ask, planned))
         finally:
             if self._mended:
                 cut = "lone surrogates or bytes that are not UTF-8 (cut characters)"
@@ -403,15 +478,44 @@ class ApiEngine(ABC):
                 note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
             self._mended = self._with_key = 0
 
-    async def _answers(self, prompts: Sequence[Prepared], ask: Ask) -> AsyncGenerator[list[tuple[int, Response]], None]:
-        order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
+    def most_dollars(self, prompt: Prepared) -> float:
+        """The most that a request can cost, see `Account.most`; a token has at least a byte."""
+        _, body = self.request(prompt.content)
+        messages = as_messages(prompt.content)
+        tokens = sum(len(message["content"].encode(errors="replace")) + TEMPLATE_BYTES for message in messages)
+        if prompt.tokens is not None and self.served_prompts and self.served_prompts.are_exact:
+            tokens = prompt.tokens
+        limit = max((body[name] for name in LIMITS if name in body), default=self.settings.max_new_tokens)
+        return self.account.most(tokens, limit)
+
+    async def _answers(
+        self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None
+    ) -> AsyncGenerator[list[tuple[int, Response]], None]:
+        by_text = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
+        order = planned.order if planned else by_text
+        limits = (self.settings.concurrency, self.patience, planned.after if planned else None)
+
+        def refusal(index: int) -> UserError | None:
+            if self.settings.budget is None:
+                return None
+            return self.account.refusal(index, self.most_dollars(prompts[index]))
+
         async with self.connect() as client:
             mask_logs(self.secret)
 
             async def send(index: int) -> Reply:
-                return await self._masked(ask(client, prompts[index]))
+                # Again for each attempt: one without an answer may have been billed.
+                if refused := refusal(index):
+                    raise refused
+                try:
+                    reply = await self._masked(ask(client, prompts[index]))
+                except Unanswered as error:
+                    self.account.settle(index, NOTHING if error.is_free else None)
+                    raise
+                self.account.settle(index, reply.billed)
+                return reply
 
-            async with aclosing(as_they_finish(send, order, self.settings.concurrency, self.patience)) as batches:
+            async with aclosing(as_they_finish(send, order, *limits, refusal)) as batches:
                 async for batch in batches:
                     self._mended += sum(reply.is_mended for _, reply in batch)
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
@@ -458,6 +562,7 @@ class ApiEngine(ABC):
             prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
             response_tokens=reply.response_tokens or 0,
             made_with=made_with,
+            billed=reply.billed,
         )
 
 

@@ -1,13 +1,26 @@
-"""What answers of a provider's model cost: its prices, the tokens that it bills for, and the dollars of both."""
+"""What answers of a provider's model cost: its prices, the dollars of billed tokens, and a budget of them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from litm.base.messages import UserError, note
+from litm.base.store import lock
+from litm.inference.journal import billed_in
+from litm.records import COUNTERS, Usage
 
 #: Share of all prices that providers take for the requests of a batch.
 BATCH_FACTOR = 0.5
 #: Tokens for which a price is given.
 MILLION = 1e6
+#: Billed tokens, in words.
+IN_WORDS = {
+    "input": "tokens of prompts", "cache_write": "written to its cache", "cache_read": "read from it",
+    "output": "tokens of answers",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -27,24 +40,79 @@ class Prices:
         """The prices in a model's entry, of which `input` and `output` are always there."""
         return cls(**{"cache_write": given["input"], "cache_read": given["input"], **given})
 
-    def dollars(self, usage: "Usage") -> float:
+    def of_prompts(self, tokens: int, answer_tokens: int, shares: Mapping[str, float], batch: bool = False) -> float:
+        """The dollars of prompts of which a cache has shares, see `caching.Plan.shares`, and of their answers."""
+        write, read = (round(tokens * shares.get(name, 0.0)) for name in ("cache_write", "cache_read"))
+        return self.dollars(Usage(tokens - write - read, write, read, answer_tokens, batch))
+
+    def dollars(self, usage: Usage) -> float:
         """The price of the tokens of one or more answers, all of them in batches or none."""
         each = (getattr(self, name) * getattr(usage, name) for name in COUNTERS)
         return sum(each) * (self.batch if usage.batch else 1) / MILLION
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens that a provider bills, by its own counters: of the prompt those that no cache has and those written to its
-    cache or read from it, and of the answer. batch: whether at the price of batches.
+class Account:
+    """What a model's requests have cost in dollars, and what those under way may cost at most, within a budget.
+
+    budget: None for no limit; spent: of it, before.
     """
 
-    input: int
-    cache_write: int
-    cache_read: int
-    output: int
-    batch: bool = False
+    def __init__(self, prices: Prices | None, budget: float | None, spent: float) -> None:
+        self._prices, self._budget, self._spent = prices, budget, spent
+        self._most: dict[int, float] = {}
+
+    def most(self, tokens: int, answer_tokens: int) -> float:
+        """The most that a request can cost whose prompt and answer have at most these tokens."""
+        if self._prices is None:
+            return 0.0
+        reading = max(self._prices.input, self._prices.cache_write)
+        return (reading * tokens + self._prices.output * answer_tokens) / MILLION
+
+    def refusal(self, number: int, most: float) -> UserError | None:
+        """Why a request may not be sent, which costs `most` at most; None if it may, and now counts as under way."""
+        others = sum(cost for other, cost in self._most.items() if other != number)
+        if self._budget is None or self._spent + others + most <= self._budget:
+            self._most[number] = most
+            return None
+        return UserError(
+            f"the budget of US$ {self._budget:,.2f} ends here: US$ {self._spent:,.4f} are billed, and the next request "
+            f"may cost up to US$ {most:,.4f}. All answers are kept: raise the model's 'budget', and run the same "
+            "command again"
+        )
+
+    def settle(self, number: int, billed: Usage | None) -> None:
+        """A request has ended; without a bill it counts as billed at most."""
+        most = self._most.pop(number, 0.0)
+        self._spent += self._prices.dollars(billed) if self._prices and billed else most
 
 
-#: The counters of a `Usage`, which have prices of their own.
-COUNTERS = tuple(field.name for field in fields(Usage) if field.name != "batch")
+@contextmanager
+def budgeted(journal: Path, run: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    """How a model is asked, with what the budget of its entry has paid for so far, by the journals of all its sweeps.
+
+    While this lasts, no other sweep with the model's budget asks. run: fields of `EngineSettings`; journal: of the
+    sweep, in the folder of the model; name: of the sweep, for messages.
+    """
+    if run.get("budget") is None:
+        yield {**run}
+        return
+    folder = journal.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".budget").open("ab") as turn:
+        if not lock(turn):
+            note(f"{name}: waits for another sweep of this model, as both have one budget")
+        while not lock(turn):
+            time.sleep(1)
+        prices = Prices.of(run["prices"])
+        billed = (one for file in sorted(folder.rglob("*.jsonl")) for one in billed_in(file) if not one.elsewhere)
+        yield {**run, "spent": sum(map(prices.dollars, billed))}
+
+
+def bill_in_words(billed: Iterable[Usage], given: Mapping[str, float] | None) -> Iterator[str]:
+    """What a run was billed for by the provider's counters, a line for each price of batches and others; given: see
+    `Prices.of`, None if there are none.
+    """
+    for usage in Usage.sums(billed):
+        cost = f"US$ {Prices.of(given).dollars(usage):,.4f}" if given else "no prices"
+        counts = [f"{getattr(usage, name):,} {words}" for name, words in IN_WORDS.items() if getattr(usage, name)]
+        yield f"billed by the provider's counters{', in batches' if usage.batch else ''}: {cost} ({', '.join(counts)})"

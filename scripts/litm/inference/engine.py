@@ -9,7 +9,7 @@ them, so that the facts of all engines are always readable. Nothing about an eng
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from litm.base.extensions import Registry, file_of, load, shown
 from litm.base.messages import UserError, note
@@ -19,8 +19,9 @@ from litm.models.configuration import load_config
 from litm.models.locations import check_safe_weights
 from litm.prompting.prompt_format import encode_answers, encode_prompts, model_tokenizer
 from litm.prompting.reasoning import BUDGET, Reasoning
-from litm.records import Content, Response
+from litm.records import Content, Response, Usage
 
+T = TypeVar("T")
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
 #: Quantization of weights: as stored, 4 bits (NF4 with double quantisation), 8 bits.
@@ -35,6 +36,32 @@ def listed_models(body: Any) -> list[str]:
 
 
 @dataclass(frozen=True)
+class PromptCache:
+    """A provider's cache of the beginnings of prompts.
+
+    least: tokens of a beginning; write, read: usual factors of the price of input; each by the first letters of a
+    model's name, of which the longest count, "" for all others. marks: of a request at most, 0 for a cache without
+    marks; step: tokens by which a cached beginning grows.
+    """
+
+    least: Mapping[str, int]
+    write: Mapping[str, float]
+    read: Mapping[str, float]
+    marks: int = 0
+    step: int = 1
+
+    def prices(self, given: Mapping[Any, float], model: str) -> dict[str, float]:
+        """The prices of a model's entry, with those of the cache that it leaves out and that differ from `input`."""
+        factors = {"cache_write": by_name(self.write, model), "cache_read": by_name(self.read, model)}
+        return {**{name: given["input"] * factor for name, factor in factors.items() if factor != 1}, **given}
+
+
+def by_name(values: Mapping[str, T], model: str) -> T:
+    """The value for a model by the first letters of its name, see `PromptCache`."""
+    return values[max((name for name in values if model.startswith(name)), key=len)]
+
+
+@dataclass(frozen=True)
 class Provider:
     """The default server of an API engine, and its protocol.
 
@@ -44,7 +71,8 @@ class Provider:
     list's JSON; key_variable: the environment variable with the key, None if it needs none; headers: those of a request
     with a key, where `{key}` stands for it; variables: the prefix of all environment variables that its SDK reads, None
     without an SDK; endpoints: those of the protocol, the usual one first, without `CHAT_ENDPOINT` if it takes no
-    conversations; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer.
+    conversations; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
+    cache: None if it is not known.
     """
 
     url: str
@@ -56,6 +84,7 @@ class Provider:
     variables: str | None = None
     endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
+    cache: PromptCache | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +132,9 @@ class EngineSettings:
     `COMPLETIONS_ENDPOINT`; request: further fields of each request; api_key_variable: the environment variable with the
     key, None for the provider's usual one; concurrency: requests at a time; request_timeout: seconds without data
     before a request is given up; request_total_timeout: seconds for a whole request, None for the default;
-    request_attempts: requests per prompt before it counts as failed.
+    request_attempts: requests per prompt before it counts as failed; prompt_caching: whether requests are planned for
+    the provider's cache; prices: see `billing.Prices`, None if unknown; budget: US dollars, None for no limit; spent:
+    of the budget, by earlier runs.
     """
 
     location: str
@@ -131,6 +162,25 @@ class EngineSettings:
     request_timeout: float = 600.0
     request_total_timeout: float | None = None
     request_attempts: int = 10
+    prompt_caching: bool = True
+    prices: Mapping[str, float] | None = None
+    budget: float | None = None
+    spent: float = 0.0
+
+
+@dataclass(frozen=True)
+class Cached:
+    """How one prompt is asked.
+
+    after: the prompt whose answer it waits for, None for none; places: numbers of characters after which its text is
+    divided, the same in all prompts that share them; marks: those up to which it is written or read; billed: the
+    expected tokens of the prompt.
+    """
+
+    billed: Usage
+    after: int | None = None
+    places: tuple[int, ...] = ()
+    marks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,12 +188,13 @@ class Prepared:
     """A prompt in the form that an engine asks.
 
     ids: token ids as the model reads them, never truncated; None where only a server knows them. answers: those of each
-    accepted answer, where these are measured.
+    accepted answer, where these are measured. cached: the plan for a provider's cache, if there is one.
     """
 
     content: Content
     ids: Sequence[int] | None
     answers: Sequence[Sequence[int]] = ()
+    cached: Cached | None = None
 
     @property
     def tokens(self) -> int | None:
@@ -216,9 +267,9 @@ def audit_engine(engine: str) -> str:
     return engine_facts(engine).audited_with or engine
 
 
-def load_engine(name: str, settings: EngineSettings) -> Engine:
-    """An engine by the name of its module."""
-    return load(ENGINES[name]).Engine(settings)
+def load_engine(name: str, settings: EngineSettings, **options: Any) -> Engine:
+    """An engine by the name of its module. options: further arguments of its class."""
+    return load(ENGINES[name]).Engine(settings, **options)
 
 
 def prepared(

@@ -1,7 +1,8 @@
 """Journal of a sweep: all its responses, append-only, by key; its shards' journals, and those of other sweeps.
 
 A line is an answer or an identity, which is written once, before its first answer. An answer is `{"key", "identity",
-"text", "finish_reason", "prompt_tokens", "response_tokens", "made_with", "crc32"}`, where crc32 is the CRC-32 (8 hex
+"text", "finish_reason", "prompt_tokens", "response_tokens", "made_with", "crc32"}`, with `"billed"` if a provider bills
+for it, where crc32 is the CRC-32 (8 hex
 digits, as in gzip) of the canonical JSON of the other fields. Spaces, line ends and the order of keys therefore do not
 matter. An identity is `{"identity": digest, "fields": {...}}`, and its digest is its checksum.
 
@@ -29,14 +30,15 @@ from litm.base.files import atomic_writer
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.answer_identity import equal_digests
-from litm.records import Asked, Response, response_key
+from litm.records import Asked, Response, Usage, response_key
 
 Value = TypeVar("Value", dict, Response)
 CHECKSUM = "crc32"
 #: Folder of all journals, relative to the working directory.
 JOURNALS = "results/journal"
-#: Bytes found only in identity lines, and bytes before the key of an answer: quotes within a text are escaped.
-IDENTITY_MARK, KEY_MARK = b'"fields":', b'"key":"'
+#: Bytes found only in identity lines, only in answers with a bill, and before an answer's key: quotes within a text are
+#: escaped.
+IDENTITY_MARK, BILL_MARK, KEY_MARK = b'"fields":', b'"billed":', b'"key":"'
 KEY_LENGTH = 64
 #: Bytes read from a journal at a time.
 BLOCK = 1 << 20
@@ -417,6 +419,13 @@ def answers_elsewhere(
     for some in reversed(found.values()):
         answers |= some
     return answers, len(conflicting)
+
+
+def billed_in(file: Path) -> Iterator[Usage]:
+    """The bills of all answers in a journal."""
+    for _, response in _parsed(_lines_with(BILL_MARK, file), Response):
+        if response.billed:
+            yield response.billed
 
 
 def _lines_with(mark: bytes, file: Path) -> Iterator[bytes]:

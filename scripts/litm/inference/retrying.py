@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from itertools import count, islice
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
@@ -38,14 +39,30 @@ class Unanswered(Exception):
     """A request failed; the same request may succeed later.
 
     wait: waiting time in seconds that the server asks for, None for none; for_all: whether all requests must wait;
-    no_server: whether nothing listens at the address.
+    no_server: whether nothing listens at the address; is_free: whether the server has not computed an answer.
     """
 
-    def __init__(self, reason: str, wait: float | None = None, for_all: bool = False, no_server: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        wait: float | None = None,
+        for_all: bool = False,
+        no_server: bool = False,
+        is_free: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.wait = wait
         self.for_all = for_all
         self.no_server = no_server
+        self.is_free = is_free or no_server
+
+
+class Refused(UserError):
+    """A request that a server refuses for good. status: of its response."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def masked(text: str, secret: str) -> str:
@@ -78,11 +95,11 @@ def failure_of(error: Any, secret: str = "") -> Exception:
         return _redirected(status, str(response.request.url), response.headers.get("location"))
     is_spent = status == TOO_MANY and not QUOTA.isdisjoint(error_names(body))
     if (status < 500 and status not in PASSING) or is_spent:
-        return UserError(f"the API refused a request: {message}. {remedy(status, body)}")
+        return Refused(f"the API refused a request: {message}. {remedy(status, body)}", status)
     wait = asked_wait(response.headers, datetime.now(UTC))
     if wait is not None and wait > LONGEST_WAIT:
         return UserError(f"the API wants a wait of {wait:.0f} seconds: {message}. Run the same command again then")
-    return Unanswered(message, wait, for_all=status == TOO_MANY)
+    return Unanswered(message, wait, for_all=status == TOO_MANY, is_free=True)
 
 
 def _redirected(status: int, asked: str, location: str | None) -> UserError:
@@ -208,7 +225,7 @@ class Line:
         except Unanswered as error:
             self._give_up(error)
         except UserError as error:
-            self._close(error)
+            self.close(error)
         else:
             self._failed = 0
             self._is_there = True
@@ -263,43 +280,65 @@ class Line:
         if self.failure:
             return
         if error.no_server and not self._is_there:
-            self._close(UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url'"))
+            self.close(UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url'"))
             return
         self._failed += 1
         note(f"a prompt got no answer, the last time because: {error}")
         if self._failed >= self.patience.prompts:
-            self._close(
+            self.close(
                 UserError(
                     f"the API gave no answer to {self._failed} prompts one after the other, the last time because: "
                     f"{error}. What was answered is kept: run the same command again when it answers"
                 )
             )
 
-    def _close(self, failure: UserError) -> None:
+    def close(self, failure: UserError) -> None:
+        """Send no more requests."""
         self.failure = self.failure or failure
         self._closed.set()
 
 
 async def as_they_finish(
-    send: Callable[[int], Awaitable[T]], order: Sequence[int], concurrency: int, patience: Patience
+    send: Callable[[int], Awaitable[T]],
+    order: Sequence[int],
+    concurrency: int,
+    patience: Patience,
+    after: Mapping[int, int] | None = None,
+    refusal: Callable[[int], UserError | None] = lambda number: None,
 ) -> AsyncGenerator[list[tuple[int, T]], None]:
     """Send the requests with the numbers in `order`, `concurrency` at a time; yields (number, answer) as they finish.
 
     Requests without an answer are left out. After a `UserError` no further request is sent, and the error is raised
     when the pending ones have ended. `Patience.prompts` successive failures without any answer also raise `UserError`.
+
+    after: numbers of requests, each with an earlier one that must have ended before; refusal: the error that keeps a
+    request from being sent while others are under way, and ends all if none is.
     """
     line = Line(patience)
-    waiting = iter(order)
+    followers: dict[int | None, list[int]] = {}
+    for place, number in enumerate(order):
+        followers.setdefault((after or {}).get(number), []).append(place)
+    # Sorted, and so a heap.
+    ready = followers.get(None, [])
     running: dict[asyncio.Task[T | None], int] = {}
     try:
         while True:
-            if not line.failure:
-                for number in islice(waiting, concurrency - len(running)):
-                    running[asyncio.create_task(line.answer(partial(send, number)))] = number
+            while ready and len(running) < concurrency and not line.failure:
+                refused = refusal(number := order[ready[0]])
+                if refused and running:
+                    break
+                if refused:
+                    line.close(refused)
+                    break
+                heappop(ready)
+                running[asyncio.create_task(line.answer(partial(send, number)))] = number
             if not running:
                 break
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             finished = [(running.pop(task), task.result()) for task in done]
+            for number, _ in finished:
+                for place in followers.get(number, ()):
+                    heappush(ready, place)
             answers = [(number, answer) for number, answer in finished if answer is not None]
             if answers:
                 yield answers

@@ -20,6 +20,7 @@ from litm.records import (
     Example,
     Response,
     SweepResponse,
+    Usage,
     is_served,
     longest_measured,
     served_name,
@@ -33,7 +34,7 @@ class Outcome:
     overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
     also count as asked (None if only a server knows). asked_because: see `reason_to_ask`, None if
     nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals;
-    asked_too_long: asked prompts that do not fit by the server's count, which only its reply has.
+    asked_too_long: asked prompts that do not fit by the server's count, which only its reply has; billed: of this run.
     """
 
     asked: int
@@ -43,6 +44,7 @@ class Outcome:
     work: Mapping[str, int | None] | None = None
     reused_elsewhere: int = 0
     asked_too_long: int = 0
+    billed: tuple[Usage, ...] = ()
 
 
 def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | None) -> dict[str, int | None]:
@@ -65,11 +67,14 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
 
     sweep: names and settings to repeat; asked: prompts asked in this run, including `failed` ones; reused: answers from
     the journal or (`reused_elsewhere`) from journals of other sweeps alone; work: tokens of the prompts asked in this
-    run, see `work_done`; made_with: number of answers by software and device. Token counts are those of answers.
+    run, see `work_done`; billed: sums of `Usage` by the way they are paid, if there are bills, and
+    bill_not_recorded: answers without one, if others have it; made_with: number of answers by software and device.
+    Token counts are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
     made_with = Counter(answer.made_with for answer in answers)
+    billed = [answer.billed for answer in answers if answer.billed]
     left_out: dict[str, dict[str, None]] = {}
     for prompt in prompts:
         if prompt.key in outcome.overflow:
@@ -87,6 +92,8 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),
+        **({"billed": [usage.to_json() for usage in Usage.sums(billed)]} if billed else {}),
+        **({"bill_not_recorded": len(answers) - len(billed)} if len(billed) not in (0, len(answers)) else {}),
         "work": outcome.work,
         "made_with": dict(sorted(made_with.items())),
     }
@@ -170,7 +177,7 @@ def ask_missing(
     journal.responses |= equal
     if elsewhere:
         # The journal is then complete without the others, and its answers do not change with them.
-        journal.append(sweep.identity, list(elsewhere.items()))
+        journal.append(sweep.identity, [(key, answer.paid_elsewhere()) for key, answer in elsewhere.items()])
     if conflicting:
         note(
             f"{sweep.name}: {conflicting} prompts have different answers in journals of other sweeps "
@@ -201,6 +208,7 @@ def ask_missing(
     has_equal = bool(equal_digests(journal.identities, sweep.identity, sweep.stored_dtype))
     because = NEW_PROMPTS if has_equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
+    billed: list[Usage] = []
     keys, ids = list(fitting), [prompt.ids for prompt in fitting.values()]
     tokens = work_done(ids, None)["prompt_tokens"]
     of_tokens = "" if tokens is None else f", {tokens:,} tokens"
@@ -214,6 +222,7 @@ def ask_missing(
                 sweep.files.check() if number else sweep.files.check_loaded(before)
                 names |= _note_names(sweep, names, [response for _, response in batch])
                 journal.append(sweep.identity, [(keys[index], response) for index, response in batch])
+                billed += [response.billed for _, response in batch if response.billed]
                 bar.update(len(batch))
         except (KeyboardInterrupt, SystemExit):
             bar.close()
@@ -227,7 +236,7 @@ def ask_missing(
     overflow |= counted
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work = work_done(ids, engine.computed_tokens)
-    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted))
+    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted), (*billed,))
 
 
 def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:
@@ -293,4 +302,5 @@ def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcom
         else:
             response = journal[prompt.key]
             counts = (response.prompt_tokens, response.response_tokens)
-            yield SweepResponse(*name, response.text, response.finish_reason, *counts, prompt_sha256=prompt.sha256)
+            text, reason, billed = response.text, response.finish_reason, response.billed
+            yield SweepResponse(*name, text, reason, *counts, prompt_sha256=prompt.sha256, billed=billed)

@@ -352,6 +352,6 @@ def shard_of(wildcards: Wildcards) -> str | None:
 
 
 def prices(study: Study) -> dict[str, dict | None]:
-    """Prices of models on servers, None if the config has none."""
+    """Prices of models on servers, those of caches too, None if the config has none."""
     servers = {name: model for name, model in study.models.items() if isinstance(model, ApiModel)}
-    return {name: model.prices and dict(model.prices) for name, model in servers.items()}
+    return {name: model.all_prices for name, model in servers.items()}

@@ -1,6 +1,7 @@
 """The engine anthropic: Anthropic's Messages API."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from litm.inference.api_engine import (
@@ -11,8 +12,9 @@ from litm.inference.api_engine import (
     known_reason,
     optional_text,
     reported_tokens,
+    usage_of,
 )
-from litm.inference.engine import EngineFacts, EngineSettings, Provider
+from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content
 
@@ -28,6 +30,12 @@ def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, reques
     return {name: value for name, value in fields.items() if value is not None or name in PROMPT_FIELDS}
 
 
+#: Tokens of the shortest beginning that is cached, see `PromptCache`.
+LEAST = {
+    "": 1024, "claude-opus-5": 512, "claude-fable-5": 512, "claude-mythos-5": 512, "claude-opus-4-7": 2048,
+    "claude-opus-4-6": 4096, "claude-opus-4-5": 4096, "claude-haiku-4-5": 4096, "claude-3-5-haiku": 2048,
+    "claude-3-haiku": 2048,
+}  # fmt: skip
 PROVIDER = Provider(
     url="https://api.anthropic.com",
     key_variable="ANTHROPIC_API_KEY",
@@ -36,6 +44,8 @@ PROVIDER = Provider(
     headers={"x-api-key": "{key}", "anthropic-version": "2023-06-01"},
     sent_fields=sent_fields,
     template_is_public=False,
+    # https://platform.claude.com/docs/en/build-with-claude/prompt-caching, November 2026; for a life of 5 minutes.
+    cache=PromptCache(least=LEAST, write={"": 1.25}, read={"": 0.1, "claude-opus-5-5": 0.05}, marks=4),
 )
 ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)
 #: Finish reasons: the protocol's and ours.
@@ -48,6 +58,9 @@ REASONS = {
 }
 #: Counts that add up to the prompt's tokens: computed, written to the cache, read from the cache.
 PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+BILLED = (("cache_creation_input_tokens",), ("cache_read_input_tokens",), ("output_tokens",))
+#: The mark at the end of a block up to which a prompt is cached.
+MARK = {"type": "ephemeral"}
 
 
 def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
@@ -73,7 +86,23 @@ def read(body: dict[str, Any]) -> Reply:
         prompt_tokens=reported_tokens(body, *PROMPT_TOKENS),
         response_tokens=reported_tokens(body, "output_tokens"),
         served=optional_text(body, "model"),
+        billed=usage_of(*(reported_tokens(body, *names) for names in (PROMPT_TOKENS, *BILLED))),
     )
+
+
+def written_texts(body: Mapping[str, Any]) -> list[tuple[str, int, dict]] | None:
+    """The texts of a request in the order of its cache, each with its place in all of them and what holds it; None for
+    a request with a prompt of another form.
+    """
+    system = [{"role": "system", "content": body["system"]}] if "system" in body else []
+    found, place = [], 0
+    for message in [*system, *(body.get("messages") or ())]:
+        if not isinstance(message.get("content"), str):
+            return None
+        place += len(message["role"]) + 1
+        found.append((message["content"], place, message))
+        place += len(message["content"]) + 1
+    return found
 
 
 class Engine(ApiEngine):
@@ -89,3 +118,29 @@ class Engine(ApiEngine):
     def request(self, content: Content) -> tuple[str, dict[str, Any]]:
         """A conversation, or a text as the user's only message."""
         return "/v1/messages", {"model": self.settings.location, **request_fields(self.settings, content)}
+
+    def cached_text(self, body: Mapping[str, Any]) -> str | None:
+        """The system prompt and the messages, each with its role."""
+        written = written_texts(body)
+        return None if written is None else "".join(f"{one['role']}\n{text}\n" for text, _, one in written)
+
+    def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:
+        """The request with its texts divided at the planned places and marked; joined they are as before."""
+        messages, marked = [], dict(body)
+        for text, start, message in written_texts(body) or ():
+            # A place between two texts is the end of the first.
+            ends, marks = ({min(place - start, len(text)) for place in some} for some in (cached.places, cached.marks))
+            # The protocol has no blocks of blanks.
+            cuts = [
+                end for end in sorted(ends) if end == len(text) or (text[: max(end, 0)].strip() and text[end:].strip())
+            ]
+            blocks = [
+                {"type": "text", "text": text[begin:end], **({"cache_control": MARK} if end in marks else {})}
+                for begin, end in pairwise([0, *cuts, *([len(text)] if cuts and cuts[-1] < len(text) else [])])
+            ]
+            content = blocks or text
+            if message["role"] == "system":
+                marked["system"] = content
+            else:
+                messages.append({**message, "content": content})
+        return {**marked, "messages": messages}

@@ -6,18 +6,29 @@ from math import inf
 from typing import Any
 
 from litm.base.messages import UserError
-from litm.base.store import canonical_json
+from litm.base.store import canonical_json, text_sha256
 from litm.inference.api_engine import (
     ApiEngine,
     Reply,
     field,
+    is_of_provider,
     joined_text,
     known_reason,
     optional_text,
     reported_tokens,
     server_text,
+    usage_of,
 )
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Prepared, Provider
+from litm.inference.engine import (
+    CHAT_ENDPOINT,
+    COMPLETIONS_ENDPOINT,
+    Cached,
+    EngineFacts,
+    EngineSettings,
+    Prepared,
+    PromptCache,
+    Provider,
+)
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
 
@@ -36,6 +47,9 @@ def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, reques
     return {name: value for name, value in fields.items() if value is not None}
 
 
+#: Tokens of the shortest beginning that is cached, and factors of those that are read, see `PromptCache`.
+LEAST = 1024
+READ = {"": 1.0, "gpt-4o": 0.5, "gpt-4.1": 0.25, "o1": 0.5, "o3": 0.25, "o3-mini": 0.5, "o4-mini": 0.25, "gpt-5": 0.1}
 PROVIDER = Provider(
     url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
@@ -44,6 +58,8 @@ PROVIDER = Provider(
     headers={"Authorization": "Bearer {key}"},
     sent_fields=sent_fields,
     endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
+    # https://developers.openai.com/api/docs/guides/prompt-caching and /pricing, November 2026.
+    cache=PromptCache(least={"": LEAST}, write={"": 1.0, "gpt-5.6": 1.25}, read=READ, step=128),
 )
 ENGINE = EngineFacts(
     about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
@@ -53,6 +69,8 @@ ENGINE = EngineFacts(
 )
 #: Finish reasons: the protocol's and ours.
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
+#: Characters of a key to the cache.
+KEY_LENGTH = 32
 #: Nats: servers write this for a probability of 0, because JSON has no infinity.
 IMPOSSIBLE = -9999.0
 #: Types of message parts that do not belong to the answer, such as those of Mistral's reasoning models.
@@ -77,12 +95,12 @@ def read(body: dict[str, Any]) -> Reply:
         text, reason = (refusal, REFUSED) if refusal else (content_text(message), reason)
     else:
         text = field(choice, "text", str)
+    prompt, output = (reported_tokens(body, name) for name in ("prompt_tokens", "completion_tokens"))
+    usage = body.get("usage")
+    details = {"usage": usage.get("prompt_tokens_details") if isinstance(usage, dict) else None}
+    write, read = (reported_tokens(details, name) for name in ("cache_write_tokens", "cached_tokens"))
     return Reply(
-        text=text,
-        finish_reason=reason,
-        prompt_tokens=reported_tokens(body, "prompt_tokens"),
-        response_tokens=reported_tokens(body, "completion_tokens"),
-        served=optional_text(body, "model"),
+        text, reason, prompt, output, optional_text(body, "model"), billed=usage_of(prompt, write, read, output)
     )
 
 
@@ -139,6 +157,14 @@ class Engine(ApiEngine):
         if self.settings.endpoint == CHAT_ENDPOINT:
             return "/chat/completions", {**model, "messages": as_messages(content), **fields}
         return "/completions", {**model, "prompt": server_text(self.tokenizer, self.settings, content), **fields}
+
+    def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:
+        """To OpenAI's own servers, with a key by which prompts of the same beginning reach the same cache."""
+        if not is_of_provider(self.url, PROVIDER):
+            return body
+        # All that is long enough for the cache differs later: a token has a character at least.
+        beginning = (self.cached_text(body) or "")[:LEAST]
+        return {"prompt_cache_key": text_sha256(beginning)[:KEY_LENGTH], **body}
 
     def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Measure all answers of all prompts; a request has the texts of a prompt with each of its answers.
