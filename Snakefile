@@ -65,6 +65,11 @@ rule suite_zip:
         PAGES.exports(".zip"),
 
 
+rule export_tasks:
+    input:
+        rules.export_card.output,
+
+
 rule reference_model:
     input:
         rules.train_reference_model.output,

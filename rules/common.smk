@@ -21,18 +21,19 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from litm.analysis.paper_tables import LAYOUTS
 from litm.base.cli import ending_in_a_line, hangup_is_sigterm, sigterm_in_thread
+from litm.base.extensions import file_of
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
 from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
 from litm.config.study import load_study
 from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
-from litm.scoring.metrics import METRICS
+from litm.scoring.metrics import METRICS, Metric
 from litm.workflow import console
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.resources import gpu_lines, time_lines
 from litm.workflow.result_files import PageFiles, TableFiles
-from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, output_test
+from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
 from litm.workflow.sweep_inputs import SweepInputs
 
 os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
@@ -120,6 +121,12 @@ TASK_MODULE = EXPERIMENT(lambda one: module_of(one.task))
 def modules_of_metric(experiment):
     """The module of a metric of an extension; programs are made of the others."""
     return [module] if (module := METRICS.module_of(experiment.metric)) else []
+
+
+def code_of_metric(experiment):
+    """The module of a metric, and all that it imports."""
+    judge = file_of(METRICS.module_of(experiment.metric) or Metric.__module__, ROOT / "scripts")
+    return [os.path.relpath(file) for file in local_modules(judge, ROOT / "scripts")]
 
 
 def is_of_study(path):

@@ -131,6 +131,13 @@ rule import_responses:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("import_responses", fields=MODEL.fields, settings=MODEL(reasoning), cells=SWEEPS.recorded_cells),
+        **settings(
+            "import_responses",
+            fields=MODEL.fields,
+            settings=MODEL(reasoning),
+            cells=SWEEPS.recorded_cells,
+            log=MODEL.log,
+            stop=SWEEPS.stop_of_log,
+        ),
     shell:
         command("import_responses", "model", "experiment")

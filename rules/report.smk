@@ -1,6 +1,6 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
-from litm.workflow.result_files import RECORD, REPORT, REPORT_FILES
+from litm.workflow.result_files import RECORD, REPORT, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
 
 
 rule sample_questions:
@@ -107,3 +107,40 @@ rule export_suite:
         **settings("export_suite", curves=PAGES.exported_curves),
     shell:
         command("export_suite", "model")
+
+
+rule export_task:
+    input:
+        examples=SWEEPS.examples,
+        code=EXPERIMENT(code_of_metric),
+        templates=[PROGRAMS.file("resources", "task_export", name) for name in TASK_TEMPLATES],
+    output:
+        directory("results/exports/tasks/{experiment}"),
+    log:
+        "results/logs/export_task/{experiment}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings("export_task", about=EXPERIMENT(lambda one: {key: getattr(one, key) for key in TASK_KEYS})),
+    shell:
+        command("export_task")
+
+
+rule export_card:
+    input:
+        tasks=expand("results/exports/tasks/{experiment}", experiment=STUDY.experiments),
+        template=PROGRAMS.file("resources", "task_export", "card.md.j2"),
+        project=PROGRAMS.file("resources", "task_export", "pyproject.toml"),
+    output:
+        "results/exports/tasks/README.md",
+        pyproject="results/exports/tasks/pyproject.toml",
+    log:
+        "results/logs/export_card.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings("export_card", sources=PAGES.sources),
+    shell:
+        command("export_card")

@@ -6,6 +6,8 @@ fields: JSON: our names of fields to the files'
 settings: JSON: reasoning settings
 recorded: files of recorded responses
 cells: JSON: for each file a list of [size, placement]
+log: the framework that wrote the files, as logs of its own
+stop: stop rule of the experiment, by which the answers of a framework's log are cut here: they end at the limit
 responses: output: one line per prompt
 manifest: output: identity and counts
 """
@@ -16,8 +18,10 @@ from typing import Annotated
 from litm.base.cli import program
 from litm.base.formats import write_json
 from litm.base.messages import UserError, note
+from litm.inference.engine import FIRST_LINE
 from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.inference.setup import sweep_fields
+from litm.inference.stopping import cut_at_line_end
 from litm.prompting.reasoning import Reasoning, with_answers
 from litm.records import read_examples, write_responses
 
@@ -33,16 +37,22 @@ def main(
     responses: str,
     manifest: str,
     settings: dict | None = None,
+    log: str | None = None,
+    stop: str | None = None,
 ) -> None:
     files = [RecordedFile(path, [tuple(cell) for cell in some]) for path, some in zip(recorded, cells, strict=True)]
     try:
-        imported = RecordedSweep(list(read_examples(*examples)), files, fields)
+        imported = RecordedSweep(list(read_examples(*examples)), files, fields, log)
         imported.check_any()
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error
-    sweep = sweep_fields(model, experiment, imported.identity())
+    sweep = sweep_fields(model, experiment, {**imported.identity(), **({"stop": stop} if stop else {})})
     summary = imported.manifest(sweep)
-    write_responses(responses, with_answers(imported.sweep_responses(sweep["identity"]), Reasoning.of(settings or {})))
+    reasoning = Reasoning.of(settings or {})
+    answers = imported.sweep_responses(sweep["identity"])
+    if stop == FIRST_LINE:
+        answers = cut_at_line_end(answers, reasoning)
+    write_responses(responses, with_answers(answers, reasoning))
     write_json(manifest, summary)
     counts = (
         f"{summary['recorded']} of {summary['prompts']} prompts have a recorded response, {summary['not_recorded']} "

@@ -23,7 +23,10 @@ from programs import run_program
 from litm.base.formats import read_json
 
 #: Rules that only name targets.
-TARGETS = {"all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model"}
+TARGETS = {
+    "all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks",
+    "reference_model",
+}  # fmt: skip
 
 #: A model that answers at once, without torch.
 CONFIG = {

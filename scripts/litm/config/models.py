@@ -35,6 +35,7 @@ from litm.inference.engine import (
     engine_facts,
     engine_names,
 )
+from litm.inference.logs import FIELDS, KINDS
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.models.locations import absent_package, find_in_package, is_gguf
 from litm.placements import gold_positions
@@ -723,6 +724,11 @@ class RecordedModel(AnyModel):
     """Names of the fields in these files, by this workflow's names; nested ones with dots (a.b). If left out: response,
     id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
     """
+    log: Literal["inspect", "lm_eval"] | None = None
+    """The framework whose logs these files are: inspect (inspect_ai's .eval files, or its logs as .json) or lm_eval
+    (the samples_*.jsonl of lm-evaluation-harness). `fields`, if left out, are then those of exported tasks; answers are
+    cut by the experiment's stop rule, which the frameworks lack.
+    """
     tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
     """The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
     file, or the name of a dataset with one. If left out, the model has no row in the tables of tokens. It changes no
@@ -756,7 +762,8 @@ class RecordedModel(AnyModel):
     @property
     def fields(self) -> dict[str, str]:
         """Names in the files, by this workflow's names of fields."""
-        return self.field_names.model_dump(exclude_none=True) if self.field_names else OWN_FIELDS
+        usual = FIELDS[self.log] if self.log else OWN_FIELDS
+        return self.field_names.model_dump(exclude_none=True) if self.field_names else usual
 
     def with_files(self, experiments: Mapping[str, Experiment], root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with the files of its responses to these experiments.
@@ -783,7 +790,10 @@ class RecordedModel(AnyModel):
             by_name.setdefault(fill((self.responses or {})[experiment.name], cell, where), []).append(cell)
         for cells in by_name.values():
             _check_told_apart(cells, self.fields, where)
-        return tuple(_file(name, tuple(cells), entries["datasets"], root, where) for name, cells in by_name.items())
+        kinds = KINDS[self.log] if self.log else ENDINGS
+        return tuple(
+            _file(name, tuple(cells), entries["datasets"], root, where, kinds) for name, cells in by_name.items()
+        )
 
 
 def fill(pattern: str, cell: Cell, where: str) -> str:
@@ -814,12 +824,15 @@ def _check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> Non
         )
 
 
-def _file(name: str, cells: tuple[Cell, ...], datasets: Mapping, root: Path, where: str) -> ResponseFile:
+def _file(
+    name: str, cells: tuple[Cell, ...], datasets: Mapping, root: Path, where: str, kinds: tuple[str, ...]
+) -> ResponseFile:
     dataset = datasets.get(name)
     path = None if dataset else locate(name, root, where)
     file = path or (dataset and (dataset.path or dataset.file)) or name
     if path and not Path(path).is_file():
         raise UserError(f"{where}: {path} is not a file")
-    if file_kind(file) not in ENDINGS:
-        raise UserError(f"{where}: {file} must end in {', '.join(ENDINGS)}, or one of these with .gz")
+    if (kind := file_kind(file)) not in kinds:
+        log = next((f"; for this one, set 'log: {one}'" for one, known in KINDS.items() if kind in known), "")
+        raise UserError(f"{where}: {file} must end in {', '.join(kinds)}, or one of these with .gz{log}")
     return ResponseFile(name if dataset else None, path, cells)

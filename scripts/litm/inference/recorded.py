@@ -8,7 +8,8 @@ from typing import Any
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, read_jsonl, read_named_columns
 from litm.base.messages import UserError, quoted, shortened
-from litm.base.store import file_sha256, text_sha256
+from litm.base.store import canonical_json, file_sha256, text_sha256
+from litm.inference.logs import asked_content, read_log
 from litm.questions.subsets import match_key
 from litm.records import (
     FAILED,
@@ -80,12 +81,17 @@ class Record:
     where: str
 
     def value(self, name: str) -> Any:
-        """The value of field `name`; a name with dots is looked up as written, then level by level."""
+        """The value of field `name`; a name with dots is looked up as written, then level by level, a number in it in a
+        list.
+        """
         theirs = self.fields[name]
         if theirs in self.values:
             return self.values[theirs]
         value: Any = self.values
         for part in theirs.split("."):
+            if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+                value = value[int(part)]
+                continue
             if not isinstance(value, Mapping) or part not in value:
                 there = shortened(", ".join(map(repr, self.values)) or "nothing")
                 raise UserError(f"{self.where}: the field '{theirs}' ({name}) is missing; there are: {there}")
@@ -132,8 +138,11 @@ class Record:
         )
 
 
-def read_recorded(path: str | Path, fields: Mapping[str, str]) -> Iterator[Record]:
-    """The records of a file; table values are texts."""
+def read_recorded(path: str | Path, fields: Mapping[str, str], log: str | None = None) -> Iterator[Record]:
+    """The records of a file, or of a framework's log; table values are texts."""
+    if log:
+        yield from (Record(values, fields, where) for where, values in read_log(path, log))
+        return
     delimiter = DELIMITERS.get(file_kind(path))
     records = read_jsonl(path) if delimiter is None else read_named_columns(Path(path), delimiter)
     for line, values in records:
@@ -143,22 +152,24 @@ def read_recorded(path: str | Path, fields: Mapping[str, str]) -> Iterator[Recor
 class RecordedSweep:
     """The recorded responses to the prompts of a sweep.
 
-    fields: the files' name for each of ours; responses: by the prompt's size, placement and id. The files are read and
-    counted here.
+    fields: the files' name for each of ours; log: the framework that wrote them, see `litm.inference.logs`; responses:
+    by the prompt's size, placement and id. The files are read and counted here.
 
     Raises `UserError`, naming file and line, for a record with a missing field or a wrong type, for two different
     responses to one prompt, and if the matched fields cannot tell two questions of a cell apart.
     """
 
-    def __init__(self, asked: Sequence[Example], files: Sequence[RecordedFile], fields: Mapping[str, str]) -> None:
-        self.asked, self.files, self.fields = asked, files, fields
+    def __init__(
+        self, asked: Sequence[Example], files: Sequence[RecordedFile], fields: Mapping[str, str], log: str | None = None
+    ) -> None:
+        self.asked, self.files, self.fields, self.log = asked, files, fields, log
         self._by_cell: dict[Cell, list[Example]] = {}
         for one in asked:
             self._by_cell.setdefault((one.size, one.placement), []).append(one)
         found: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index = self._index(file)
-            for record in read_recorded(file.path, fields):
+            for record in read_recorded(file.path, fields, log):
                 named = index.get(record.matched(), [])
                 response, sha256 = record.response(), record.prompt_sha256()
                 prompts = [prompt for prompt in named if sha256 in (None, prompt.prompt_sha256)]
@@ -183,16 +194,23 @@ class RecordedSweep:
         for cell in file.cells:
             in_cell: dict[tuple[str, ...], Example] = {}
             for example in self._by_cell.get(cell, []):
-                own = {"position": [target.position for target in example.targets]}
+                own: dict[str, Any] = {"position": [target.position for target in example.targets]}
                 what = f"question {example.id}"
-                values = tuple(_comparable(name, own.get(name, getattr(example, name, None)), what) for name in names)
-                other = in_cell.setdefault(values, example)
-                if other is not example:
-                    raise UserError(
-                        f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
-                        f"{' and '.join(names)}: give 'id' or 'prompt' among the 'fields' too"
-                    )
-                index.setdefault(values, []).append(example)
+                # A conversation may have been asked as messages, or as one text.
+                for content in (
+                    example.prompt,
+                    *([example.messages] if example.messages and "prompt" in names else []),
+                ):
+                    own["prompt"] = content
+                    given = (own.get(name, getattr(example, name, None)) for name in names)
+                    values = tuple(_comparable(name, value, what) for name, value in zip(names, given, strict=True))
+                    other = in_cell.setdefault(values, example)
+                    if other is not example:
+                        raise UserError(
+                            f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
+                            f"{' and '.join(names)}: give 'id' or 'prompt' among the 'fields' too"
+                        )
+                    index.setdefault(values, []).append(example)
         return index
 
     def check_any(self) -> None:
@@ -236,7 +254,8 @@ class RecordedSweep:
             {"sha256": file_sha256(file.path), "cells": [f"{size}/{placement}" for size, placement in file.cells]}
             for file in self.files
         ]
-        return {"source": {"recorded": recorded}, "fields": dict(self.fields)}
+        source = {"recorded": recorded, **({"log": self.log} if self.log else {})}
+        return {"source": source, "fields": dict(self.fields)}
 
     def sweep_responses(self, identity: str) -> Iterator[SweepResponse]:
         """The response to each prompt, in their order; token counts are None, because the files do not have them.
@@ -290,6 +309,10 @@ class RecordedSweep:
 def _comparable(name: str, value: Any, what: str) -> str:
     """A value in the form that is compared; a size, position or id may be a number, several positions a list."""
     may_be_number = name in ("size", "position", "id")
+    if name == "prompt":
+        value = asked_content(value)
+        if isinstance(value, list):
+            return text_sha256(canonical_json(value))
     if name == "position" and isinstance(value, list):
         return "_".join(map(str, value))
     if may_be_number and type(value) is int:

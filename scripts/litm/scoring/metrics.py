@@ -52,6 +52,20 @@ class Metric:
             raise UserError(f"the metric's function {rule.__name__} must give {wanted}, and gives {found!r}")
         return round(found * GRADES) / GRADES if self.is_graded else found
 
+    def verdicts(self, response: str, answers: Sequence[str]) -> dict[str, float | None]:
+        """Of the metric on the first line, on the full text and (`correct`) on the part it reads; of its strict and its
+        lenient rule, None where it has none.
+        """
+        in_first_line = self.verdict(self.judge, first_line(response), answers)
+        in_full = self.verdict(self.judge, response, answers)
+        return {
+            "correct": in_full if self.reads == FULL else in_first_line,
+            "correct_first_line": in_first_line,
+            "correct_full": in_full,
+            "correct_strict": self.strict and self.verdict(self.strict, response, answers),
+            "correct_lenient": self.lenient and self.verdict(self.lenient, response, answers),
+        }
+
 
 def first_line(response: str) -> str:
     """The first line of a response that is not blank, without surrounding spaces; "" if all lines are blank.

@@ -249,21 +249,10 @@ def _wrong(sweep: Sweep, example: Example, target: Target, response: SweepRespon
 
 
 def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, Any]:
-    """Verdicts on a response: of the metric on the first line, on the full text and (`correct`) on the part it reads;
-    of its strict and its lenient rule. None where the metric has no such rule or there is no response.
-    """
+    """`Metric.verdicts` on a response; None for all without one."""
     if response is None:
         return dict.fromkeys(("correct", *(f"correct_{one}" for one in ("first_line", "full", "strict", "lenient"))))
-    metric = METRICS[metric_name]
-    in_first_line = metric.verdict(metric.judge, first_line(response), answers)
-    in_full = metric.verdict(metric.judge, response, answers)
-    return {
-        "correct": in_full if metric.reads == FULL else in_first_line,
-        "correct_first_line": in_first_line,
-        "correct_full": in_full,
-        "correct_strict": metric.strict and metric.verdict(metric.strict, response, answers),
-        "correct_lenient": metric.lenient and metric.verdict(metric.lenient, response, answers),
-    }
+    return METRICS[metric_name].verdicts(response, answers)
 
 
 #: Columns that identify a cell of the accuracy table.

@@ -47,6 +47,9 @@ REPORT_FILES = (
     "accuracy.html.j2", "bias.html.j2", "claims.html.j2", "questions.html.j2", "provenance.html.j2", "report.css",
     "charts.js", "packed.js", "question_filters.js", "question_samples.js", "downloads.js",
 )  # fmt: skip
+#: Templates of exported tasks, and the keys of an experiment that its task has.
+TASK_TEMPLATES = ("inspect_task.py", "lm_eval_task.yaml", "lm_eval_utils.py")
+TASK_KEYS = ("name", "task", "title", "metric", "max_new_tokens", "stop")
 
 
 class TableFiles:
@@ -405,6 +408,11 @@ class PageFiles:
         """The question sample of each experiment; none if the config wants no questions in the report."""
         experiments = self._study.answered if self._study.sampled_per_size else ()
         return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
+
+    @property
+    def sources(self) -> str:
+        """What the files of questions and documents are and where they come from: JSON, a list."""
+        return as_json(self._selection["datasets"])
 
     @property
     def datasets(self) -> list[str]:

@@ -1,0 +1,110 @@
+"""Logs of other frameworks as recorded responses: inspect_ai's samples, and those of lm-evaluation-harness."""
+
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from litm.base.files import file_kind
+from litm.base.formats import parse_object, read_json, read_jsonl, typed_field
+from litm.base.messages import UserError
+from litm.records import FAILED, OVERFLOW, UNKNOWN
+
+INSPECT, LM_EVAL = "inspect", "lm_eval"
+#: Fields of exported tasks, by our names, where inspect_ai has a sample's `metadata` and lm_eval its `doc`.
+_METADATA = {name: f"metadata.{name}" for name in ("size", "placement", "prompt_sha256")} | {
+    "id": "metadata.question_id"
+}
+#: Fields of the logs of exported tasks, by frameworks. `prompt` is what was asked, see `Record.prompt`.
+FIELDS: dict[str, dict[str, str]] = {
+    INSPECT: {"response": "response", "finish_reason": "finish_reason", "prompt": "input", **_METADATA},
+    LM_EVAL: {
+        "response": "resps.0.0", "prompt": "doc.input", **{name: f"doc.{field}" for name, field in _METADATA.items()}
+    },
+}  # fmt: skip
+#: The method of compression in zip files, see APPNOTE.TXT 6.3.7, 4.4.5.
+ZSTANDARD = 93
+#: Kinds of files, by frameworks.
+KINDS = {INSPECT: (".eval", ".json"), LM_EVAL: (".jsonl",)}
+#: inspect_ai's reasons to stop that are not among `FINISH_REASONS`. `model_length`: the prompt did not fit; the
+#: completion is then a message of the server.
+_REASONS = {"model_length": OVERFLOW, "tool_calls": UNKNOWN, "unknown": UNKNOWN}
+
+
+def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
+    """Yield (place, sample) of a framework's log, in its order; `UserError` with the file for one that cannot be read.
+
+    Samples of inspect_ai get two more fields: `response`, the completion or None, and `finish_reason`, `failed` for
+    those that ended with an error.
+    """
+    path = Path(path)
+    if log == LM_EVAL:
+        yield from ((f"{path}, line {line}", sample) for line, sample in read_jsonl(path))
+        return
+    samples = _unpacked(path) if file_kind(path) == ".eval" else _listed(path)
+    yield from ((where, {**sample, **_outcome(sample, where)}) for where, sample in samples)
+
+
+def _unpacked(path: Path) -> Iterator[tuple[str, dict]]:
+    """The samples of an .eval file, a zip file with a JSON file for each."""
+    try:
+        with path.open("rb") as raw, zipfile.ZipFile(raw) as packed:
+            # An entry that is written again under its name replaces the first one.
+            for name, entry in packed.NameToInfo.items():
+                if name.startswith("samples/") and name.endswith(".json"):
+                    where = f"{path}, {name}"
+                    yield where, parse_object(_content(raw, packed, entry).decode(), where)
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OSError) as error:
+        raise UserError(f"{path}: not a whole .eval file ({error}): copy it again") from error
+
+
+def _content(raw: BinaryIO, packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The content of an entry; OSError or BadZipFile for a broken one."""
+    if entry.compress_type != ZSTANDARD:
+        return packed.read(entry)
+    # inspect_ai packs with Zstandard, which Python's zipfile has from version 3.14 on.
+    import pyarrow
+
+    raw.seek(entry.header_offset)
+    lengths = struct.unpack("<26x2H", raw.read(30))
+    raw.seek(sum(lengths), os.SEEK_CUR)
+    content = pyarrow.decompress(raw.read(entry.compress_size), entry.file_size, "zstd", asbytes=True)
+    if zlib.crc32(content) != entry.CRC:
+        raise zipfile.BadZipFile(f"{entry.filename} has another checksum")
+    return content
+
+
+def _listed(path: Path) -> Iterator[tuple[str, dict]]:
+    """The samples of a log that is one JSON object."""
+    samples = typed_field(read_json(path), "samples", list, str(path))
+    for number, sample in enumerate(samples, start=1):
+        where = f"{path}, sample {number}"
+        if not isinstance(sample, dict):
+            raise UserError(f"{where}: expected a JSON object, found {type(sample).__name__}")
+        yield where, sample
+
+
+def _outcome(sample: Mapping[str, Any], where: str) -> dict[str, Any]:
+    if sample.get("error"):
+        return {"response": None, "finish_reason": FAILED}
+    choices = typed_field(typed_field(sample, "output", dict, where), "choices", list, f"{where}, output")
+    if not choices:
+        return {"response": None, "finish_reason": FAILED}
+    reason = typed_field(choices[0], "stop_reason", str, f"{where}, output.choices[0]")
+    reason = _REASONS.get(reason, reason)
+    text = None if reason == OVERFLOW else typed_field(sample["output"], "completion", str, f"{where}, output")
+    return {"response": text, "finish_reason": reason}
+
+
+def asked_content(value: Any) -> Any:
+    """What a log says was asked, as examples have it: a text, or messages of role and content.
+
+    A single message of the user's is the text that it was made of; anything else stays as it is.
+    """
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+        return value
+    messages = [{"role": one.get("role"), "content": one.get("content")} for one in value]
+    return messages[0]["content"] if [one["role"] for one in messages] == ["user"] else messages

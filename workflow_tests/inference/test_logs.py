@@ -1,0 +1,180 @@
+"""Logs of inspect_ai and lm-evaluation-harness as recorded responses."""
+
+import json
+import struct
+import zipfile
+import zlib
+from functools import partial
+from pathlib import Path
+
+import pyarrow
+import pytest
+import record_makers
+from conftest import write_lines
+from programs import refused, run_program
+
+from litm.inference.logs import FIELDS, INSPECT, LM_EVAL, ZSTANDARD, read_log
+from litm.inference.recorded import RecordedFile, RecordedSweep
+from litm.records import Example, read_responses, write_examples
+from litm.report.task_export import task_record
+
+CELLS = ((4, "gold_at_0"), (4, "gold_at_3"))
+MESSAGES = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+EXAMPLES = [
+    record_makers.example(id=id, placement=placement, prompt=f"{id} {placement}", targets=[{"answers": ["x"]}], **more)
+    for _, placement in CELLS
+    for id, more in (
+        ("1", {}),
+        ("2", {}),
+        ("chat", {"messages": [*MESSAGES[:2], {"role": "user", "content": placement}]}),
+    )
+]
+
+
+def output(text: str, reason: str = "stop") -> dict:
+    return {"choices": [{"message": {"role": "assistant", "content": text}, "stop_reason": reason}], "completion": text}
+
+
+def inspect_sample(example: Example, text: str, reason: str = "stop", **changes) -> dict:
+    """A sample of an exported task, as inspect_ai writes it: its messages have more fields."""
+    record = task_record(example)
+    asked = record["input"]
+    if isinstance(asked, list):
+        asked = [{"id": str(number), "source": "input", **one} for number, one in enumerate(asked)]
+    return {**record, "epoch": 1, "input": asked, "output": output(text, reason), "scores": {}, **changes}
+
+
+def lm_eval_sample(example: Example, text: str) -> dict:
+    return {"doc_id": 0, "doc": task_record(example), "resps": [[text]], "filtered_resps": [text], "filter": "none"}
+
+
+def eval_file(path: Path, samples: list[dict], is_zstandard: bool = True) -> Path:
+    """A zip file as inspect_ai's, whose entries are packed with Zstandard, which Python cannot write."""
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, value in [("header.json", {}), *((f"samples/{one['id']}_epoch_1.json", one) for one in samples)]:
+            content = json.dumps(value).encode()
+            packed.writestr(name, pyarrow.compress(content, "zstd", asbytes=True) if is_zstandard else content)
+            entry = packed.filelist[-1]
+            if is_zstandard:
+                entry.compress_type, entry.file_size, entry.CRC = ZSTANDARD, len(content), zlib.crc32(content)
+                # The zip file's own header of the entry, too.
+                packed.fp.seek(entry.header_offset + 8)
+                packed.fp.write(struct.pack("<H", ZSTANDARD))
+                packed.fp.seek(packed.start_dir)
+    return path
+
+
+def _json(path: Path, samples: list[dict]) -> Path:
+    path.write_text(json.dumps({"version": 2, "samples": samples}))
+    return path
+
+
+#: For each kind of file: what writes it, its name and its samples.
+WRITERS = {
+    "eval": (eval_file, "a.eval", inspect_sample),
+    "deflated": (partial(eval_file, is_zstandard=False), "a.eval", inspect_sample),
+    "json": (_json, "a.json", inspect_sample),
+    "lm_eval": (write_lines, "a.jsonl", lm_eval_sample),
+}
+
+
+def written(kind: str, folder: Path, *answers: tuple[Example, str]) -> tuple[Path, str]:
+    """A log with these answers, and its framework."""
+    write, name, sample = WRITERS[kind]
+    return write(folder / name, [sample(*one) for one in answers]), LM_EVAL if kind == LM_EVAL else INSPECT
+
+
+def match(path: Path, log: str, fields: dict | None = None) -> RecordedSweep:
+    return RecordedSweep(EXAMPLES, [RecordedFile(str(path), CELLS)], fields or FIELDS[log], log)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_answers_of_an_exported_task_belong_to_the_prompts_that_were_asked(tmp_path, kind):
+    matching = match(*written(kind, tmp_path, *((example, f"to {example.prompt}") for example in EXAMPLES)))
+    assert {name: one.text for name, one in matching.responses.items()} == {
+        one.name: f"to {one.prompt}" for one in EXAMPLES
+    }
+    assert matching.files[0].unused == 0 and matching.notes() == []
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_an_answer_to_another_prompt_of_the_same_question_is_counted_and_not_used(tmp_path, kind):
+    other = record_makers.example(id="1", placement="gold_at_0", prompt="1 gold_at_0 ", targets=[{"answers": ["x"]}])
+    matching = match(*written(kind, tmp_path, (other, "wrong"), (EXAMPLES[1], "right")))
+    assert [one.text for one in matching.responses.values()] == ["right"] and matching.files[0].unused == 1
+
+
+@pytest.mark.parametrize(
+    ("sample", "text", "reason"),
+    [
+        ({"output": output("x", "max_tokens")}, "x", "length"),
+        ({"output": output("x", "unknown")}, "x", "unknown"),
+        ({"output": output("", "stop")}, "", "stop"),
+        ({"output": output("no", "content_filter")}, "no", "refused"),
+        ({"output": output("maximum context length is 8", "model_length")}, None, "overflow"),
+        ({"output": {"choices": [], "completion": ""}}, None, "failed"),
+        ({"output": {"choices": [], "completion": ""}, "error": {"message": "timeout"}}, None, "failed"),
+    ],
+)
+def test_a_failed_sample_a_prompt_that_does_not_fit_and_an_empty_answer_are_three_things(
+    tmp_path, sample, text, reason
+):
+    path = _json(tmp_path / "a.json", [inspect_sample(EXAMPLES[0], "") | sample])
+    (found,) = match(path, INSPECT).responses.values()
+    assert (found.text, found.finish_reason) == (text, reason)
+
+
+def test_a_log_of_a_foreign_task_is_matched_by_its_prompts(tmp_path):
+    """Of inspect_ai by its input, of lm_eval by what was sent, whichever names and ids the task gave."""
+    own = [
+        {"id": n, "input": one.messages or one.prompt, "metadata": {"q": 1}, "output": output(one.id)}
+        for n, one in enumerate(EXAMPLES)
+    ]
+    found = match(
+        eval_file(tmp_path / "a.eval", own),
+        INSPECT,
+        {"response": "output.choices.0.message.content", "prompt": "input"},
+    )
+    assert [one.text for one in found.responses.values()] == [one.id for one in EXAMPLES]
+    sent = [{"arguments": {"gen_args_0": {"arg_0": one.prompt}}, "resps": [[one.id]]} for one in EXAMPLES]
+    fields = {"response": "resps.0.0", "prompt": "arguments.gen_args_0.arg_0"}
+    found = match(write_lines(tmp_path / "b.jsonl", sent), LM_EVAL, fields)
+    assert [one.text for one in found.responses.values()] == [one.id for one in EXAMPLES]
+
+
+def broken(path: Path) -> Path:
+    path = eval_file(path / "a.eval", [inspect_sample(EXAMPLES[0], "x" * 99)])
+    text = bytearray(path.read_bytes())
+    text[text.index(b"(\xb5/\xfd", text.index(b"samples/")) + 9] ^= 255
+    path.write_bytes(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (broken, "a.eval: not a whole .eval file"),
+        (lambda path: write_lines(path / "a.eval", [{}]), "a.eval: not a whole .eval file (File is not a zip"),
+        (lambda path: _json(path / "a.json", ["x"]), "a.json, sample 1: expected a JSON object, found str"),
+        (lambda path: write_lines(path / "a.json", [{"status": "x"}]), "a.json: the field 'samples' is missing"),
+    ],
+    ids=["a damaged entry", "no zip file", "no sample", "no samples"],
+)
+def test_a_log_that_cannot_be_read_is_an_error_with_its_name(tmp_path, make, message):
+    assert message in refused(list, (one for one in read_log(make(tmp_path), INSPECT)))
+
+
+@pytest.mark.parametrize(("stop", "texts"), [("first_line", ["x\n", None]), ("end_token", ["x\nmore", None])])
+def test_answers_are_cut_by_the_stop_rule_and_one_line_has_the_counts(tmp_path, stop, texts):
+    write_examples(tmp_path / "examples.jsonl.gz", EXAMPLES[:2])
+    stray = inspect_sample(record_makers.example(id="stray", prompt="?", targets=[{"answers": ["x"]}]), "y")
+    path = eval_file(tmp_path / "a.eval", [inspect_sample(EXAMPLES[0], "x\nmore", "max_tokens"), stray])
+    outputs = ["--responses", tmp_path / "out.jsonl.gz", "--manifest", tmp_path / "out.json"]
+    words = ["--model", "m", "--experiment", "e", "--recorded", path, "--examples", tmp_path / "examples.jsonl.gz"]
+    given = ["--fields", json.dumps(FIELDS[INSPECT]), "--cells", json.dumps([CELLS]), "--log", INSPECT, "--stop", stop]
+    done = run_program("import_responses", *words, *given, *outputs)
+    counts = (
+        "1 of 2 prompts have a recorded response, 1 have none and are not scored; 1 recorded responses match no prompt"
+    )
+    assert f"m/e: {counts}" in done.stderr
+    assert [one.text for one in read_responses(tmp_path / "out.jsonl.gz")] == texts
