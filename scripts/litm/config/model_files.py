@@ -1,14 +1,19 @@
-"""Files of models: whether they are whole and fit their entry, and what they say before anything is loaded."""
+"""Files of models and of recorded responses: whether they are whole and fit their entry, and what they say before
+anything is loaded.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from litm.base.files import file_kind
 from litm.base.formats import read_json
 from litm.base.messages import UserError
-from litm.config.schema import check_names, is_file
+from litm.config.schema import check_names, is_file, locate
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
+from litm.inference.logs import KINDS
 from litm.models.configuration import CONTEXT_WINDOW_NAMES
 from litm.models.gguf import read_gguf
 from litm.models.locations import (
@@ -20,7 +25,9 @@ from litm.models.locations import (
     model_files,
     tokenizer_files,
 )
+from litm.placements import gold_positions
 from litm.prompting.prompt_format import CHAT, RAW
+from litm.records import Cell
 
 #: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
 _FOLLOWS = re.compile(r"(?<![a-z])(instruct|chat|it)(?![a-z])", re.IGNORECASE)
@@ -140,3 +147,58 @@ def count_tokens(path: str | None, texts: Sequence[str]) -> int:
     from tokenizers import Tokenizer
 
     return sum(len(one.ids) for one in Tokenizer.from_file(str(file)).encode_batch(list(texts)))
+
+
+# Recorded responses
+
+
+@dataclass(frozen=True)
+class ResponseFile:
+    """A file of recorded responses (a dataset's name or a path) and the cells in it."""
+
+    dataset: str | None
+    path: str | None
+    cells: tuple[Cell, ...]
+
+
+def fill(pattern: str, cell: Cell, where: str) -> str:
+    """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
+    values = {"size": str(cell.size), "placement": cell.placement}
+    if positions := gold_positions(cell.placement):
+        values["position"] = "_".join(map(str, positions))
+
+    def value(match: re.Match) -> str:
+        if match[1] not in values:
+            raise UserError(f"{where}: {match[0]} is not known of {cell.placement}; allowed: {{{'}, {'.join(values)}}}")
+        return values[match[1]]
+
+    return re.sub(r"\{(\w*)\}", value, pattern)
+
+
+def check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:
+    """Raise `UserError` unless each record of a file with several cells names its cell."""
+    if "prompt" in fields:
+        return
+    sizes = [cell.size for cell in cells]
+    if len({*sizes}) > 1 and "size" not in fields:
+        raise UserError(f"{where}: one file for several sizes: write {{size}} in its path, or give 'size' in 'fields'")
+    if len({*sizes}) < len(sizes) and not {"placement", "position"} & set(fields):
+        raise UserError(
+            f"{where}: one file for several placements: write {{placement}} in its path, or give 'placement' or "
+            f"'position' in 'fields'"
+        )
+
+
+def response_file(
+    name: str, cells: tuple[Cell, ...], datasets: Mapping, root: Path, where: str, kinds: tuple[str, ...]
+) -> ResponseFile:
+    """The file of responses of a name, a dataset's or a path; `UserError` if it is missing or not of these kinds."""
+    dataset = datasets.get(name)
+    path = None if dataset else locate(name, root, where)
+    file = path or (dataset and (dataset.path or dataset.file)) or name
+    if path and not Path(path).is_file():
+        raise UserError(f"{where}: {path} is not a file")
+    if (kind := file_kind(file)) not in kinds:
+        log = next((f"; for this one, set 'log: {one}'" for one, known in KINDS.items() if kind in known), "")
+        raise UserError(f"{where}: {file} must end in {', '.join(kinds)}, or one of these with .gz{log}")
+    return ResponseFile(name if dataset else None, path, cells)

@@ -1,17 +1,24 @@
 """Models of the configuration: those that run here, those that a server runs, and recorded responses."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from litm.base.files import file_kind
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
-from litm.config.model_files import check_model_files, check_tokenizer, check_tokenizer_file, left_out_prompt_template
+from litm.config.model_files import (
+    ResponseFile,
+    check_model_files,
+    check_tokenizer,
+    check_tokenizer_file,
+    check_told_apart,
+    fill,
+    left_out_prompt_template,
+    response_file,
+)
 from litm.config.schema import (
     FILLED_IN,
     Count,
@@ -38,7 +45,6 @@ from litm.inference.engine import (
 from litm.inference.logs import FIELDS, KINDS
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.models.locations import absent_package, find_in_package, is_gguf
-from litm.placements import gold_positions
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 from litm.records import Cell
@@ -697,15 +703,6 @@ class Fields(Entry):
         return self
 
 
-@dataclass(frozen=True)
-class ResponseFile:
-    """A file of recorded responses (a dataset's name or a path) and the cells in it."""
-
-    dataset: str | None
-    path: str | None
-    cells: tuple[Cell, ...]
-
-
 class RecordedModel(AnyModel):
     """Recorded responses of a model, which is not run."""
 
@@ -789,50 +786,9 @@ class RecordedModel(AnyModel):
         for cell in experiment.cells:
             by_name.setdefault(fill((self.responses or {})[experiment.name], cell, where), []).append(cell)
         for cells in by_name.values():
-            _check_told_apart(cells, self.fields, where)
+            check_told_apart(cells, self.fields, where)
         kinds = KINDS[self.log] if self.log else ENDINGS
         return tuple(
-            _file(name, tuple(cells), entries["datasets"], root, where, kinds) for name, cells in by_name.items()
+            response_file(name, tuple(cells), entries["datasets"], root, where, kinds)
+            for name, cells in by_name.items()
         )
-
-
-def fill(pattern: str, cell: Cell, where: str) -> str:
-    """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
-    values = {"size": str(cell.size), "placement": cell.placement}
-    if positions := gold_positions(cell.placement):
-        values["position"] = "_".join(map(str, positions))
-
-    def value(match: re.Match) -> str:
-        if match[1] not in values:
-            raise UserError(f"{where}: {match[0]} is not known of {cell.placement}; allowed: {{{'}, {'.join(values)}}}")
-        return values[match[1]]
-
-    return re.sub(r"\{(\w*)\}", value, pattern)
-
-
-def _check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:
-    """Raise `UserError` unless each record of a file with several cells names its cell."""
-    if "prompt" in fields:
-        return
-    sizes = [cell.size for cell in cells]
-    if len({*sizes}) > 1 and "size" not in fields:
-        raise UserError(f"{where}: one file for several sizes: write {{size}} in its path, or give 'size' in 'fields'")
-    if len({*sizes}) < len(sizes) and not {"placement", "position"} & set(fields):
-        raise UserError(
-            f"{where}: one file for several placements: write {{placement}} in its path, or give 'placement' or "
-            f"'position' in 'fields'"
-        )
-
-
-def _file(
-    name: str, cells: tuple[Cell, ...], datasets: Mapping, root: Path, where: str, kinds: tuple[str, ...]
-) -> ResponseFile:
-    dataset = datasets.get(name)
-    path = None if dataset else locate(name, root, where)
-    file = path or (dataset and (dataset.path or dataset.file)) or name
-    if path and not Path(path).is_file():
-        raise UserError(f"{where}: {path} is not a file")
-    if (kind := file_kind(file)) not in kinds:
-        log = next((f"; for this one, set 'log: {one}'" for one, known in KINDS.items() if kind in known), "")
-        raise UserError(f"{where}: {file} must end in {', '.join(kinds)}, or one of these with .gz{log}")
-    return ResponseFile(name if dataset else None, path, cells)

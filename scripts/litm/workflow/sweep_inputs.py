@@ -9,7 +9,8 @@ from typing import Any
 from litm.base.extensions import text_file
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model, RecordedModel, ResponseFile
+from litm.config.model_files import ResponseFile
+from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import ENGINES, audit_engine
