@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import gammaln, xlogy
 from score_frames import assert_plain, of_matrix, random_matrix
 
-from litm.analysis.regression import MEAN, NOT_WORSE, OPEN, WORSE, outcome, regression_rows
+from litm.analysis.regression import MEAN, NOT_WORSE, OPEN, WORSE, _chances, outcome, regression_rows
 from litm.analysis.statistics import contrast_interval
 from litm.analysis.table import tables
 
@@ -65,6 +66,33 @@ def test_p_of_worse_is_corrected_over_the_judged_rows_alone():
     every, means = regression_rows(scores, 0.05), regression_rows(scores, 0.05, means_only=True)
     assert every[1]["p_worse_holm"] == pytest.approx(4 * every[1]["p_worse"])
     assert means[3]["p_worse_holm"] == means[3]["p_worse"] and "p_worse_holm" not in means[1]
+
+
+@pytest.mark.parametrize(
+    ("n", "margin", "won"),
+    [(60, 0.05, 0.0), (50, 0.05, 0.0), (60, 0.1, 0.0), (100, 0.1, 0.005), (150, 0.02, 0.0), (60, 0.05, 0.1)],
+)
+def test_each_verdict_on_a_difference_of_exactly_the_margin_is_wrong_in_5_percent_of_cases_at_most(n, margin, won):
+    """Exact: a sum over all numbers of questions that only one side has right."""
+    lost, not_worse, worse = won + margin, 0.0, 0.0
+    for only_a in range(n + 1 if won else 1):
+        for only_b in range(n + 1 - only_a):
+            counts, shares = (only_a, only_b, n - only_a - only_b), (won, lost, 1 - won - lost)
+            chance = np.exp(
+                gammaln(n + 1) + sum(xlogy(k, p) - gammaln(k + 1) for k, p in zip(counts, shares, strict=True))
+            )
+            if chance > 1e-9:
+                p_worse, p_not_worse = _chances(np.repeat([1.0, -1.0, 0.0], counts), None, margin)
+                worse, not_worse = worse + chance * (p_worse < 0.05), not_worse + chance * (p_not_worse < 0.05)
+    assert max(worse, not_worse) <= 0.0505
+
+
+def test_answers_that_are_equal_within_clusters_count_as_one_question_each():
+    differences, clusters = np.array([1.0, 0, -1, 0, 0, -1, 0, 0]), np.arange(8)
+    repeated = _chances(differences.repeat(5), clusters.repeat(5), 0.1)
+    assert repeated == pytest.approx(_chances(differences, None, 0.1))
+    # So 200 equal answers in 20 clusters do not show what 200 single ones do.
+    assert _chances(np.zeros(200), None, 0.05)[1] < 0.05 < _chances(np.zeros(200), np.arange(20).repeat(10), 0.05)[1]
 
 
 @pytest.mark.parametrize("clusters", [1, 10])

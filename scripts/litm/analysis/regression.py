@@ -1,7 +1,7 @@
 """Is one side worse than the other by more than a margin? Rows of regression.csv, and the outcome of all of them.
 
 For each cell, d is the accuracy of side a minus that of side b on the same questions, and N the margin. Both tests are
-Student's, with centre and standard error of `contrast_interval`, one-sided, at a level of 5 %:
+Student's, one-sided, at a level of 5 % (`_chances`):
 
 - *worse*: d < -N is shown. p is corrected by Holm over all judged cells, so if no cell is worse by more than N, the
   chance of any such verdict is at most 5 %.
@@ -21,11 +21,13 @@ from scipy import special
 
 from litm.analysis.grid import CELL, Grid, interval_columns, joined, names_of, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
-from litm.analysis.statistics import SIGNIFICANT, Moments, design_effect, holm, moments
+from litm.analysis.statistics import SIGNIFICANT, contrast_interval, design_effect, holm
 
 WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
 #: Placement of the mean of several cells.
 MEAN = "mean"
+#: Further questions that count as lost in the test of *not worse*: with these its error is 5.0 % (docs/regression.md).
+LOST = 1.2
 
 
 def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> list[dict]:
@@ -48,7 +50,8 @@ def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = Fals
             # All cells are to be shown, so that each may fail in its share of the cases only.
             chance = 1 - (1 - POWER) / len(judged)
             needed = questions_needed("primacy", margin, observed(matrix), chance, 1 - 2 * SIGNIFICANT)
-            row["n_needed"] = needed and ceil(needed * effect)
+            # The power is that of the interval, without the questions that count as lost.
+            row["n_needed"] = needed and ceil((needed + 1.5 * LOST / margin) * effect)
     return [row for row, *_ in found]
 
 
@@ -80,9 +83,9 @@ def _row(names: Mapping[str, Any], grid: Grid, scored: int, margin: float) -> tu
     cells = len(grid.columns) // 2
     matrix = grid.matrix.reshape(-1, cells, 2).mean(axis=1)
     weights = [1 / cells, -1 / cells] * cells
-    of_cells = moments(grid.matrix, weights, grid.clusters)
-    below, above = _chances(of_cells, margin)
-    estimate = interval_columns("difference", of_cells.estimate(), is_only=True)
+    differences = matrix[:, 0] - matrix[:, 1]
+    below, above = _chances(differences, grid.clusters, margin)
+    estimate = interval_columns("difference", contrast_interval(grid.matrix, weights, grid.clusters), is_only=True)
     row = {
         **names,
         "n": len(grid.ids),
@@ -94,15 +97,34 @@ def _row(names: Mapping[str, Any], grid: Grid, scored: int, margin: float) -> tu
         "p_worse": below,
         "p_not_worse": above,
     }
-    return row, matrix, design_effect(grid.matrix, weights, grid.clusters)
+    effect = design_effect(grid.matrix, weights, grid.clusters)
+    if grid.clusters is not None and not differences.any():
+        effect = max(effect, len(matrix) / len(np.unique(grid.clusters)))
+    return row, matrix, effect
 
 
-def _chances(of: Moments, margin: float) -> tuple[float, float]:
-    """One-sided p of d ≥ -margin, and of d ≤ -margin; 1 for a single cluster."""
-    if not of.df:
-        return 1.0, 1.0
-    t = (float(of.centre) + margin) / float(of.standard_error)
-    return float(special.stdtr(of.df, t)), float(special.stdtr(of.df, -t))
+def _chances(differences: np.ndarray, clusters: np.ndarray | None, margin: float) -> tuple[float, float]:
+    """One-sided p of d ≥ -margin, and of d ≤ -margin; 1 for a single question or cluster.
+
+    differences: one per question, from -1 to 1. Student's t of their mean as in `contrast_interval`, with one further
+    question won and one lost; for d ≤ -margin `LOST` more are lost, because a sample with few losses says little of
+    their number. It counts less where won questions balance lost ones, so that d is hardly skewed: its share is that of
+    the margin in the questions that differ.
+
+    With clusters the further questions are clusters of mean size, because clusters without a difference do not show how
+    much their questions correlate: answers that are equal within clusters give the p of one question each.
+    """
+    sums, sizes = differences, np.ones(len(differences))
+    if clusters is not None:
+        sums, sizes = np.bincount(clusters, differences), np.bincount(clusters).astype(float)
+    size, chances = sizes.mean(), []
+    share = min(1.0, margin * (len(sums) + 2) / ((sums / size) @ (sums / size) + 2))
+    for lost, side in ((0.0, 1), (LOST * share, -1)):
+        n = sizes.sum() + (2 + lost) * size
+        centre = (sums.sum() - lost * size) / n
+        squares = ((sums - sizes * centre) ** 2).sum() + size**2 * ((1 - centre) ** 2 + (1 + lost) * (1 + centre) ** 2)
+        chances.append(float(special.stdtr(len(sums) + 1, side * (centre + margin) * n / np.sqrt(squares))))
+    return (chances[0], chances[1]) if len(sums) > 1 else (1.0, 1.0)
 
 
 def _verdict(p_worse: float, p_not_worse: float) -> str:
