@@ -1,7 +1,7 @@
 """One table over studies: the models of several results folders, side by side where their numbers are comparable.
 
-Writes studies.html (a page with sortable tables), studies.csv, studies.json and studies.tex; their format, and what is
-comparable: docs/studies.md. Folders are only read, and may be of another version of the project.
+Writes studies.html (a page with sortable tables), studies.csv, studies.json and studies.tex. Their format, and what is
+comparable, is in docs/studies.md. Folders are only read, and may be of another version of the project.
 
 results: results folders. A study has the name of its folder, or of the one above a folder `results`; NAME=FOLDER gives
     it another
