@@ -1,21 +1,15 @@
 """`transformers serve` with the reference model gives the local engine's answers."""
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 from local_engines import SETTINGS, answers, kv_prompts
+from local_server import served
 from transformers import AutoTokenizer
-from waiting import HANG, wait_until
 
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.prompting.prompt_format import CHAT, RAW
@@ -36,30 +30,9 @@ def model(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory) -> Iterator[str]:
-    """The address of the server, once it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log"
-    words = ["serve", "--host", "127.0.0.1", "--port", port, "--device", "cpu", "--dtype", "float32"]
-    program = Path(sys.executable).with_name("transformers")
-    with log.open("wb") as lines:
-        server = subprocess.Popen(
-            [program, *map(str, words)], stdout=lines, stderr=lines, env={**os.environ, "OMP_NUM_THREADS": "1"}
-        )
-    try:
-        wait_until(lambda: is_up(f"http://127.0.0.1:{port}/health", server, log), log.read_text)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.terminate()
-        server.wait(HANG)
-
-
-def is_up(address: str, server: subprocess.Popen, log: Path) -> bool:
-    assert server.poll() is None, log.read_text()
-    with suppress(OSError), urllib.request.urlopen(address, timeout=HANG):
-        return True
-    return False
+    """The address of a server, once it answers."""
+    with served(tmp_path_factory.mktemp("server") / "log") as address:
+        yield address
 
 
 def check_the_same(url: str, model: Path, contents: list, **changes: object) -> list:

@@ -24,19 +24,8 @@ TEMPLATES = ROOT / "resources" / "task_export"
 ABOUT = {"task": "t", "title": "A title", "metric": "best_subspan_em", "max_new_tokens": 7, "stop": "first_line"}
 #: Answers that the metrics read in different ways.
 PARTS = (
-    "Paris",
-    "the paris.",
-    "*",
-    "A",
-    "TRK-5938",
-    "trk\u20115938",
-    "TRK-59381",
-    "$4,284.00",
-    "42.84",
-    "4284 kg",
-    "12 x $357 = 4284",
-    "b-1",
-)
+    "Paris", "the paris.", "*", "TRK-5938", "trk\u20115938", "TRK-59381", "b-1", "42.84", "4284", "12 x $357 = 4284",
+)  # fmt: skip
 ANSWERS = ["", "  \n", *PARTS, *map(": ".join, product(PARTS, repeat=2)), *map("\n".join, product(PARTS, repeat=2))]
 GOLDS = (["Paris"], ["*"], ["TRK-5938", "b-1"], ["4284"], ["first", "FIRST"])
 
@@ -48,9 +37,7 @@ def gold(name: str, position: int, text: str, prompt: str) -> dict:
 
 def example(placement: str, *names: str, **fields) -> Example:
     prompt = "\nWhat is {{ it }}?\n ab cd \n"
-    targets = [
-        gold(name, place, text, prompt) for place, (name, text) in enumerate(zip(names, ("ab", "cd"), strict=False))
-    ]
+    targets = [gold(name, place, ("ab", "cd")[place], prompt) for place, name in enumerate(names)]
     return record_makers.example(placement=placement, prompt=prompt, targets=targets, **fields)
 
 
@@ -85,10 +72,7 @@ def test_a_record_has_what_a_scorer_needs_of_each_target():
     record = task_record(example("gold_at_0_1", "first", "second", cluster="c", items=9))
     assert record["id"] == "4-gold_at_0_1-q" and record["target"] == ["ab", "cd"]
     metadata = record["metadata"]
-    assert [(one["name"], one["position"], one["item"]) for one in metadata["targets"]] == [
-        ("first", 0, "ab"),
-        ("second", 1, "cd"),
-    ]
+    assert [(one["name"], one["item"]) for one in metadata["targets"]] == [("first", "ab"), ("second", "cd")]
     assert (metadata["position"], metadata["cluster"], metadata["documents"]) == (None, "c", 9)
     assert task_record(example("gold_at_0", "gold"))["metadata"]["cluster"] == "q"
 

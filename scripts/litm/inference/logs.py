@@ -18,9 +18,9 @@ INSPECT, LM_EVAL = "inspect", "lm_eval"
 _METADATA = {name: f"metadata.{name}" for name in ("size", "placement", "prompt_sha256")} | {
     "id": "metadata.question_id"
 }
-#: Fields of the logs of exported tasks, by frameworks. `prompt` is what was asked, see `Record.prompt`.
+#: Fields of the logs of exported tasks, by frameworks.
 FIELDS: dict[str, dict[str, str]] = {
-    INSPECT: {"response": "response", "finish_reason": "finish_reason", "prompt": "input", **_METADATA},
+    INSPECT: {"response": "response", "finish_reason": "finish_reason", "prompt": "asked", **_METADATA},
     LM_EVAL: {
         "response": "resps.0.0", "prompt": "doc.input", **{name: f"doc.{field}" for name, field in _METADATA.items()}
     },
@@ -37,15 +37,15 @@ _REASONS = {"model_length": OVERFLOW, "tool_calls": UNKNOWN, "unknown": UNKNOWN}
 def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
     """Yield (place, sample) of a framework's log, in its order; `UserError` with the file for one that cannot be read.
 
-    Samples of inspect_ai get two more fields: `response`, the completion or None, and `finish_reason`, `failed` for
-    those that ended with an error.
+    Samples of inspect_ai get three more fields: `asked`, the messages before the answer, with those that a solver has
+    added; `response`, the completion or None; and `finish_reason`, `failed` for those that ended with an error.
     """
     path = Path(path)
     if log == LM_EVAL:
         yield from ((f"{path}, line {line}", sample) for line, sample in read_jsonl(path))
         return
     samples = _unpacked(path) if file_kind(path) == ".eval" else _listed(path)
-    yield from ((where, {**sample, **_outcome(sample, where)}) for where, sample in samples)
+    yield from ((where, {**sample, "asked": _asked(sample), **_outcome(sample, where)}) for where, sample in samples)
 
 
 def _unpacked(path: Path) -> Iterator[tuple[str, dict]]:
@@ -85,6 +85,15 @@ def _listed(path: Path) -> Iterator[tuple[str, dict]]:
         if not isinstance(sample, dict):
             raise UserError(f"{where}: expected a JSON object, found {type(sample).__name__}")
         yield where, sample
+
+
+def _asked(sample: Mapping[str, Any]) -> Any:
+    messages = sample.get("messages") or sample.get("input")
+    if isinstance(messages, list) and [one.get("role") for one in messages[-1:] if isinstance(one, dict)] == [
+        "assistant"
+    ]:
+        return messages[:-1]
+    return messages
 
 
 def _outcome(sample: Mapping[str, Any], where: str) -> dict[str, Any]:
