@@ -38,7 +38,7 @@ def main(
     engine = audit_engine(asked.settings["engine"])
     sweep = asked.sweep(source, digests, engine)
     # Batches of one prompt of any length, and one request at a time.
-    alone = {**(asked.run or {}), "batch_tokens": 1, "concurrency": 1}
+    alone = {**(asked.run or {}), "batch_tokens": 1, "concurrency": 1, "batch": False}
     sample = audit_sample(read_responses(responses), prompts_per_cell, seed)
     sampled = (example for example in read_examples(*asked.examples) if (example.size, example.id) in sample)
     prompts = sweep.prompts(sampled)

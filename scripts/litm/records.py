@@ -557,6 +557,10 @@ def made_with_server(software: str, url: str, name: str) -> str:
     return f"{software}, {url}, {name}"
 
 
+#: What follows the software in `made_with` of an answer that came in a batch.
+IN_A_BATCH = " in a batch"
+
+
 def served_name(made_with: str) -> str:
     """The model's name in a result of `made_with_server`."""
     return made_with.split(", ", 2)[-1]

@@ -8,6 +8,7 @@ import full_disks
 import fuzzed_configs
 import fuzzed_data
 import injections
+import killed_batches
 import kills
 import pytest
 import server_faults
@@ -17,6 +18,7 @@ from outcomes import FAMILIES_VARIABLE, WRONG, Arena, Case, save
 
 FAMILIES = [
     kills.FAMILY,
+    killed_batches.FAMILY,
     server_faults.FAMILY,
     damaged_journals.FAMILY,
     full_disks.FAMILY,

@@ -138,7 +138,7 @@ def test_a_server_that_has_answered_and_is_gone_is_waited_for(capsys):
         asyncio.run(asked(send, 6, 1, replace(HASTE, attempts=3, prompts=2)))
     assert sent == [0, 1, 1, 1, 2, 2, 2]
     said = capsys.readouterr().err
-    assert said.count("It is sent again in") == 1 and "a prompt is asked up to 3 times" in said
+    assert said.count("It is sent again in") == 1 and "it is sent up to 3 times" in said
 
 
 def test_prompts_without_an_answer_among_others_are_left_out_after_the_last_attempt_and_do_not_end_the_run(
@@ -157,7 +157,7 @@ def test_an_entry_sets_the_timeout_and_the_attempts_of_a_request(protocol, capsy
         engine = make_engine(protocol, server, None, request_timeout=0.5, request_attempts=2)
         assert not answers(engine, ["a"])
     assert len(server.asked) <= 2
-    assert "a prompt is asked up to 2 times" in capsys.readouterr().err
+    assert "it is sent up to 2 times" in capsys.readouterr().err
 
 
 def test_the_first_retry_is_reported_with_its_waiting_time(protocol, capsys):
@@ -165,7 +165,7 @@ def test_the_first_retry_is_reported_with_its_waiting_time(protocol, capsys):
         answers(make_engine(protocol, server), ["a", "b"])
     (line,) = capsys.readouterr().err.splitlines()
     assert "a request got no answer: Error code: 500" in line
-    assert "is asked up to 6 times, with waits that grow to 0.0 minutes in all" in line
+    assert "it is sent up to 6 times, with waits that grow to 0.0 minutes in all" in line
     assert Patience(600.0, 10).longest_waits == 1 + 2 + 4 + 8 + 16 + 32 + 60 + 60 + 60
 
 

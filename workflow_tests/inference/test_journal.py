@@ -181,7 +181,7 @@ def test_a_full_disk_while_lines_are_set_aside_changes_no_journal_and_the_next_r
         if len(calls) == full_at:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("litm.inference.journal._force", force)
+    monkeypatch.setattr("litm.inference.journal.force", force)
     with pytest.raises(OSError, match="No space left"):
         Journal(path)
     assert path.read_bytes() == broken

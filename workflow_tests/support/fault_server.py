@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import yaml
 
@@ -117,12 +117,13 @@ class FaultServer:
     keys: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     elsewhere: str = "http://elsewhere.invalid"
+    handler: ClassVar[type[BaseHTTPRequestHandler]]
 
-    def __enter__(self) -> "FaultServer":
+    def __enter__(self) -> Self:
         self._attempts: Counter = Counter()
         self.lock = threading.Lock()
         self.closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), FaultHandler)
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self.handler)
         self._http.daemon_threads = True
         self._http.block_on_close = False
         self._http.faults = self  # type: ignore[attr-defined]
@@ -177,17 +178,18 @@ class FaultHandler(BaseHTTPRequestHandler):
             with server.lock:
                 server.answered[prompt] += 1
 
-    def _reply(self, fault: Fault, body: dict, prompt: str, text: str) -> dict:
-        """The reply in its protocol, with the fault's text, end and values in it."""
+    def _reply(self, fault: Fault, body: dict, prompt: str, text: str, path: str | None = None) -> dict:
+        """The reply in its protocol, with the fault's text, end and values in it. path: another than the request's."""
+        path = path or self.path
         tokens = int(self.server.faults.tokens(prompt) * fault.get("tokens", 1))
         text, end = fault.get("text", text), fault.get("end", "stop")
         of_openai, of_anthropic = ENDS.get(end, (end, end))
         usage = {"prompt_tokens": tokens, "completion_tokens": len(str(text))}
-        if self.path.endswith("/messages"):
+        if path.endswith("/messages"):
             # Tokens from a cache are counted separately.
             usage = {"input_tokens": tokens - 1, "cache_read_input_tokens": 1, "output_tokens": len(str(text))}
             answer = {"content": [{"type": "text", "text": text}], "stop_reason": of_anthropic}
-        elif self.path.endswith("/chat/completions"):
+        elif path.endswith("/chat/completions"):
             answer = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": of_openai}]}
         elif body.get("echo"):
             # In any order, as a server may answer.
@@ -248,3 +250,6 @@ def _place(reply: Any, place: str) -> tuple[dict, str]:
     for word in path:
         reply = reply[int(word) if word.isdigit() else word]
     return reply, key
+
+
+FaultServer.handler = FaultHandler

@@ -95,7 +95,7 @@ def local_sweep(folder: Path, device: str = "cpu", dtype: str = "float32") -> Sw
     return Sweep(folder, source, settings, {"device": device, "batch_tokens": 1000})
 
 
-def served_sweep(folder: Path, url: str, protocol: str = "openai") -> Sweep:
+def served_sweep(folder: Path, url: str, protocol: str = "openai", batch: bool = False) -> Sweep:
     """The sweep of a model on a server."""
     base = f"{url}/v1" if protocol == "openai" else url
     source = {
@@ -106,7 +106,7 @@ def served_sweep(folder: Path, url: str, protocol: str = "openai") -> Sweep:
         "identity": {"api_model": "m"},
     }
     settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
-    return Sweep(folder, source, settings, {"concurrency": CONCURRENCY})
+    return Sweep(folder, source, settings, {"concurrency": CONCURRENCY, "batch": batch})
 
 
 def dummy_sweep(folder: Path) -> Sweep:

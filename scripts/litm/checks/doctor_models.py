@@ -172,7 +172,7 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
     elif names is None:
         yield warning(what, f"{url} answers but does not list its models {status}")
     elif model.api_model in names:
-        yield ok(what, f"{url} has {model.api_model}")
+        yield ok(what, f"{url} has {model.api_model}{', asked in batches' if model.batch else ''}")
     else:
         listing = ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
         yield missing(what, f"{url} has no model {model.api_model}: it has {listing}")

@@ -189,6 +189,12 @@ class RequestKeys(Entry):
 
     Not in the key: the number of attempts.
     """
+    batch: bool = False
+    """true: prompts go through the provider's interface for batches, at half the price with OpenAI and Anthropic, and
+    answers come within 24 hours. A run that ends before them is followed by one that goes on with the same batches.
+
+    Not in the key: the way to the same answer.
+    """
 
 
 class ModelDefaults(RequestKeys, AskKeys, RunKeys):
@@ -602,6 +608,8 @@ class ApiModel(RequestKeys, AskedModel):
         provider = engine_facts(value["engine"]).provider if isinstance(value, dict) else None
         if provider is None:
             return value
+        if value.get("batch") and provider.batches is None:
+            raise ValueError(f"'batch' is not for 'engine: {value['engine']}', whose provider takes no batches")
         if "endpoint" in value and len(provider.endpoints) == 1:
             several = engine_names(lambda facts: facts.provider is not None and len(facts.provider.endpoints) > 1)
             raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(several)}'")
@@ -626,8 +634,8 @@ class ApiModel(RequestKeys, AskedModel):
 
     @model_validator(mode="after")
     def _check_budget(self) -> Self:
-        if self.budget is not None and self.prices is None:
-            raise ValueError("'budget' needs 'prices'")
+        if self.budget is not None and (self.prices is None or self.batch):
+            raise ValueError("'budget' needs 'prices', and no 'batch', which is billed whole")
         return self
 
     @model_validator(mode="after")
@@ -658,7 +666,8 @@ class ApiModel(RequestKeys, AskedModel):
 
     def run_settings(self) -> dict:
         """Settings that change no response: fields of `EngineSettings`."""
-        keys = (*RequestKeys.model_fields, "prompt_caching", "budget")
+        # Without batches, lines of plans stay as they are.
+        keys = [one for one in (*RequestKeys.model_fields, "prompt_caching", "budget") if one != "batch" or self.batch]
         return {**{key: getattr(self, key) for key in keys}, "prices": self.all_prices}
 
     @property

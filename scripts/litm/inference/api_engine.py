@@ -428,15 +428,22 @@ class ApiEngine(ABC):
         A prompt that a filter blocks counts as answered. The SDK does not read the response: it would make an answer
         with gaps of one that is cut.
         """
+        try:
+            content = await self.send(client, "post", path, body=body)
+        except (Unanswered, UserError) as failure:
+            if FILTERED in error_names(getattr(failure.__cause__, "body", None)):
+                return Reply("", REFUSED, None, None, None)
+            raise
+        return read_reply(content, read)
+
+    async def send(self, client: Any, method: str, path: str, **options: Any) -> bytes:
+        """What the server sends in response; errors as in `post`. method: post or get; options: the SDK's."""
         import httpx2
 
         try:
-            response = await client.post(path, cast_to=httpx2.Response, body=body)
+            return (await getattr(client, method)(path, cast_to=httpx2.Response, **options)).content
         except import_module(self.sdk).APIError as error:
-            if FILTERED in error_names(error.body):
-                return Reply("", REFUSED, None, None, None)
             raise failure_of(error, self.secret) from error
-        return read_reply(response.content, read)
 
     @property
     def secret(self) -> str:
@@ -468,8 +475,12 @@ class ApiEngine(ABC):
         self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None = None
     ) -> Iterator[list[tuple[int, Response]]]:
         """What `ask` gets for each prompt, as `generate` yields it."""
+        yield from self.told(self._answers(prompts, ask, planned))
+
+    def told(self, answers: AsyncGenerator[Any, None]) -> Iterator[Any]:
+        """Each of the answers as it comes; at the end it is said how many were changed, and how."""
         try:
-            yield from in_step(self._answers(prompts, ask, planned))
+            yield from in_step(answers)
         finally:
             if self._mended:
                 cut = "lone surrogates or bytes that are not UTF-8 (cut characters)"
@@ -517,8 +528,7 @@ class ApiEngine(ABC):
 
             async with aclosing(as_they_finish(send, order, *limits, refusal)) as batches:
                 async for batch in batches:
-                    self._mended += sum(reply.is_mended for _, reply in batch)
-                    yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
+                    yield [(index, self.response(prompts[index].tokens, reply)) for index, reply in batch]
 
     async def _masked(self, reply_to: Awaitable[Reply]) -> Reply:
         """A reply, within the time limit of a whole request, and with the key masked in everything that the server
@@ -536,17 +546,24 @@ class ApiEngine(ABC):
             raise
         except UserError as error:
             raise UserError(masked(str(error), self.secret)) from None
+        return self.masked_reply(reply)
+
+    def masked_reply(self, reply: Reply) -> Reply:
+        """A reply with the key masked in it."""
+        self._mended += reply.is_mended
         text = masked(reply.text, self.secret) if len(self.secret) >= LEAST_OF_A_KEY else reply.text
         self._with_key += text != reply.text
         return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
 
-    def _response(self, prompt: Prepared, reply: Reply) -> Response:
-        made_with = made_with_server(self.software, public_url(self.url), reply.served or self.settings.location)
+    def response(self, tokens: int | None, reply: Reply, way: str = "") -> Response:
+        """The response with this reply to a prompt of `tokens` tokens, None if unknown; `UserError` if the server read
+        another number. way: how the server was asked, for `made_with`.
+        """
+        served = reply.served or self.settings.location
+        made_with = made_with_server(f"{self.software}{way}", public_url(self.url), served)
         if reply.finish_reason == MEASURED:
-            return measured_response(prompt.tokens or 0, measured_answers(reply.text), made_with)
-        check_read_whole(
-            prompt.tokens, reply.prompt_tokens, bool(self.served_prompts and self.served_prompts.are_exact)
-        )
+            return measured_response(tokens or 0, measured_answers(reply.text), made_with)
+        check_read_whole(tokens, reply.prompt_tokens, bool(self.served_prompts and self.served_prompts.are_exact))
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
             note(
@@ -559,10 +576,10 @@ class ApiEngine(ABC):
         return Response(
             text=reply.text,
             finish_reason=reply.finish_reason,
-            prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
+            prompt_tokens=reply.prompt_tokens or tokens or 0,
             response_tokens=reply.response_tokens or 0,
             made_with=made_with,
-            billed=reply.billed,
+            billed=reply.billed and replace(reply.billed, batch=bool(way)),
         )
 
 

@@ -72,7 +72,7 @@ class Provider:
     with a key, where `{key}` stands for it; variables: the prefix of all environment variables that its SDK reads, None
     without an SDK; endpoints: those of the protocol, the usual one first, without `CHAT_ENDPOINT` if it takes no
     conversations; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
-    cache: None if it is not known.
+    cache: None if it is not known; batches: its interface for batches, a `batches.BatchInterface`, None if it has none.
     """
 
     url: str
@@ -85,6 +85,7 @@ class Provider:
     endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
     cache: PromptCache | None = None
+    batches: Any = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class EngineSettings:
     before a request is given up; request_total_timeout: seconds for a whole request, None for the default;
     request_attempts: requests per prompt before it counts as failed; prompt_caching: whether requests are planned for
     the provider's cache; prices: see `billing.Prices`, None if unknown; budget: US dollars, None for no limit; spent:
-    of the budget, by earlier runs.
+    of the budget, by earlier runs; batch: whether prompts go through the provider's interface for batches.
     """
 
     location: str
@@ -166,6 +167,7 @@ class EngineSettings:
     prices: Mapping[str, float] | None = None
     budget: float | None = None
     spent: float = 0.0
+    batch: bool = False
 
 
 @dataclass(frozen=True)

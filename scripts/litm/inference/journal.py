@@ -6,6 +6,9 @@ for it, where crc32 is the CRC-32 (8 hex
 digits, as in gzip) of the canonical JSON of the other fields. Spaces, line ends and the order of keys therefore do not
 matter. An identity is `{"identity": digest, "fields": {...}}`, and its digest is its checksum.
 
+Batches whose answers are not in a journal yet have files in a folder beside it, `{experiment}.batches/{name}.json`, see
+`Named`.
+
 Whole lines that are malformed or were changed are moved to another file, see `rejected_file`; a file that is no journal
 is left as it is.
 """
@@ -20,13 +23,14 @@ import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, TypeVar
 
 from litm.base.cli import describe_os_error, signals_deferred
-from litm.base.files import atomic_writer
+from litm.base.files import atomic_writer, read_text
+from litm.base.formats import parse_object
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.answer_identity import equal_digests
@@ -279,18 +283,14 @@ class Journal:
         if not before.endswith(moved):
             with atomic_writer(aside) as raw:
                 raw.write(before + moved)
-                _force(raw)
+                force(raw)
         # Resolved, so that a link stays a link.
         file = self.path.resolve()
         with self.path.open("rb") as lines, atomic_writer(file) as raw:
             raw.writelines(line for number, line in enumerate(lines, start=1) if number not in bad)
-            _force(raw)
+            force(raw)
             shutil.copymode(file, raw.name)
-        folder = os.open(file.parent, os.O_RDONLY)
-        # Not every file system can sync a folder; most write the name with the next answers.
-        with suppress(OSError):
-            os.fsync(folder)
-        os.close(folder)
+        force_names(file.parent)
         self._file.close()
         self._file = self.path.open("a+b", buffering=0)
         self._lock()
@@ -306,6 +306,20 @@ class Journal:
 
     def __getitem__(self, key: str) -> Response:
         return self.responses[key]
+
+    def batches(self, server: str | None) -> list["Named"]:
+        """The batches that are out there; `UserError` if one is at another server; server: None for a model at none."""
+        found = named_batches(self.path)
+        if elsewhere := next((one for one in found if one.server != server), None):
+            back = "set 'engine' and 'base_url' back, or delete this file to have its prompts asked, and billed, again"
+            raise UserError(f"{elsewhere.file}: a batch of this sweep is out there at {elsewhere.server}: {back}")
+        return found
+
+    def tell_batches(self, label: str) -> None:
+        """Say that there are batches out there, if there are any, and how to go on with them."""
+        if found := named_batches(self.path):
+            prompts = f"{sum(len(one.tokens) for one in found):,} prompts in batches ({len(found)})"
+            note(f"{label}: {prompts} stay out there: the same command goes on with them, and nothing is paid twice")
 
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
@@ -335,10 +349,19 @@ class Journal:
             raise
 
 
-def _force(raw: IO[bytes]) -> None:
+def force(raw: IO[bytes]) -> None:
     """Sync written data to the disk."""
     raw.flush()
     os.fsync(raw.fileno())
+
+
+def force_names(folder: Path) -> None:
+    """Sync the names of a folder's files to the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    # Not every file system can sync a folder; most write the names with the next answers.
+    with suppress(OSError):
+        os.fsync(opened)
+    os.close(opened)
 
 
 @dataclass(frozen=True)
@@ -455,3 +478,51 @@ def _parsed(lines: Iterable[bytes], kind: type[Value]) -> Iterator[tuple[str, Va
         with suppress(ValueError):
             if line.endswith(b"\n") and isinstance(value := (said := parse_line(line)).value, kind):
                 yield said.key, value
+
+
+@dataclass(frozen=True)
+class Named:
+    """A batch of prompts that is named in a file, from before it is submitted until its answers are in the journal, so
+    that a run that is killed in between is followed by one that goes on with it.
+
+    file: its path, with the batch's name; server: its address; identity: of its answers; after: the id of the server's
+    newest batch before it; tokens: of its prompts, None if only a server knows, by the keys of their answers; id: the
+    server's, None until it is known.
+    """
+
+    file: Path
+    server: str
+    identity: dict[str, Any]
+    after: str | None
+    tokens: Mapping[str, int | None]
+    id: str | None = None
+
+    def keep(self) -> None:
+        """Write its file, and force it to the disk."""
+        with atomic_writer(self.file) as raw:
+            raw.write(canonical_json({**asdict(self), "file": None}).encode())
+            force(raw)
+        force_names(self.file.parent)
+
+    def forget(self) -> None:
+        """Remove its file, and the folder with the last one."""
+        self.file.unlink()
+        with suppress(OSError):
+            self.file.parent.rmdir()
+
+
+def batch_file(journal: Path, name: str) -> Path:
+    """The file of a journal's batch."""
+    return journal.with_suffix(".batches") / f"{name}.json"
+
+
+def named_batches(journal: Path) -> list[Named]:
+    """The batches whose answers are not in the journal yet, by their files; `UserError` for a malformed file."""
+    found = []
+    for file in sorted(batch_file(journal, "").parent.glob("*.json")):
+        try:
+            found.append(Named(**{**parse_object(read_text(file), str(file)), "file": file}))
+        except (UserError, TypeError) as error:
+            again = "put it back, or delete it to have its prompts asked, and billed, again"
+            raise UserError(f"{file}: not a file of a batch ({error}): {again}") from error
+    return found

@@ -221,18 +221,18 @@ class Line:
     async def answer(self, send: Callable[[], Awaitable[T]]) -> T | None:
         """The answer to a request, with retries; None if every attempt failed."""
         try:
-            answer = await self._send_again(send)
+            answer = await self.insisted(send)
         except Unanswered as error:
             self._give_up(error)
         except UserError as error:
             self.close(error)
         else:
             self._failed = 0
-            self._is_there = True
             return answer
         return None
 
-    async def _send_again(self, send: Callable[[], Awaitable[T]]) -> T:
+    async def insisted(self, send: Callable[[], Awaitable[T]]) -> T:
+        """The answer to a request, with retries; raises `Unanswered` after the last attempt, and `UserError`."""
         for attempt in count(1):
             while (closed := self._opens - self._now()) > 0:
                 await self._sleep(closed)
@@ -240,7 +240,9 @@ class Line:
             if self.failure:
                 break
             try:
-                return await send()
+                answer = await send()
+                self._is_there = True
+                return answer
             except Unanswered as error:
                 self._is_there = self._is_there or not error.no_server
                 if not self._is_there or self.failure or attempt >= self.patience.attempts:
@@ -261,7 +263,7 @@ class Line:
             self._opens = max(self._opens, now + error.wait)
         elif now >= self._next_note:
             note(
-                f"a request got no answer: {error}. It is sent again in {wait:.1f} seconds; a prompt is asked up to "
+                f"a request got no answer: {error}. It is sent again in {wait:.1f} seconds; it is sent up to "
                 f"{self.patience.attempts} times, with waits that grow to {self.patience.longest_waits / 60:.1f} "
                 "minutes in all"
             )

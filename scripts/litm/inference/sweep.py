@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.base.store import digest
 from litm.inference.answer_identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.costs import tree_tokens
-from litm.inference.engine import COUNT, Engine
+from litm.inference.engine import COUNT, Engine, Prepared
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
 from litm.inference.setup import Fit, Prompt, Sweep, check_fits
 from litm.records import (
@@ -159,6 +160,7 @@ def ask_missing(
     make_engine: Callable[[], Engine],
     ask: bool = True,
     others: Sequence[Path] = (),
+    batch: bool = False,
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
@@ -168,7 +170,8 @@ def ask_missing(
     `UserError`, before asking anything, if prompts do not fit and `on_overflow` is `fail`, or if a full-length answer
     cannot fit.
 
-    others: the journals of other sweeps, read only if answers are missing.
+    others: the journals of other sweeps, read only if answers are missing. batch: whether prompts are submitted in
+    batches; those that an earlier run submitted are waited for in any case.
     """
     fit.check_answer(sweep.name)
     equal, elsewhere, conflicting = reused_answers(
@@ -188,6 +191,7 @@ def ask_missing(
     reused_elsewhere = len(elsewhere.keys() - overflow.keys())
     missing = {prompt.key: prompt for prompt in prompts if prompt.key not in journal}
     if not missing:
+        journal.tell_batches(sweep.name)
         check_fits(prompts, overflow, fit, sweep.name)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
     before = sweep.files.state()
@@ -209,24 +213,26 @@ def ask_missing(
     because = NEW_PROMPTS if has_equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     billed: list[Usage] = []
-    keys, ids = list(fitting), [prompt.ids for prompt in fitting.values()]
+    ids = [prompt.ids for prompt in fitting.values()]
     tokens = work_done(ids, None)["prompt_tokens"]
     of_tokens = "" if tokens is None else f", {tokens:,} tokens"
     in_format = f", in {sweep.number_format}" if sweep.number_format else ""
-    compute, what = (engine.measure, "measure") if sweep.is_measured else (engine.generate, "ask")
+    what, batch = "measure" if sweep.is_measured else "ask", batch and not sweep.is_measured
     note(f"{sweep.name}: {len(ids):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for number, batch in enumerate(compute(list(fitting.values()))):
+            for number, (identity, answered) in enumerate(new_answers(engine, sweep, journal, fitting, batch)):
                 # For each batch: weights on a CPU may be read from their file at any time.
                 sweep.files.check() if number else sweep.files.check_loaded(before)
-                names |= _note_names(sweep, names, [response for _, response in batch])
-                journal.append(sweep.identity, [(keys[index], response) for index, response in batch])
-                billed += [response.billed for _, response in batch if response.billed]
-                bar.update(len(batch))
+                if identity == sweep.identity:
+                    names |= _note_names(sweep, names, [response for _, response in answered])
+                journal.append(identity, answered)
+                billed += [response.billed for _, response in answered if response.billed]
+                bar.update(sum(key in fitting for key, _ in answered))
         except (KeyboardInterrupt, SystemExit):
             bar.close()
             note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
+            journal.tell_batches(sweep.name)
             raise
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
     # By the count that only the server's reply has.
@@ -237,6 +243,21 @@ def ask_missing(
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work = work_done(ids, engine.computed_tokens)
     return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted), (*billed,))
+
+
+def new_answers(
+    engine: Any, sweep: Sweep, journal: Journal, prompts: Mapping[str, Prepared], batch: bool
+) -> Iterator[tuple[dict, list[tuple[str, Response]]]]:
+    """Answers to prompts, by their keys, as they come, each time with their identity, which is another one if an
+    earlier run submitted them in a batch. prompts, batch: as in `ask_missing`.
+    """
+    if (out := journal.batches(getattr(engine, "url", None))) or batch:
+        # Settings have `batch` only for engines with batches.
+        yield from engine.in_batches(sweep.name, journal, out, sweep.identity, prompts, batch)
+    left = [] if batch else [key for key in prompts if key not in journal]
+    compute = engine.measure if sweep.is_measured else engine.generate
+    for some in compute([prompts[key] for key in left]) if left else ():
+        yield sweep.identity, [(left[index], response) for index, response in some]
 
 
 def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:

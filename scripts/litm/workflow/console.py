@@ -270,7 +270,8 @@ class Jobs:
         asked = [(*pair, *self.size(pair)) for pair in self._sweeps.work if pair in self._asked]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         lines = [
-            f"  asks {model} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts: "
+            f"  asks {model} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts"
+            + (" in batches: " if getattr(self._sweeps.asked.get(model), "batch", False) else ": ")
             + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
             for model, own in by_model[:SHOWN]
         ]

@@ -1,11 +1,10 @@
 """The engine anthropic: Anthropic's Messages API."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from litm.inference.api_engine import (
-    ApiEngine,
     Reply,
     field,
     joined_text,
@@ -14,7 +13,9 @@ from litm.inference.api_engine import (
     reported_tokens,
     usage_of,
 )
+from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
+from litm.inference.retrying import Unanswered
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content
 
@@ -36,6 +37,47 @@ LEAST = {
     "claude-opus-4-6": 4096, "claude-opus-4-5": 4096, "claude-haiku-4-5": 4096, "claude-3-5-haiku": 2048,
     "claude-3-haiku": 2048,
 }  # fmt: skip
+#: The path of the interface for batches.
+BATCHES_PATH = "/v1/messages/batches"
+#: Types of errors that may pass; others are of the request.
+PASSING_TYPES = {"api_error", "overloaded_error", "rate_limit_error", "timeout_error"}
+
+
+async def submit(send: Callable[..., Awaitable[dict[str, Any]]], name: str, items: Sequence[bytes]) -> dict[str, Any]:
+    """Submit requests as a batch; returns what describes it. Nothing of it has a place for the name."""
+    options = {"headers": {"Content-Type": "application/json"}}
+    return await send("post", BATCHES_PATH, content=b'{"requests":[' + b",".join(items) + b"]}", options=options)
+
+
+def read_batch(body: dict[str, Any]) -> OutThere:
+    """A batch in what describes it; LookupError, TypeError or AttributeError if it is none.
+
+    Results are read at the server's own address: with another one in 'results_url', the key would go there.
+    """
+    id, has_ended = field(body, "id", str), field(body, "processing_status", str) == "ended"
+    problem = WAS_CANCELLED if body.get("cancel_initiated_at") else ""
+    results = (f"{BATCHES_PATH}/{id}/results",) if body.get("results_url") else ()
+    return OutThere(id, None, sum(body["request_counts"].values()), has_ended, False, problem, results)
+
+
+def read_result(read: Callable[[dict[str, Any]], Reply], result: dict[str, Any]) -> Reply:
+    """The reply in a line of results; errors as in `BatchInterface`."""
+    found = result["result"]
+    if found["type"] == "errored":
+        error = found["error"].get("error", found["error"])
+        raise failed_result(500 if error["type"] in PASSING_TYPES else 400, f"{error['type']}, {error['message']}")
+    if found["type"] != "succeeded":
+        raise Unanswered(f"it is {found['type']}")
+    return read(found["message"])
+
+
+def batch_item(key: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """A request in a batch."""
+    return {"custom_id": key, "params": body}
+
+
+#: At most 256 MB, with what stands around the requests.
+BATCHES = BatchInterface(BATCHES_PATH, "after_id", 100_000, 255_999_980, batch_item, submit, read_batch, read_result)
 PROVIDER = Provider(
     url="https://api.anthropic.com",
     key_variable="ANTHROPIC_API_KEY",
@@ -46,6 +88,7 @@ PROVIDER = Provider(
     template_is_public=False,
     # https://platform.claude.com/docs/en/build-with-claude/prompt-caching, November 2026; for a life of 5 minutes.
     cache=PromptCache(least=LEAST, write={"": 1.25}, read={"": 0.1, "claude-opus-5-5": 0.05}, marks=4),
+    batches=BATCHES,
 )
 ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)
 #: Finish reasons: the protocol's and ours.
@@ -105,7 +148,7 @@ def written_texts(body: Mapping[str, Any]) -> list[tuple[str, int, dict]] | None
     return found
 
 
-class Engine(ApiEngine):
+class Engine(BatchEngine):
     """The endpoint /v1/messages, which applies a template that is not public."""
 
     provider = PROVIDER

@@ -1,6 +1,7 @@
 """The engine openai: servers that speak OpenAI's protocol (OpenAI, vLLM, llama.cpp, transformers and many others)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, text_sha256
 from litm.inference.api_engine import (
-    ApiEngine,
+    FILTERED,
     Reply,
     field,
     is_of_provider,
@@ -19,6 +20,7 @@ from litm.inference.api_engine import (
     server_text,
     usage_of,
 )
+from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import (
     CHAT_ENDPOINT,
     COMPLETIONS_ENDPOINT,
@@ -29,6 +31,7 @@ from litm.inference.engine import (
     PromptCache,
     Provider,
 )
+from litm.inference.retrying import error_names
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
 
@@ -50,6 +53,48 @@ def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, reques
 #: Tokens of the shortest beginning that is cached, and factors of those that are read, see `PromptCache`.
 LEAST = 1024
 READ = {"": 1.0, "gpt-4o": 0.5, "gpt-4.1": 0.25, "o1": 0.5, "o3": 0.25, "o3-mini": 0.5, "o4-mini": 0.25, "gpt-5": 0.1}
+#: States of a batch that do not change any more; one of them is of a batch that is not run.
+ENDED, FAILED, CANCELLED = {"completed", "failed", "expired", "cancelled"}, "failed", "cancelled"
+#: The error code of an account with too many tokens in batches; the field of a batch's metadata with our name of it.
+FULL, OUR_NAME = "token_limit_exceeded", "litm"
+
+
+async def submit(send: Callable[..., Awaitable[dict[str, Any]]], name: str, items: Sequence[bytes]) -> dict[str, Any]:
+    """Upload a file of requests and submit it as a batch; returns what describes the batch."""
+    files = [("file", (f"{name}.jsonl", b"\n".join(items), "application/jsonl"))]
+    options = {"headers": {"Content-Type": "multipart/form-data"}}
+    file = await send("post", "/files", body={"purpose": "batch"}, files=files, options=options)
+    asked = {"input_file_id": file["id"], "endpoint": json.loads(items[0])["url"], "completion_window": "24h"}
+    return await send("post", "/batches", body={**asked, "metadata": {OUR_NAME: name}})
+
+
+def read_batch(body: dict[str, Any]) -> OutThere:
+    """A batch in what describes it; LookupError, TypeError or AttributeError if it is none."""
+    status, errors = field(body, "status", str), (body.get("errors") or {}).get("data") or []
+    name, requests = (body.get("metadata") or {}).get(OUR_NAME), (body.get("request_counts") or {}).get("total")
+    is_full = any(error.get("code") == FULL for error in errors)
+    problem = f"it was refused: {errors[0].get('message') if errors else 'no reason given'}" if status == FAILED else ""
+    end = (status in ENDED, is_full, WAS_CANCELLED if status == CANCELLED else problem)
+    results = tuple(f"/files/{body[one]}/content" for one in ("output_file_id", "error_file_id") if body.get(one))
+    return OutThere(field(body, "id", str), name, requests, *end, results)
+
+
+def read_result(read: Callable[[dict[str, Any]], Reply], result: dict[str, Any]) -> Reply:
+    """The reply in a line of results; errors as in `BatchInterface`."""
+    status, body = result["response"]["status_code"], result["response"]["body"]
+    if FILTERED in error_names(body):
+        return Reply("", REFUSED, None, None, None)
+    if status != 200:
+        raise failed_result(status, json.dumps(body.get("error", body)))
+    return read(body)
+
+
+def batch_item(key: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """A request in a batch."""
+    return {"custom_id": key, "method": "POST", "url": f"/v1{path}", "body": body}
+
+
+BATCHES = BatchInterface("/batches", "after", 50_000, 200_000_000, batch_item, submit, read_batch, read_result)
 PROVIDER = Provider(
     url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
@@ -60,6 +105,7 @@ PROVIDER = Provider(
     endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
     # https://developers.openai.com/api/docs/guides/prompt-caching and /pricing, November 2026.
     cache=PromptCache(least={"": LEAST}, write={"": 1.0, "gpt-5.6": 1.25}, read=READ, step=128),
+    batches=BATCHES,
 )
 ENGINE = EngineFacts(
     about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
@@ -143,7 +189,7 @@ def number(value: object) -> float:
     return float(value)
 
 
-class Engine(ApiEngine):
+class Engine(BatchEngine):
     """The endpoints /chat/completions and /completions."""
 
     provider = PROVIDER
