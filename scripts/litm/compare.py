@@ -20,6 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression_rows
+from litm.analysis.sentences import counted
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.formats import write_csv
@@ -52,14 +53,19 @@ def main(
     names = list(dict.fromkeys(name for study, _ in sides for name in study.experiments))
     if unknown := [one for one in experiments if one not in names]:
         raise UserError(f"--experiments: no '{unknown[0]}'; there are {', '.join(names)}")
-    judged = experiments or names
+    judged = [*dict.fromkeys(experiments or names)]
     scores = [of_both for one in judged if (of_both := _scores(sides, one)) is not None]
     rows = regression_rows(pd.concat(scores), worse_than / 100, means_only) if scores else []
     for one in judged:
         if one not in {row["experiment"] for row in rows}:
-            note(f"{one}: not compared: only one of the two answered it, or they were asked other prompts")
+            told = f"{one}: not compared: only one of the two answered it, or prompts or metric differ"
+            if experiments:
+                raise UserError(f"--experiments: {told}")
+            note(told)
     if not rows:
         raise UserError("no question that both answered: compare models that were asked the same prompts")
+    if most := max(row["n_left_out"] for row in rows):
+        note(f"left out: up to {most:,} questions of a position that only one of the two has scores of, see 'left out'")
     table = tables()["regression"]
     frame = table.frame(rows)
     if output:
@@ -100,7 +106,7 @@ def _told(rows: list[dict], margin: float) -> Iterator[str]:
     judged = [row for row in rows if "verdict" in row]
     told, by = outcome(rows), f"than {margin:g} points"
     if told == NOT_WORSE:
-        yield f"not worse: no difference of {len(judged)} is worse {by}, with an error rate of 5 %"
+        yield f"not worse: none of {counted(len(judged), 'difference')} is worse {by}, with an error rate of 5 %"
     elif told == WORSE:
         shown = [_where(row) for row in judged if row["verdict"] == WORSE]
         yield f"worse: by more {by} at {'; '.join(shown)}, with an error rate of 5 % over {len(judged)} differences"

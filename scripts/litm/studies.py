@@ -162,11 +162,8 @@ def _accuracies(cells: Sequence[Mapping], curve: Mapping) -> dict[str, Any]:
 
 def _of_group(group: Mapping) -> dict:
     first = group["rows"][0]
-    where = [
-        first["title"],
-        first["size_in_words"],
-        *([first["positions"]] if first["placement"] and first["accuracy"] is None else ()),
-    ]
+    where = [first["title"], first["size_in_words"]]
+    where += [first["positions"]] if first["placement"] and first["accuracy"] is None else []
     about = [f"{key} {first[key] or 'not known'}" for key in ("metric", "prompt", "data", "positions", "prompts")]
     caption = f"Table {first['table']}. {', '.join(where)}"
     return _shown(first["title"], caption, "; ".join(about), group["notes"], TABLE.report, group["rows"])

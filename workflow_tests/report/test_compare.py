@@ -68,7 +68,9 @@ def test_questions_of_two_studies_are_compared_by_their_prompts(folder, tmp_path
     changed = {**json.loads(first), "prompt_sha256": "of another prompt"}
     path.write_bytes(gzip.compress("\n".join([json.dumps(changed), *lines]).encode()))
     # The question is asked in other words now: each of the two studies has one that the other lacks.
-    assert {line.split()[7] for line in compare(*words).stdout.splitlines()[1:-1] if "mean" not in line} == {"2"}
+    done = compare(*words)
+    assert {line.split()[7] for line in done.stdout.splitlines()[1:-1] if "mean" not in line} == {"2"}
+    assert "left out: up to 2 questions of a position that only one of the two has scores of" in done.stderr
     path.write_bytes(gzip.compress("\n".join(line.replace("prompt_sha256", "else") for line in lines).encode()))
     done = compare(*words)
     assert done.returncode == 1 and "did not keep prompt_sha256: run the study again" in done.stderr
@@ -81,6 +83,10 @@ def test_questions_of_two_studies_are_compared_by_their_prompts(folder, tmp_path
         (["--model", "dummy", "--against", "x"], "no model 'x'; there are dummy, reference"),
         (["--model", "dummy", "--against", "reference", "--worse-than", "500"], "give points of accuracy"),
         (["--model", "dummy", "--against", "reference", "--experiments", "x"], "--experiments: no 'x'; there are"),
+        (
+            ["--model", "dummy", "--against", "reference", "--experiments", "kv", "qa"],
+            "--experiments: qa: not compared: only one of the two answered it",
+        ),
         (["--results", ".", "--model", "dummy", "--against", "x"], ".: no folder 'tables': run the study"),
     ],
 )
