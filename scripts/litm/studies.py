@@ -34,8 +34,8 @@ from litm.report.provenance import sweep_rows
 #: Files of the page.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
 RESOURCES = Path(__file__).parents[2] / "resources"
-#: Version of the format of studies.json, and the fields of a study's selection that it has.
-VERSION, SELECTED = 1, ("config", "models", "datasets", "seed")
+#: Fields of a study's selection in studies.json.
+SELECTED = ("config", "models", "datasets", "seed")
 #: Tables of a study that are read, and columns of the page's tables of effective lengths.
 READ = ("accuracy", "position_bias", "effective_length", "token_counts")
 LENGTHS = ("model", "study", "size_in_words", "tokens", "loss", "loss_confidence", "effective_length")
@@ -49,9 +49,9 @@ def main(results: tuple[str, ...], output: Path) -> None:
     if output.resolve() in {one.folder.resolve() for one in studies.values()}:
         raise UserError(f"--output {output}: this is one of the results folders, which are only read: name another")
     groups = grouped(one for name, study in studies.items() for one in read_sweeps(name, study))
-    about = [{"study": name, **{key: one.selection[key] for key in SELECTED}} for name, one in studies.items()]
+    about = [{"study": name, **{key: one.selection.get(key) for key in SELECTED}} for name, one in studies.items()]
     write_text(output / "studies.csv", csv_text(TABLE.frame(row for group in groups for row in group["rows"])))
-    write_json(output / "studies.json", {"version": VERSION, "studies": about, "tables": groups})
+    write_json(output / "studies.json", {"version": 1, "studies": about, "tables": groups})
     shown = [*map(_of_group, groups), *_lengths(groups)]
     write_text(output / "studies.tex", "\n".join(one["latex"] for one in shown))
     source, script, style = (Markup(read_text(RESOURCES / name)) for name in SOURCES)
@@ -87,7 +87,7 @@ def read_sweeps(name: str, study: Results) -> Iterator[Sweep]:
 
 def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
     accuracy, curves, lengths, counts = (_by_size(study, table) for table in READ)
-    sizes = SizeNames([*study.selection["figures"].values()])
+    sizes = SizeNames([*study.selection.get("figures", {}).values()])
     data = {
         one["name"]: f"{one['name']} ({one['version'] or 'no version'}, sha256 {one['sha256']:.12})"
         for one in study.selection["datasets"]
@@ -106,6 +106,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
             "prompt": settings["prompt"],
             "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
             "decoding": made.get("Decoding", "not known"),
+            "number_format": made.get("Number format", "not known").partition(",")[0],
             "prompt_format": made.get("Prompt format", "not known"),
             "tokens": fmean(tokens) if tokens and None not in tokens else None,
             **{f"loss_{column}": length.get(column) for column in ("ci_low", "ci_high", "confidence")},

@@ -98,7 +98,7 @@ def test_rows_of_two_studies_with_the_same_prompts_share_a_table_and_models_of_o
         row for row in table["pairs"] if (row["model_a"], row["model_b"]) == (f"{first}: dummy", "other: dummy")
     )
     assert (same["difference"], same["p_holm"], same["n"]) == (0, 1, table["rows"][0]["n"])
-    assert table["notes"] == []
+    assert table["notes"] == ["Rows of this table differ in number format (auto | float32)."]
 
 
 def test_values_are_those_of_the_study_s_own_tables(other, tmp_path):
@@ -144,6 +144,9 @@ def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder,
         edited(path, lambda table: table.assign(later=1).drop(columns=["class_words", "n_preamble"], errors="ignore"))
     for name in ("effective_length.csv", "token_counts.csv"):
         (other / "tables" / name).unlink()
+    record = other / "tables/study.json"
+    later = {"figures", "seed", "tables"}
+    record.write_text(json.dumps({key: one for key, one in json.loads(record.read_text()).items() if key not in later}))
     (table,) = of(made(tmp_path / "out", folder, other), "kv", 4)
     assert [row["pbi"] for row in table["rows"][:2]] == [row["pbi"] for row in table["rows"][2:]]
 

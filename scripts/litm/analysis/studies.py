@@ -19,7 +19,7 @@ from litm.analysis.statistics import SIGNIFICANT
 TESTED = {"accuracy": ("accuracy", "all")} | {f"accuracy_{place}": ("accuracy", place) for place in PLACES}
 TESTED |= {name: (name, "") for name in BIAS}
 #: Columns that say how numbers were made, and settings of the experiment that say nothing of it.
-FACTS = ("task", "metric", "prompt", "data", "positions", "decoding", "prompt_format")
+FACTS = ("task", "metric", "prompt", "data", "positions", "decoding", "number_format", "prompt_format")
 NOTHING = "nothing that the studies record"
 UNTOLD = ("name", "title", "cells", "datasets", "closed_book", "oracle", "labels", "max_new_tokens", "stop")
 
