@@ -137,7 +137,7 @@ rule import_responses:
             settings=MODEL(reasoning),
             cells=SWEEPS.recorded_cells,
             log=MODEL.log,
-            stop=SWEEPS.stop_of_log,
+            decoding=SWEEPS.decoding_of_log,
         ),
     shell:
         command("import_responses", "model", "experiment")

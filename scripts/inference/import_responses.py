@@ -7,7 +7,8 @@ settings: JSON: reasoning settings
 recorded: files of recorded responses
 cells: JSON: for each file a list of [size, placement]
 log: the framework that wrote the files, as logs of its own
-stop: stop rule of the experiment, by which the answers of a framework's log are cut here: they end at the limit
+decoding: JSON: limit of new tokens and stop rule, by which the answers of a framework's log are cut here: they end at
+the limit
 responses: output: one line per prompt
 manifest: output: identity and counts
 """
@@ -38,11 +39,12 @@ def main(
     manifest: str,
     settings: dict | None = None,
     log: str | None = None,
-    stop: str | None = None,
+    decoding: dict | None = None,
 ) -> None:
     files = [RecordedFile(path, [tuple(cell) for cell in some]) for path, some in zip(recorded, cells, strict=True)]
+    limit, stop = (decoding or {}).get("max_new_tokens", 0), (decoding or {}).get("stop")
     try:
-        imported = RecordedSweep(list(read_examples(*examples)), files, fields, log)
+        imported = RecordedSweep(list(read_examples(*examples)), files, fields, log, limit)
         imported.check_any()
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error

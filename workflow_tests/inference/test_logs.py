@@ -38,7 +38,9 @@ def inspect_sample(example: Example, text: str, reason: str = "stop") -> dict:
     if isinstance(asked, list):
         asked = [{"id": str(number), "source": "input", **one} for number, one in enumerate(asked)]
     messages = [*(asked if isinstance(asked, list) else [{"role": "user", "content": asked}]), {"role": "assistant"}]
-    return {**record, "epoch": 1, "input": asked, "messages": messages, "output": output(text, reason)}
+    called = {"event": "model", "config": {"max_tokens": 9, "temperature": 0.0, "max_connections": 1}}
+    said = {"input": asked, "messages": messages, "output": output(text, reason)}
+    return {**record, "epoch": 1, **said, "events": [{"event": "span_begin"}, called]}
 
 
 def lm_eval_sample(example: Example, text: str) -> dict:
@@ -82,7 +84,7 @@ def written(kind: str, folder: Path, *answers: tuple[Example, str]) -> tuple[Pat
 
 
 def match(path: Path, log: str, fields: dict | None = None) -> RecordedSweep:
-    return RecordedSweep(EXAMPLES, [RecordedFile(str(path), CELLS)], fields or FIELDS[log], log)
+    return RecordedSweep(EXAMPLES, [RecordedFile(str(path), CELLS)], fields or FIELDS[log], log, 9)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -162,14 +164,20 @@ def test_a_log_that_cannot_be_read_is_an_error_with_its_name(tmp_path, make, mes
 
 
 @pytest.mark.parametrize(("stop", "texts"), [("first_line", ["x\n", None]), ("end_token", ["x\nmore", None])])
-def test_answers_are_cut_by_the_stop_rule_and_one_line_has_the_counts(tmp_path, stop, texts):
+@pytest.mark.parametrize(("limit", "is_other"), [(9, False), (8, True)])
+def test_answers_are_cut_by_the_stop_rule_and_lines_have_counts_and_other_settings(
+    tmp_path, stop, texts, limit, is_other
+):
     write_examples(tmp_path / "examples.jsonl.gz", EXAMPLES[:2])
     stray = inspect_sample(record_makers.example(id="stray", prompt="?", targets=[{"answers": ["x"]}]), "y")
     path = eval_file(tmp_path / "a.eval", [inspect_sample(EXAMPLES[0], "x\nmore", "max_tokens"), stray])
     outputs = ["--responses", tmp_path / "out.jsonl.gz", "--manifest", tmp_path / "out.json"]
     words = ["--model", "m", "--experiment", "e", "--recorded", path, "--examples", tmp_path / "examples.jsonl.gz"]
-    given = ["--fields", json.dumps(FIELDS[INSPECT]), "--cells", json.dumps([CELLS]), "--log", INSPECT, "--stop", stop]
-    done = run_program("import_responses", *words, *given, *outputs)
+    given = ["--fields", json.dumps(FIELDS[INSPECT]), "--cells", json.dumps([CELLS]), "--log", INSPECT]
+    decoding = ["--decoding", json.dumps({"max_new_tokens": limit, "stop": stop})]
+    done = run_program("import_responses", *words, *given, *decoding, *outputs)
     assert "m/e: 1 of 2 prompts have a recorded response, 1 have none" in done.stderr
     assert "; 1 recorded responses match no prompt" in done.stderr
+    said = 'm/e: 1 of the 2 answers of this log were decoded otherwise than the experiment says: {"max_new_tokens":9,'
+    assert (said in done.stderr) == is_other
     assert [one.text for one in read_responses(tmp_path / "out.jsonl.gz")] == texts

@@ -37,15 +37,21 @@ _REASONS = {"model_length": OVERFLOW, "tool_calls": UNKNOWN, "unknown": UNKNOWN}
 def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
     """Yield (place, sample) of a framework's log, in its order; `UserError` with the file for one that cannot be read.
 
-    Samples of inspect_ai get three more fields: `asked`, the messages before the answer, with those that a solver has
-    added; `response`, the completion or None; and `finish_reason`, `failed` for those that ended with an error.
+    Samples get the field `decoding`, as `greedy` gives it, if the log tells. Those of inspect_ai also get `asked`, the
+    messages before the answer, with those that a solver has added; `response`, the completion or None; and
+    `finish_reason`, `failed` for those that ended with an error.
     """
     path = Path(path)
     if log == LM_EVAL:
-        yield from ((f"{path}, line {line}", sample) for line, sample in read_jsonl(path))
+        for line, sample in read_jsonl(path):
+            given = _at(sample, "arguments", "gen_args_0", "arg_1")
+            yield f"{path}, line {line}", {**sample, **_decoding(given, "max_gen_toks", "until")}
         return
     samples = _unpacked(path) if file_kind(path) == ".eval" else _listed(path)
-    yield from ((where, {**sample, "asked": _asked(sample), **_outcome(sample, where)}) for where, sample in samples)
+    for where, sample in samples:
+        called = next((one for one in sample.get("events") or [] if _at(one, "event") == "model"), None)
+        decoding = _decoding(_at(called, "config"), "max_tokens", "stop_seqs")
+        yield where, {**sample, "asked": _asked(sample), **decoding, **_outcome(sample, where)}
 
 
 def _unpacked(path: Path) -> Iterator[tuple[str, dict]]:
@@ -85,6 +91,26 @@ def _listed(path: Path) -> Iterator[tuple[str, dict]]:
         if not isinstance(sample, dict):
             raise UserError(f"{where}: expected a JSON object, found {type(sample).__name__}")
         yield where, sample
+
+
+def _at(value: Any, *path: str) -> Any:
+    """What a value has under these keys, each in the one before; None where a key is missing."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def greedy(limit: int) -> dict[str, Any]:
+    """How an exported task with this limit of new tokens is decoded."""
+    return {"temperature": 0, "max_new_tokens": limit, "stop": []}
+
+
+def _decoding(config: Any, limit: str, stop: str) -> dict[str, Any]:
+    """The field `decoding` of a sample, from a framework's settings under its names; none without settings."""
+    if not isinstance(config, Mapping):
+        return {}
+    known = {"temperature": config.get("temperature"), "max_new_tokens": config.get(limit)}
+    return {"decoding": {**known, "stop": config.get(stop) or []}}
 
 
 def _asked(sample: Mapping[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """Responses recorded elsewhere: their files, which prompt each answers, and the manifest of such a sweep."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, read_jsonl, read_named_columns
 from litm.base.messages import UserError, quoted, shortened
 from litm.base.store import canonical_json, file_sha256, text_sha256
-from litm.inference.logs import asked_content, read_log
+from litm.inference.logs import asked_content, greedy, read_log
 from litm.questions.subsets import match_key
 from litm.records import (
     FAILED,
@@ -52,7 +53,8 @@ class RecordedFile:
     """A file of responses: the cells (size, placement) that its records cover, and counts of its records.
 
     unused: records that match no prompt; other_prompts: file and line of those of them whose question was asked with
-    another prompt; not_compared: used records without a prompt digest.
+    another prompt; not_compared: used records without a prompt digest; other_decoding: used records of a framework's
+    log with other settings than the experiment's, by these settings.
     """
 
     path: str
@@ -61,6 +63,7 @@ class RecordedFile:
     unused: int = 0
     not_compared: int = 0
     other_prompts: list[str] = field(default_factory=list)
+    other_decoding: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -152,17 +155,23 @@ def read_recorded(path: str | Path, fields: Mapping[str, str], log: str | None =
 class RecordedSweep:
     """The recorded responses to the prompts of a sweep.
 
-    fields: the files' name for each of ours; log: the framework that wrote them, see `litm.inference.logs`; responses:
-    by the prompt's size, placement and id. The files are read and counted here.
+    fields: the files' name for each of ours; log: the framework that wrote them, see `litm.inference.logs`, and limit:
+    the most new tokens of the experiment, to compare; responses: by the prompt's size, placement and id. The files are
+    read and counted here.
 
     Raises `UserError`, naming file and line, for a record with a missing field or a wrong type, for two different
     responses to one prompt, and if the matched fields cannot tell two questions of a cell apart.
     """
 
     def __init__(
-        self, asked: Sequence[Example], files: Sequence[RecordedFile], fields: Mapping[str, str], log: str | None = None
+        self,
+        asked: Sequence[Example],
+        files: Sequence[RecordedFile],
+        fields: Mapping[str, str],
+        log: str | None = None,
+        limit: int = 0,
     ) -> None:
-        self.asked, self.files, self.fields, self.log = asked, files, fields, log
+        self.asked, self.files, self.fields, self.log, self.limit = asked, files, fields, log, limit
         self._by_cell: dict[Cell, list[Example]] = {}
         for one in asked:
             self._by_cell.setdefault((one.size, one.placement), []).append(one)
@@ -176,6 +185,9 @@ class RecordedSweep:
                 file.records += 1
                 file.unused += not prompts
                 file.not_compared += bool(prompts) and sha256 is None and "prompt" not in fields
+                made = record.values.get("decoding") if log else None
+                if prompts and made and made != greedy(limit):
+                    file.other_decoding[canonical_json(made)] += 1
                 if named and not prompts:
                     file.other_prompts.append(record.where)
                 for prompt in prompts:
@@ -240,6 +252,12 @@ class RecordedSweep:
             for file in self.files
             if file.other_prompts
         ]
+        told += [
+            f"{count} of the {file.records} answers of this log were decoded otherwise than the experiment says: "
+            f"{made}, not {canonical_json(greedy(self.limit))}; they are another measurement"
+            for file in self.files
+            for made, count in file.other_decoding.items()
+        ]
         unknown = sum(file.not_compared for file in self.files)
         if unknown:
             told.append(
@@ -299,6 +317,11 @@ class RecordedSweep:
                 for file in self.files
             ],
             "fields": dict(self.fields),
+            **(
+                {"other_decoding": dict(sum((file.other_decoding for file in self.files), Counter()))}
+                if self.log
+                else {}
+            ),
             "context_window": None,
             "prompt_tokens": None,
             "response_tokens": None,

@@ -292,11 +292,11 @@ class SweepInputs:
         """The cells that each file covers: JSON, a list of [size, placement] per file."""
         return as_json([[[cell.size, cell.placement] for cell in one.cells] for one in self._recorded(wildcards)])
 
-    def stop_of_log(self, wildcards: Wildcards) -> str | None:
-        """The stop rule of {experiment}, if {model} is a framework's log; None for other recorded responses."""
+    def decoding_of_log(self, wildcards: Wildcards) -> dict | None:
+        """The decoding of {experiment}, if {model} is a framework's log; None for other recorded responses."""
         model = self._study.models[wildcards.model]
         has_log = isinstance(model, RecordedModel) and model.log
-        return self._study.experiments[wildcards.experiment].stop if has_log else None
+        return self._study.experiments[wildcards.experiment].decoding() if has_log else None
 
     # The estimate
 
