@@ -46,8 +46,8 @@ TABLE = tables()["studies"]
 @program
 def main(results: tuple[str, ...], output: Path) -> None:
     studies = named_studies(results)
-    if output.resolve() in {one.folder.resolve() for one in studies.values()}:
-        raise UserError(f"--output {output}: this is one of the results folders, which are only read: name another")
+    if any(output.resolve().is_relative_to(one.folder.resolve()) for one in studies.values()):
+        raise UserError(f"--output {output}: in one of the results folders, which are only read: name another")
     groups = grouped(one for name, study in studies.items() for one in read_sweeps(name, study))
     about = [{"study": name, **{key: one.selection.get(key) for key in SELECTED}} for name, one in studies.items()]
     write_text(output / "studies.csv", csv_text(TABLE.frame(row for group in groups for row in group["rows"])))

@@ -185,7 +185,7 @@ def without_key(results: Path) -> None:
         (without_key, ["{other}"], "of a version of the project that this one cannot read (KeyError"),
         (lambda _: None, ["{other}", "{other}"], "are both named 'other': name one as ANOTHER={other}"),
         (lambda _: None, ["x={other}", "x={folder}"], "are both named 'x'"),
-        (lambda _: None, ["{other}", "--output", "{other}"], "is one of the results folders, which are only read"),
+        (lambda _: None, ["{other}", "--output", "{other}/x"], "in one of the results folders, which are only read"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line(folder, other, tmp_path, edit, words, line):
