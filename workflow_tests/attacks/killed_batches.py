@@ -12,13 +12,13 @@ from functools import partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from signal import SIGINT, SIGKILL, SIGTERM
+from signal import SIGINT, SIGKILL, SIGTERM, default_int_handler, signal
 
 from api_engines import HASTE, PROTOCOLS
 from batch_server import ANTHROPIC, DONE, LATE, LOST, OPENAI, BatchServer, Fate
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
 from programs import load_program
-from sweeps import COUNT, hear_signals, repeated_keys, served_sweep, short_examples
+from sweeps import COUNT, repeated_keys, served_sweep, short_examples
 from waiting import HANG
 
 from litm.base.cli import run
@@ -29,8 +29,8 @@ from litm.inference.retrying import Patience
 KILLS, CASES, MOST = 10, 10, 9
 #: A signal, and when: at a request and its stage, or before a file operation.
 POINTS = [(SIGKILL, -1, "", operation) for operation in range(20)] * 4
-for signal in (SIGKILL, SIGKILL, SIGTERM, SIGINT):
-    POINTS += [(signal, request, stage, -1) for request in range(12) for stage in ("before", "after", "sent")]
+for kind in (SIGKILL, SIGKILL, SIGTERM, SIGINT):
+    POINTS += [(kind, request, stage, -1) for request in range(12) for stage in ("before", "after", "sent")]
 PROMPTS = Counter(f"prompt {number:02}" for number in range(COUNT))
 FATES = [Fate(), Fate(looks=3), Fate(LATE, share=0.5), Fate(DONE, share=0.7, others=LOST)]
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -38,7 +38,7 @@ PROCESSES = multiprocessing.get_context("forkserver")
 
 def work(protocol: str, words: list[str], log: Path, most: int, fatal: int) -> None:
     """Run the program, in a process of its own that is killed before its file operation number `fatal`, from 0."""
-    hear_signals()
+    signal(SIGINT, default_int_handler)
     sys.stderr, sys.argv, operations = log.open("a"), ["generate.py", *words], count()
     Patience.of = lambda settings: HASTE  # type: ignore[method-assign, assignment]
     engine = import_module(f"litm.inference.engines.{protocol}").Engine

@@ -89,15 +89,16 @@ def test_a_refused_file_ends_the_run_and_too_many_tokens_are_halved(fate, sizes,
     assert server.billed == Counter(PROMPTS) and [len(batch.results) for batch in server.batches.values()] == sizes
 
 
+HALF = [Fate(share=0.7, others=LOST), Fate()]
 HEARD = [Fault(429), Fault(500), Fault(502, is_heard=True), Fault(is_heard=True, is_mute=True)]
 OTHERS = {"list": Fault(503), "look": Fault(is_mute=True), "results": Fault(500), "upload": Fault(429)}
 
 
 @pytest.mark.parametrize(("what", "fault"), [*(("submit", fault) for fault in HEARD), *OTHERS.items()])
 def test_a_failed_request_is_sent_again_and_no_batch_is_submitted_twice(protocol, what, fault, tmp_path):
-    with BatchServer(batch_fault=lambda *asked: fault if asked == (what, 0) else None, lag=1) as server:
+    with BatchServer(batch_fault=lambda *one: {(what, 0): fault}.get(one), fate=HALF.__getitem__, lag=1) as server:
         assert ask(protocol, server, tmp_path)[1] == EXPECTED
-    assert server.billed == Counter(PROMPTS) and len(server.batches) == 1
+    assert server.billed == Counter(PROMPTS) and len(server.batches) == 2
 
 
 def test_answers_of_a_batch_are_kept_under_their_keys_whatever_has_changed(protocol, tmp_path):

@@ -62,7 +62,6 @@ class BatchHandler(FaultHandler):
             data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
             self.send_response(fault.status if fault else status)
             self.send_header("Content-Length", str(len(data)))
-            self.send_header("retry-after", "0")
             self.end_headers()
             self.wfile.write(data)
             provider.hear(number, "sent")

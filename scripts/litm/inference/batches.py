@@ -197,7 +197,7 @@ class _Batches:
                 if batch.name is None and batch.requests in (None, len(named.tokens)):
                     self._note(f"batch {batch.id} may be one that a killed run submitted: its end will show it")
                     ((_, ended),) = await self._ended([replace(named, id=batch.id)])
-                    if (await self._results(ended)).keys() == named.tokens.keys():
+                    if (await self._results(ended)).keys() & named.tokens.keys():
                         return batch.id
             await self._pause(number)
         return None
