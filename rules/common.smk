@@ -31,7 +31,7 @@ from litm.models.devices import has_gpu
 from litm.scoring.metrics import METRICS, Metric
 from litm.workflow import console
 from litm.workflow.data_inputs import DataInputs
-from litm.workflow.resources import gpu_lines, time_lines
+from litm.workflow.resources import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
 from litm.workflow.sweep_inputs import SweepInputs
@@ -98,7 +98,7 @@ PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
 JOBS = console.Jobs(
     STUDY,
     SWEEPS,
-    times=lambda shares: (time_lines if runs_here() else gpu_lines)(STUDY, shares),
+    times=lambda shares: (time_lines if runs_here() else gpu_lines)(STUDY, shares) + dollar_lines(STUDY, shares),
     # How an importing workflow names these rules.
     renamed=workflow.modifier.modify_rulename("*"),
 )

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from litm.base.formats import optional_field, read_jsonl, typed_field, without_surrogates, write_jsonl
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, digest, text_sha256
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: One element of a context: (title, text) of a document, (key, value) of a pair.
 Item = tuple[str, ...]
@@ -359,6 +362,11 @@ class Usage:
     batch: bool = False
     elsewhere: bool = False
 
+    @property
+    def prompt(self) -> int:
+        """All tokens of prompts."""
+        return self.input + self.cache_write + self.cache_read
+
     @classmethod
     def from_json(cls, record: dict) -> "Usage":
         """The tokens in a line of a journal or of responses; KeyError or TypeError for malformed ones."""
@@ -384,6 +392,46 @@ class Usage:
 
 #: The counters of a `Usage`, which have prices of their own.
 COUNTERS = ("input", "cache_write", "cache_read", "output")
+#: Share of all prices that providers take for the requests of a batch.
+BATCH_FACTOR = 0.5
+#: Tokens for which a price is given.
+MILLION = 1e6
+#: Columns of scores with what is billed.
+BILL = ("cache_write_tokens", "cache_read_tokens", "in_batch")
+
+
+@dataclass(frozen=True)
+class Prices:
+    """US dollars per million tokens: of prompts, written to the provider's cache, read from it, and of answers. batch:
+    the factor of all of these for requests of a batch. Without prices of a cache, its tokens cost as others.
+    """
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+    batch: float = BATCH_FACTOR
+
+    @classmethod
+    def of(cls, given: Mapping[Any, float]) -> "Prices":
+        """The prices in a model's entry, of which `input` and `output` are always there."""
+        return cls(**{"cache_write": given["input"], "cache_read": given["input"], **given})
+
+    def of_prompts(self, tokens: int, answer_tokens: int, shares: Mapping[str, float], batch: bool = False) -> float:
+        """The dollars of prompts of which a cache has shares, see `caching.Plan.shares`, and of their answers."""
+        write, read = (round(tokens * shares.get(name, 0.0)) for name in ("cache_write", "cache_read"))
+        return self.dollars(Usage(tokens - write - read, write, read, answer_tokens, batch))
+
+    def of_rows(self, rows: "pd.DataFrame") -> "pd.Series":
+        """The dollars of score rows as billed, and without a bill as if nothing was cached; missing without tokens."""
+        write, read, batch = (rows[name].fillna(0) if name in rows else 0 for name in BILL)
+        computed = self.input * (rows["prompt_tokens"] - write - read) + self.output * rows["response_tokens"]
+        return (computed + self.cache_write * write + self.cache_read * read) * self.batch**batch / MILLION
+
+    def dollars(self, usage: Usage) -> float:
+        """The price of the tokens of one or more answers, all of them in batches or none."""
+        each = (getattr(self, name) * getattr(usage, name) for name in COUNTERS)
+        return sum(each) * (self.batch if usage.batch else 1) / MILLION
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litm.base.messages import UserError
-from litm.inference.billing import Account, Prices
+from litm.inference.billing import Account
 from litm.inference.caching import cut_place, plan
 from litm.inference.engine import Prepared, PromptCache
 from litm.inference.engines import openai
-from litm.records import Response, Usage
+from litm.records import Prices, Response, Usage
 
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o-2024-11-20"}
 PRICES = {
@@ -96,9 +96,9 @@ def test_a_cached_sweep_costs_less_and_what_was_planned(protocol, sweep, share):
     tokens = sum(prompt.tokens for prompt in prompts)
     # Each waits for what it reads: on any machine the server's counts are the planned ones, by characters.
     assert read == pytest.approx(planned.shares["cache_read"] * tokens, rel=0.03)
-    factor = 1 if protocol == "anthropic" else 2
-    assert dollars < costs[False][0] and (protocol == "openai" or costs[False][1] == 0)
-    assert factor * (dollars / costs[False][0]) < factor * (share + (protocol == "openai") * 0.6)
+    # A server that caches by itself may do so for any order, but never more.
+    assert costs[False][1] <= read and (protocol == "openai" or costs[False][1] == 0)
+    assert protocol == "openai" or dollars < share * costs[False][0]
 
 
 def test_prompts_that_share_nothing_long_are_asked_as_before(protocol):

@@ -12,7 +12,7 @@ from litm.base.formats import write_csv
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
 from litm.records import Example, SweepResponse
-from litm.scoring.scores import Score, Sweep, score_sweep
+from litm.scoring.scores import OPTIONAL, Score, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
 
@@ -31,7 +31,7 @@ def test_rows_are_in_the_order_of_the_examples_for_any_order_of_the_responses():
     examples = [example(id, placement) for placement in ("gold_at_0", "gold_at_4") for id in "abc"]
     responses = [response(id, p, f"Answer {id}!") for p in ("gold_at_4", "gold_at_0") for id in "cab"]
     scores = score_sweep(SWEEP, examples, responses)
-    assert [*scores.columns, "cluster"] == list(Score._fields)
+    assert [*scores.columns] == [name for name in Score._fields if name not in OPTIONAL]
     assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e.placement, e.id) for e in examples]
     assert scores["correct"].all()
 

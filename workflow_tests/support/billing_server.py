@@ -21,8 +21,6 @@ from typing import Any
 import yaml
 
 FACTS = yaml.safe_load(Path(__file__).with_name("billing_server.yaml").read_text(encoding="utf-8"))
-#: Tokens that a message has besides its text.
-FRAME = 4
 COUNTERS = ("input", "cache_write", "cache_read", "output")
 #: A provider's words for a request that it refuses, by status.
 KINDS = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
@@ -45,7 +43,8 @@ class Refusal(Exception):
 class BillingServer:
     """A context manager; `url`: its address.
 
-    tokens: the tokens of a text; answer: to a prompt, cut at the request's limit; clock: seconds; unknown: a field that
+    tokens: the tokens of a text; answer: to a prompt, cut at the request's limit; clock: seconds; frame: tokens that a
+    message has besides its text; unknown: a field that
     it refuses wherever it stands; limit: requests after which one is too many, so that a test needs no clock, 0 for
     none; seconds: that an answer takes. Recorded:
     `bodies` and `usages` of answered requests, `refused` statuses, and `most_at_once`, requests under way.
@@ -54,6 +53,7 @@ class BillingServer:
     tokens: Callable[[str], Sequence[int]] = pieces
     answer: Callable[[str], str] = lambda prompt: "word " * 4096
     clock: Callable[[], float] = time.monotonic
+    frame: int = 4
     unknown: str = ""
     limit: int = 0
     seconds: float = 0.0
@@ -142,7 +142,7 @@ class BillingServer:
         texts = list(accumulate(block["text"] for _, block in blocks))
         frames = list(
             accumulate(
-                FRAME * (owner != before)
+                self.frame * (owner != before)
                 for (owner, _), before in zip(blocks, ["", *(o for o, _ in blocks)], strict=False)
             )
         )
@@ -190,7 +190,7 @@ class BillingServer:
         texts = ["".join(block["text"] for block in _blocks(message["content"])) for message in body["messages"]]
         ids: list[int] = []
         for message, text in zip(body["messages"], texts, strict=True):
-            ids += [hash(message["role"])] * FRAME + [*self.tokens(text)]
+            ids += [hash(message["role"])] * self.frame + [*self.tokens(text)]
         machine = _hash(body["model"], body.get("prompt_cache_key", ""), *map(str, ids[: facts["routed"]]))
         lengths = range(least, len(ids) + 1, step)
         hashes = {length: _hash(machine, *map(str, ids[:length])) for length in lengths}

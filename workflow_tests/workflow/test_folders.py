@@ -32,7 +32,7 @@ IMPORTS = {
     "scoring": "base records answers models examples prompting",
     "analysis": "base records placements examples scoring",
     "claims": "base placements analysis",
-    "figures": "base placements scoring analysis",
+    "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis figures",
     "notebook": "base records analysis figures",
     "compare": "base analysis notebook",

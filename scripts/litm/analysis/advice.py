@@ -18,11 +18,12 @@ from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
 from litm.analysis.statistics import SIGNIFICANT, Estimate, as_answers, contrast_interval, holm, paired_p
 from litm.base.intervals import clustered_interval
-from litm.records import Condition
+from litm.records import BILL, Condition, Prices
 
 #: Columns of score rows that are read.
 COLUMNS = (
     "model", "experiment", "size", "id", "target", "correct", "excluded", "prompt_tokens", "response_tokens", "cluster",
+    *BILL,
 )  # fmt: skip
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
@@ -38,7 +39,7 @@ class Cell:
     """The answers of one model under one condition and number of documents.
 
     correct: by question id, NaN if not scored; tokens: mean prompt tokens and mean answer tokens, None if not counted;
-    clusters: by question, None without.
+    dollars: mean of an answer, as billed, None without prices; clusters: by question, None without.
     """
 
     condition: Condition
@@ -46,6 +47,7 @@ class Cell:
     correct: pd.Series
     tokens: tuple[float, float] | None
     clusters: pd.Series | None
+    dollars: float | None = None
 
     @property
     def scored(self) -> int:
@@ -100,10 +102,7 @@ class Compared:
 
     def dollars(self, index: int) -> float | None:
         """Dollars per question under a condition, None if unknown."""
-        tokens = self.cells[index].tokens
-        if self.price is None or tokens is None:
-            return None
-        return (tokens[0] * self.price["input"] + tokens[1] * self.price["output"]) / 1e6
+        return self.cells[index].dollars
 
     @cached_property
     def unit(self) -> str:
@@ -240,7 +239,7 @@ def read_compared(
         condition = by_experiment[str(sweep["experiment"].iloc[0])]
         model = str(sweep["model"].iloc[0])
         for size in sorted(sweep["size"].unique()):
-            cell = _cell(condition, int(size), sweep[sweep["size"] == size])
+            cell = _cell(condition, int(size), sweep[sweep["size"] == size], prices.get(model))
             cells.setdefault((condition.study, model), []).append(cell)
     places = {one.experiment: place for place, one in enumerate(conditions)}
     found = []
@@ -250,7 +249,7 @@ def read_compared(
     return found
 
 
-def _cell(condition: Condition, documents: int, rows: pd.DataFrame) -> Cell:
+def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mapping | None) -> Cell:
     grid = read_grid(rows, "target", f"{condition.experiment}, size {documents}")
     counts = rows.loc[~rows["excluded"], ["prompt_tokens", "response_tokens"]].astype("Float64")
     is_counted = len(counts) > 0 and not counts.isna().any(axis=None)
@@ -259,6 +258,7 @@ def _cell(condition: Condition, documents: int, rows: pd.DataFrame) -> Cell:
         documents=documents,
         correct=pd.Series(grid.answers[CORRECT][:, 0], index=grid.ids),
         tokens=(float(counts["prompt_tokens"].mean()), float(counts["response_tokens"].mean())) if is_counted else None,
+        dollars=float(Prices.of(price).of_rows(rows[~rows["excluded"]]).mean()) if is_counted and price else None,
         clusters=None if grid.clusters is None else pd.Series(grid.clusters, index=grid.ids),
     )
 

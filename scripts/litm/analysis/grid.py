@@ -16,14 +16,14 @@ from litm.analysis.statistics import Estimate, as_answers, contrast_interval, me
 from litm.analysis.table import tables
 from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError
-from litm.records import Example, read_examples
+from litm.records import BILL, Example, read_examples
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
 CORRECT, FIRST_LINE, FULL = "correct", "first_line", "full"
 #: Their columns of score rows.
 READINGS = {CORRECT: "correct", FIRST_LINE: "correct_first_line", FULL: "correct_full"}
 #: Columns that only some score files have; reading one that is missing is no error.
-OPTIONAL = ("cluster",)
+OPTIONAL = ("cluster", *BILL)
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,13 @@ from litm.base.formats import in_batches
 from litm.base.messages import in_columns, points
 from litm.config.study import Study
 from litm.inference.api_engine import ServedPrompts
-from litm.inference.billing import Prices
 from litm.inference.caching import CHARACTERS, Plan
 from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
 from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
-from litm.records import Content, Response
+from litm.records import Content, Prices, Response
 from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
 #: Function from prompts to their token ids.

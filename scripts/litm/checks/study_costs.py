@@ -10,9 +10,10 @@ from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_byt
 from litm.config.data import Corpus
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.inference.billing import Prices, Usage
+from litm.inference.billing import Usage
 from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
+from litm.records import Prices
 from litm.workflow.data_inputs import Needs, needs_of
 from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, lengths_of, prompt_tokens, work_of
 from litm.workflow.resources import SERVED_SECONDS, gpu_hours, rate_here

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ from litm.analysis.sentences import in_range
 from litm.figures import style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
+from litm.records import Prices
 
 #: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
 INCHES, PANEL_INCHES, SINGLE_INCHES = (6.4, 4.6), (5.6, 4.2), 8.0
@@ -95,9 +97,8 @@ def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
             means = rows.accuracy.loc[own, MEAN_COLUMNS]
         by_size = counted.groupby("size")
         prompt, answer = (by_size[name].mean().astype("Float64") for name in ("prompt_tokens", "response_tokens"))
-        price = prices.get(model) or dict.fromkeys(("input", "output"), float("nan"))
-        # Prices are for a million tokens.
-        dollars = (price["input"] * prompt + price["output"] * answer) / 1000
+        each = Prices.of(prices.get(model) or {"input": nan, "output": nan}).of_rows(counted)
+        dollars = 1000 * each.groupby(counted["size"]).mean().astype("Float64")
         means = scored(means).set_index("size", drop=False).assign(tokens=prompt + answer, dollars=dollars)
         yield shown_cells(figure, means.reset_index(drop=True))
 

@@ -16,7 +16,7 @@ from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
-from litm.inference.billing import Account, Prices
+from litm.inference.billing import Account
 from litm.inference.caching import LEAST_CHARACTERS, Plan, plan
 from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
 from litm.inference.retrying import (
@@ -42,6 +42,7 @@ from litm.records import (
     MEASURED,
     REFUSED,
     Content,
+    Prices,
     Response,
     Usage,
     is_token_count,

@@ -1,54 +1,21 @@
-"""What answers of a provider's model cost: its prices, the dollars of billed tokens, and a budget of them."""
+"""What answers of a provider's model have cost, in words, and a budget for them."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError, note
 from litm.base.store import lock
 from litm.inference.journal import billed_in
-from litm.records import COUNTERS, Usage
+from litm.records import MILLION, Prices, Usage
 
-#: Share of all prices that providers take for the requests of a batch.
-BATCH_FACTOR = 0.5
-#: Tokens for which a price is given.
-MILLION = 1e6
 #: Billed tokens, in words.
 IN_WORDS = {
     "input": "tokens of prompts", "cache_write": "written to its cache", "cache_read": "read from it",
     "output": "tokens of answers",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Prices:
-    """US dollars per million tokens: of prompts, written to the provider's cache, read from it, and of answers. batch:
-    the factor of all of these for requests of a batch. Without prices of a cache, its tokens cost as others.
-    """
-
-    input: float
-    output: float
-    cache_write: float
-    cache_read: float
-    batch: float = BATCH_FACTOR
-
-    @classmethod
-    def of(cls, given: Mapping[Any, float]) -> "Prices":
-        """The prices in a model's entry, of which `input` and `output` are always there."""
-        return cls(**{"cache_write": given["input"], "cache_read": given["input"], **given})
-
-    def of_prompts(self, tokens: int, answer_tokens: int, shares: Mapping[str, float], batch: bool = False) -> float:
-        """The dollars of prompts of which a cache has shares, see `caching.Plan.shares`, and of their answers."""
-        write, read = (round(tokens * shares.get(name, 0.0)) for name in ("cache_write", "cache_read"))
-        return self.dollars(Usage(tokens - write - read, write, read, answer_tokens, batch))
-
-    def dollars(self, usage: Usage) -> float:
-        """The price of the tokens of one or more answers, all of them in batches or none."""
-        each = (getattr(self, name) * getattr(usage, name) for name in COUNTERS)
-        return sum(each) * (self.batch if usage.batch else 1) / MILLION
 
 
 class Account:

@@ -11,6 +11,7 @@ from litm.analysis.table import TEXT, Table, declared_table, tables
 from litm.base.formats import csv_text
 from litm.base.messages import ordinal, percent
 from litm.figures.chart import models_in, places_in_words
+from litm.records import Prices, Usage
 from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
 
@@ -23,6 +24,8 @@ COMPARISONS = tuple(table for table in _ALL if table.section)
 OPEN_TABLES, FEW_ROWS = ("advice",), 24
 
 
+#: Words on bills, by whether some tokens have one, and some have none.
+RECORDED = {(True, False): "recorded", (True, True): "partly", (False, True): "not recorded", (False, False): ""}
 #: Characters: a longer text counts as a sentence.
 SENTENCE = 80
 #: Cost of each sweep; the report computes it from the manifests.
@@ -33,7 +36,8 @@ TOKENS_USED = declared_table(
     note=(
         "Answers in the journal and their tokens. Asked last: the prompts of the sweep's last run, their tokens, the "
         "computed tokens, and the share that shared prefixes saved, in per cent. Empty: nothing was asked, or only the "
-        "server knows. US$: by the prices in the config."
+        "server knows. US$: by the prices in the config, of the tokens that the provider's counters have billed; for "
+        "answers without a recorded bill, as if nothing was cached."
     ),
     columns={
         "model": "text + | Model | name of the model",
@@ -45,7 +49,8 @@ TOKENS_USED = declared_table(
         "last_prompt_tokens": "integer + | Their prompt tokens | their tokens",
         "last_computed_tokens": "integer + | Computed | computed tokens of these prompts",
         "saved": "percent + | Saved | share of tokens that shared prefixes saved",
-        "dollars": "number + | US$ | cost by the prices in the config",
+        "dollars": "number + | US$ | cost by the prices in the config, as billed",
+        "bill": "text + | Bill | whether the provider's counters are recorded",
     },
 )
 
@@ -195,6 +200,9 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
     work = manifest["work"] or {}
     all_of_it, computed = work.get("prompt_tokens"), work.get("computed_tokens")
     price = prices.get(manifest["model"])
+    billed = [Usage.from_json(one) for one in manifest.get("billed", ())]
+    left = manifest["prompt_tokens"] - sum(one.prompt for one in billed)
+    unknown = [Usage(left, 0, 0, manifest["response_tokens"] - sum(one.output for one in billed))] if left > 0 else []
     return {
         "model": manifest["model"],
         "experiment": manifest["experiment"],
@@ -205,8 +213,8 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
         "last_prompt_tokens": all_of_it,
         "last_computed_tokens": computed,
         "saved": 1 - computed / all_of_it if all_of_it and computed is not None else None,
-        "dollars": price
-        and (manifest["prompt_tokens"] * price["input"] + manifest["response_tokens"] * price["output"]) / 1e6,
+        "dollars": price and sum(map(Prices.of(price).dollars, [*billed, *unknown])),
+        "bill": (RECORDED[bool(billed), bool(unknown)]) if manifest["model"] in prices else None,
     }
 
 

@@ -103,7 +103,8 @@ class Score(NamedTuple):
     has no such rule. preamble: the first line ends with a colon, so it may only announce the answer; more_lines: the
     answer has further lines. Token counts are missing where they are unknown. wrong_kind: of a wrong answer, see
     `wrong_answers.KINDS`; taken_from: the position of the other item that it was taken from, if it is known. cluster:
-    a column of files whose examples have clusters.
+    a column of files whose examples have clusters. cache_write_tokens, cache_read_tokens: of the prompt's, if any, and
+    in_batch: 1 at the price of batches, columns of files with such answers.
     """
 
     model: str
@@ -131,9 +132,14 @@ class Score(NamedTuple):
     more_lines: bool
     wrong_kind: str | None
     taken_from: int | None
+    cache_write_tokens: int | None
+    cache_read_tokens: int | None
+    in_batch: int | None
     cluster: str | None
 
 
+#: Columns of files that have a value in them.
+OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch")
 #: pandas types of columns by the types of their values.
 DTYPES: dict[Any, str] = {
     str: "string", str | None: "string", int: "int64", int | None: "Int64", float | None: "Float64", bool: "bool",
@@ -141,11 +147,11 @@ DTYPES: dict[Any, str] = {
 
 
 def typed(record: type[R], rows: Iterable[R], is_graded: bool = False) -> pd.DataFrame:
-    """Rows with the fields of their record as columns, in their types; without `cluster` if no row has one."""
+    """Rows with the fields of their record as columns, in their types; without `OPTIONAL` ones that no row has."""
     dtypes = DTYPES | {Verdict: "Float64" if is_graded else "boolean"}
     columns = {name: dtypes[kind] for name, kind in get_type_hints(record).items()}
     table = pd.DataFrame(rows, columns=list(columns)).astype(columns)
-    return table if table["cluster"].notna().any() else table.drop(columns="cluster")
+    return table.drop(columns=[name for name in OPTIONAL if name in table and table[name].isna().all()])
 
 
 @dataclass(frozen=True)
@@ -222,6 +228,9 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
             more_lines=text is not None and "\n" in text.strip(),
             wrong_kind=wrong.kind if wrong else None,
             taken_from=wrong.taken_from if wrong else None,
+            cache_write_tokens=(response.billed.cache_write or None) if response.billed else None,
+            cache_read_tokens=(response.billed.cache_read or None) if response.billed else None,
+            in_batch=1 if response.billed and response.billed.batch else None,
             cluster=example.cluster,
         )
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from statistics import linear_regression
 
 from litm.config.experiments import Experiment
-from litm.config.models import Model
+from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import load_task
+from litm.inference.caching import plan
 from litm.inference.engine import engine_facts
 from litm.placements import gold_positions
-from litm.records import Cell
+from litm.records import Cell, Prices
 
 #: Questions of an experiment that uses its whole dataset: as in the paper.
 QUESTIONS = 2_655
@@ -126,6 +127,23 @@ def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float
         shared = items * lengths_of(study, model.name, experiment).item
     answers = len(experiment.cells) * ANSWER_SHARE * experiment.max_new_tokens
     return prompt_tokens(study, model.name, experiment) + questions * (answers - shared)
+
+
+def cached_shares(study: Study, model: ApiModel, experiment: Experiment) -> dict[str, float]:
+    """About the shares of a sweep's prompt tokens that its provider's cache takes, see `Plan.shares`; {} for none.
+
+    By the contexts of one question as texts in which a character is a token, and an item a line.
+    """
+    provider, prices = engine_facts(model.engine).provider, Prices.of(model.all_prices or {"input": 0, "output": 0})
+    if not (model.prompt_caching and provider and provider.cache) or prices.cache_read >= prices.input:
+        return {}
+    tokens, is_same = round(lengths_of(study, model.name, experiment).item), experiment.design == ASK_ANOTHER_KEY
+    texts = []
+    for cell in experiment.cells:
+        names = [*map(str, range(cell.size) if is_same else _context(cell))]
+        lines = (name.ljust(tokens - 1, "-") for name in names)
+        texts.append("\n".join(["", *lines, cell.placement.rjust(AROUND)]))
+    return plan(texts, [*map(len, texts)], provider.cache, model.api_model, prices).shares
 
 
 def tree_items(experiment: Experiment) -> int:

@@ -30,7 +30,8 @@ from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf
-from litm.workflow.prompt_lengths import Work, computed_tokens
+from litm.records import Prices
+from litm.workflow.prompt_lengths import Work, cached_shares, computed_tokens, prompt_tokens, work_of
 
 #: Billions of parameters of a model whose entry and name do not give them.
 USUAL_BILLIONS = 7.0
@@ -163,6 +164,29 @@ def gpu_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str
     hours = sum(gpu_hours(model, tokens) for model, tokens, _ in _remaining(study, sweeps))
     told = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
     return [f"  {told}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
+
+
+def dollar_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
+    """A line on the money for each model with prices, and for the way in which it is asked; sweeps: as in
+    `time_lines`.
+    """
+    plain: dict[str, float] = {}
+    cached: dict[str, float] = {}
+    for (name, one), share in sweeps.items():
+        model, experiment = study.models[name], study.experiment_of(name, one)
+        if isinstance(model, ApiModel) and model.prices:
+            answers = work_of(experiment, study.questions_of(experiment)).prompts * experiment.max_new_tokens
+            tokens, limit = round(share * prompt_tokens(study, name, experiment)), round(share * answers)
+            shares = {} if model.batch else cached_shares(study, model, experiment)
+            for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
+                dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
+                sums[name] = sums.get(name, 0.0) + dollars
+    return [
+        f"  {name}: at most US$ {cost:,.2f}"
+        + (f", cached or in batches US$ {cached[name]:,.2f}" if cached[name] < cost else "")
+        + " (by rules of thumb)"
+        for name, cost in plain.items()
+    ]
 
 
 def _remaining(study: Study, sweeps: Mapping[tuple[str, str], float]) -> Iterator[tuple[Model, float, int]]:
