@@ -45,11 +45,11 @@ def position_sweep(questions: int, size: int = 20) -> list[str]:
 
 
 def other_keys(contexts: int, keys: int) -> list[str]:
-    """Prompts of the same pairs that ask for another key."""
+    """Prompts of the same pairs that ask for another key; some keys begin alike, and are cut before them."""
     return [
         f"Find it.\n\n{documents(*(f'{c}k{p}' for p in range(12)))}\nKey: {key}\nValue:"
         for c in range(contexts)
-        for key in range(keys)
+        for key in [*range(10, 9 + keys), 99]
     ]
 
 
