@@ -66,7 +66,7 @@ def billed(bench: Workbench, model: str) -> float:
 def test_estimate_console_manifest_table_and_report_say_what_the_provider_bills(new_bench, server, model, caching):
     study(new_bench, server, model, prompt_caching=caching)
     planned = new_bench.snakemake("--dry-run")
-    assert ("cached or in batches US$" in planned.stdout + planned.stderr) == caching
+    assert ("with prompt caching US$" in planned.stdout + planned.stderr) == caching
     new_bench.run("estimate")
     estimate = pd.read_csv(new_bench.path("results/estimate.csv")).set_index("experiment")
     # The page of one of them: it takes half a minute.

@@ -172,18 +172,20 @@ def dollar_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[
     """
     plain: dict[str, float] = {}
     cached: dict[str, float] = {}
+    ways: dict[str, str] = {}
     for (name, one), share in sweeps.items():
         model, experiment = study.models[name], study.experiment_of(name, one)
         if isinstance(model, ApiModel) and model.prices:
             answers = work_of(experiment, study.questions_of(experiment)).prompts * experiment.max_new_tokens
             tokens, limit = round(share * prompt_tokens(study, name, experiment)), round(share * answers)
+            ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
                 dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
                 sums[name] = sums.get(name, 0.0) + dollars
     return [
         f"  {name}: at most US$ {cost:,.2f}"
-        + (f", cached or in batches US$ {cached[name]:,.2f}" if cached[name] < cost else "")
+        + (f", {ways[name]} US$ {cached[name]:,.2f}" if cached[name] < cost else "")
         + " (by rules of thumb)"
         for name, cost in plain.items()
     ]
