@@ -8,6 +8,7 @@ results: results folders. A study has the name of its folder, or of the one abov
 output: a folder for the files
 """
 
+import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -31,9 +32,11 @@ from litm.report.page_tables import NOTED, as_latex
 from litm.report.phrases import SizeNames
 from litm.report.provenance import sweep_rows
 
-#: Files of the page.
+#: Files of the page, and their folder in the project, else in an installed package.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
 RESOURCES = Path(__file__).parents[2] / "resources"
+if not RESOURCES.is_dir():
+    RESOURCES = Path(sysconfig.get_path("data"), "share", "litm")
 #: Fields of a study's selection in studies.json.
 SELECTED = ("config", "models", "datasets", "seed")
 #: Tables of a study that are read, and columns of the page's tables of effective lengths.

@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +16,7 @@ from conftest import ROOT
 
 from litm.analysis.studies import lettered, letters
 from litm.analysis.table import tables
+from litm.studies import SOURCES
 
 PROGRAM = find_browser()
 #: The first table, in the page.
@@ -149,6 +151,15 @@ def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder,
     record.write_text(json.dumps({key: one for key, one in json.loads(record.read_text()).items() if key not in later}))
     (table,) = of(made(tmp_path / "out", folder, other), "kv", 4)
     assert [row["pbi"] for row in table["rows"][:2]] == [row["pbi"] for row in table["rows"][2:]]
+
+
+def test_a_package_brings_all_files_of_the_page():
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["data-files"]
+    found = {
+        f"{folder.removeprefix('share/litm/')}/{Path(file).name}": file for folder, one in told.items() for file in one
+    }
+    assert set(SOURCES) <= found.keys()
+    assert all((ROOT / file).is_file() for file in found.values())
 
 
 def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders_are_not_changed(
