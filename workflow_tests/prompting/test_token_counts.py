@@ -330,6 +330,19 @@ def test_tokens_are_counted_with_the_tokenizer_and_chat_template_in_a_gguf_file(
     assert done.returncode == 1 and "without.gguf" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_without_a_chat_template_the_tokens_are_those_of_the_messages_texts_and_it_is_said(tmp_path):
+    tokenizer = fresh("byte level", None)
+    tokenizer.save_pretrained(tmp_path / "tokenizer")
+    examples = [items_example(0), items_example(1)]
+    write_examples(tmp_path / "examples.jsonl.gz", examples)
+    done = count_tokens(tmp_path, "--tokenizer", tmp_path / "tokenizer", "--prompt-template", CHAT)
+    said = f"{tmp_path / 'tokenizer'} has no chat template: tokens are those of the messages' texts alone\n"
+    assert (done.returncode, done.stderr) == (0, said)
+    counts = [len(tokenizer(one.prompt, add_special_tokens=False)["input_ids"]) for one in examples]
+    assert pd.read_csv(tmp_path / "tokens.csv")["tokens_mean"].item() == pytest.approx(sum(counts) / 2)
+    assert pd.read_csv(tmp_path / "tokens.csv")["n_gold_located"].item() == 2
+
+
 @given(st.integers(1, 50), st.integers(0, 200), st.integers(0, 100_000))
 def test_the_most_items_that_fit_are_found(each, rest, limit):
     def tokens_of(items: int) -> int:

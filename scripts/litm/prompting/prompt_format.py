@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from litm.base.files import read_text
 from litm.base.formats import in_batches, read_json
 from litm.base.loading import first_line, loading, show_torch
-from litm.base.messages import UserError
+from litm.base.messages import UserError, note
 from litm.models.locations import is_gguf
 from litm.prompting.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
 from litm.records import Content
@@ -359,6 +359,10 @@ def prompt_frame(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, tem
     }
 
 
+#: A chat template that adds nothing.
+TEXTS_ALONE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+
+
 @dataclass(frozen=True)
 class PromptFormat:
     """A tokenizer and the format of prompts: `name` is raw, chat or a template's, whose text is `template`."""
@@ -391,5 +395,9 @@ class FormatOptions:
         settings = self.reasoning or {}
         own_code, place = settings.get("trust_remote_code", False), (str(source["location"]), source["revision"])
         tokenizer = model_tokenizer(*place, self.prompt_template, Reasoning.of(settings), own_code)
+        if self.prompt_template == CHAT and not (self.source or tokenizer.chat_template):
+            # Of a server, whose template is its own: an entry of a model that runs here would have been refused.
+            note(f"{self.tokenizer} has no chat template: tokens are those of the messages' texts alone")
+            tokenizer.chat_template = TEXTS_ALONE
         template = read_prompt_template(self.template) if self.template else None
         return PromptFormat(tokenizer, self.prompt_template, template)
