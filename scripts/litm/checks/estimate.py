@@ -212,7 +212,7 @@ def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None
 
 
 def dollars_as_set(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
-    """As `dollars`, with the provider's cache, or in batches, of which that does not count on its cache."""
+    """As `dollars`, with the provider's cache or in batches, whose requests are not expected in the cache."""
     if prices is None or not left.prompt_tokens:
         return dollars(left, prices)
     shares = {} if left.batch else left.cached or {}

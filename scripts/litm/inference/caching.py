@@ -13,7 +13,7 @@ from litm.inference.engine import Cached, PromptCache, by_name
 from litm.records import Prices, Usage
 
 #: Characters of a token in English prose, and at least, in keys and numbers. Prompts without a tokenizer are asked by
-#: the second, because a place that is marked in vain costs nothing.
+#: the second, because a mark on a text that is too short for the cache costs nothing.
 CHARACTERS, LEAST_CHARACTERS = 4, 2
 #: Counters of a cache.
 CACHE = ("cache_write", "cache_read")
