@@ -414,11 +414,11 @@ class Prices:
 
     @classmethod
     def of(cls, given: Mapping[Any, float]) -> "Prices":
-        """The prices in a model's entry, of which `input` and `output` are always there."""
+        """The prices in a model's entry, which always has `input` and `output`."""
         return cls(**{"cache_write": given["input"], "cache_read": given["input"], **given})
 
     def of_prompts(self, tokens: int, answer_tokens: int, shares: Mapping[str, float], batch: bool = False) -> float:
-        """The dollars of prompts of which a cache has shares, see `caching.Plan.shares`, and of their answers."""
+        """The dollars of prompts and answers; shares: what a cache has of the prompts, see `caching.Plan.shares`."""
         write, read = (round(tokens * shares.get(name, 0.0)) for name in ("cache_write", "cache_read"))
         return self.dollars(Usage(tokens - write - read, write, read, answer_tokens, batch))
 

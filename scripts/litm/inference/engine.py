@@ -40,7 +40,7 @@ class PromptCache:
     """A provider's cache of the beginnings of prompts.
 
     least: tokens of a beginning; write, read: usual factors of the price of input; each by the first letters of a
-    model's name, of which the longest count, "" for all others. marks: of a request at most, 0 for a cache without
+    model's name, of matches the longest, "" for all others. marks: of a request at most, 0 for a cache without
     marks; step: tokens by which a cached beginning grows.
     """
 

@@ -86,7 +86,7 @@ PROVIDER = Provider(
     headers={"x-api-key": "{key}", "anthropic-version": "2023-06-01"},
     sent_fields=sent_fields,
     template_is_public=False,
-    # https://platform.claude.com/docs/en/build-with-claude/prompt-caching, November 2026; for a life of 5 minutes.
+    # For a life of 5 minutes; by pages about Anthropic's documentation, November 2026, which differ for Opus 4.7.
     cache=PromptCache(least=LEAST, write={"": 1.25}, read={"": 0.1, "claude-opus-5-5": 0.05}, marks=4),
     batches=BATCHES,
 )

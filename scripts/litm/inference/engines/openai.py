@@ -103,7 +103,7 @@ PROVIDER = Provider(
     headers={"Authorization": "Bearer {key}"},
     sent_fields=sent_fields,
     endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
-    # https://developers.openai.com/api/docs/guides/prompt-caching and /pricing, November 2026.
+    # Usual factors, not compared with OpenAI's price list: those in an entry's `prices` count.
     cache=PromptCache(least={"": LEAST}, write={"": 1.0, "gpt-5.6": 1.25}, read=READ, step=128),
     batches=BATCHES,
 )
