@@ -456,12 +456,12 @@ class Response:
         Lone surrogates, possible in journals of earlier versions, are replaced.
         """
         return cls(
-            text=without_surrogates(_journalled_text(record, "text")),
+            text=without_surrogates(journalled(record, "text", str)),
             # Interned, because a million responses may share the string.
-            finish_reason=sys.intern(_journalled_text(record, "finish_reason")),
+            finish_reason=sys.intern(journalled(record, "finish_reason", str)),
             prompt_tokens=_journalled_count(record, "prompt_tokens"),
             response_tokens=_journalled_count(record, "response_tokens"),
-            made_with=sys.intern(without_surrogates(_journalled_text(record, "made_with"))),
+            made_with=sys.intern(without_surrogates(journalled(record, "made_with", str))),
             billed=Usage.from_json(record["billed"]) if "billed" in record else None,
         )
 
@@ -583,10 +583,11 @@ def write_responses(path: str | Path, responses: Iterable[SweepResponse]) -> Non
     write_jsonl(path, (response.to_json() for response in responses))
 
 
-def _journalled_text(record: dict, name: str) -> str:
-    value: Any = record[name]
-    if not isinstance(value, str):
-        raise TypeError(f"'{name}' must be a str, found {type(value).__name__}")
+def journalled(record: dict, name: str, kind: type) -> Any:
+    """A field of a journal line; KeyError or TypeError if it is missing or not of this type."""
+    value = record[name]
+    if not isinstance(value, kind):
+        raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(value).__name__}")
     return value
 
 

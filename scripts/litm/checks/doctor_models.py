@@ -32,7 +32,7 @@ from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
 from litm.models.configuration import load_config
 from litm.models.gguf import read_config, read_gguf
-from litm.models.locations import WEIGHTS, cached_file, is_gguf, missing_weights, weight_bytes
+from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
 from litm.workflow.resources import billions_of
 
 #: Statuses: fine; usable, but worth knowing; the run would fail.
@@ -119,7 +119,7 @@ def _may_read(api, hub: str) -> bool:
 def cached_folder(hub: str, revision: str | None) -> Path | None:
     """The folder of a hub model in the local cache; None unless it has all weights."""
     config = cached_file(hub, "config.json", revision)
-    is_whole = config is not None and not missing_weights(config.parent) and weight_bytes(config.parent)
+    is_whole = config is not None and not indexed_files(config.parent, are_there=False) and weight_bytes(config.parent)
     return config.parent if config and is_whole else None
 
 

@@ -20,7 +20,7 @@ from litm.analysis.power import (
 from litm.base.formats import in_batches
 from litm.base.messages import in_columns, points
 from litm.config.study import Study
-from litm.inference.api_engine import ServedPrompts
+from litm.inference.api_engine import served_ids
 from litm.inference.caching import CHARACTERS, Plan
 from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
@@ -166,7 +166,7 @@ def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
         return lambda contents: encode_prompts(own, prompt_template, template, contents)
     if not tokenizer:
         return None
-    return ServedPrompts(load_tokenizer(tokenizer), provider, sweep.engine_settings()).ids
+    return partial(served_ids, load_tokenizer(tokenizer), provider, sweep.engine_settings())
 
 
 def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:

@@ -247,36 +247,28 @@ def known_reason(reasons: Mapping[str, str], given: object) -> str:
 TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 
 
-@dataclass(frozen=True)
-class ServedPrompts:
-    """A server's tokenization of prompts. tokenizer: its model's."""
+def counts_exactly(tokenizer: "PreTrainedTokenizerBase", provider: Provider, settings: EngineSettings) -> bool:
+    """Whether `served_ids` are all tokens that the model reads, and not only those of the messages' texts."""
+    is_known = provider.template_is_public and bool(tokenizer.chat_template)
+    return settings.endpoint != CHAT_ENDPOINT or (is_known and TEMPLATE_ARGUMENTS not in settings.request)
 
-    tokenizer: "PreTrainedTokenizerBase"
-    provider: Provider
-    settings: EngineSettings
 
-    @property
-    def are_exact(self) -> bool:
-        """Whether `ids` are all tokens that the model reads, and not only those of the messages' texts."""
-        if self.settings.endpoint != CHAT_ENDPOINT:
-            return True
-        is_known = self.provider.template_is_public and bool(self.tokenizer.chat_template)
-        return is_known and TEMPLATE_ARGUMENTS not in self.settings.request
-
-    def ids(self, contents: Sequence[Content]) -> list[list[int]]:
-        """The token ids of each prompt as the model reads it, or of the messages' texts if the chat template is
-        unknown.
-        """
-        if self.settings.endpoint != CHAT_ENDPOINT:
-            return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, contents)
-        if self.are_exact:
-            return encode_prompts(self.tokenizer, CHAT, None, contents)
-        texts = ["".join(message["content"] for message in as_messages(content)) for content in contents]
-        return [self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts]
+def served_ids(
+    tokenizer: "PreTrainedTokenizerBase", provider: Provider, settings: EngineSettings, contents: Sequence[Content]
+) -> list[list[int]]:
+    """The token ids of each prompt as a server's model reads it, or of the messages' texts if the chat template is
+    unknown. tokenizer: of that model.
+    """
+    if settings.endpoint != CHAT_ENDPOINT:
+        return encode_prompts(tokenizer, settings.prompt_template, settings.template, contents)
+    if counts_exactly(tokenizer, provider, settings):
+        return encode_prompts(tokenizer, CHAT, None, contents)
+    texts = ["".join(message["content"] for message in as_messages(content)) for content in contents]
+    return [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts]
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
-    """The text that the server's tokenizer turns into the ids that `ServedPrompts` counted."""
+    """The text that the server's tokenizer turns into `served_ids`."""
     if settings.prompt_template != CHAT:
         # Only chat templates come from the tokenizer.
         (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])
@@ -327,7 +319,7 @@ class ApiEngine(ABC):
         self.url = settings.base_url or self.provider.url
         self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
-        self.served_prompts = self.tokenizer and ServedPrompts(self.tokenizer, self.provider, settings)
+        self.counts_exactly = self.tokenizer is not None and counts_exactly(self.tokenizer, self.provider, settings)
         prices = settings.prices and Prices.of(settings.prices)
         self.account = Account(prices or None, settings.budget, settings.spent)
         self._is_caching = settings.prompt_caching
@@ -452,14 +444,15 @@ class ApiEngine(ABC):
         return "" if self.key == NO_KEY else self.key
 
     def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
-        """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known; with those of
-        their answers if these are measured.
+        """The prompts with their token ids, see `served_ids`, if the model's tokenizer is known; with those of their
+        answers if these are measured.
         """
-        if self.served_prompts is None:
+        if self.tokenizer is None:
             return [Prepared(content, None) for content in contents]
         if answers is not None:
             return prepared((self.tokenizer, self.settings.prompt_template, self.settings.template), contents, answers)
-        return [Prepared(*one) for one in zip(contents, self.served_prompts.ids(contents), strict=True)]
+        ids = served_ids(self.tokenizer, self.provider, self.settings, contents)
+        return [Prepared(*one) for one in zip(contents, ids, strict=True)]
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Ask all prompts; those with a common prefix follow one another, for the server's cache.
@@ -470,13 +463,7 @@ class ApiEngine(ABC):
         planned = self.plan([prompt.content for prompt in prompts], [prompt.tokens for prompt in prompts])
         if planned:
             prompts = [replace(prompt, cached=planned.prompts[index]) for index, prompt in enumerate(prompts)]
-        yield from self.asked(prompts, self._ask, planned)
-
-    def asked(
-        self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None = None
-    ) -> Iterator[list[tuple[int, Response]]]:
-        """What `ask` gets for each prompt, as `generate` yields it."""
-        yield from self.told(self._answers(prompts, ask, planned))
+        yield from self.told(self.answers(prompts, self._ask, planned))
 
     def told(self, answers: AsyncGenerator[Any, None]) -> Iterator[Any]:
         """Each of the answers as it comes; at the end it is said how many were changed, and how."""
@@ -495,14 +482,15 @@ class ApiEngine(ABC):
         _, body = self.request(prompt.content)
         messages = as_messages(prompt.content)
         tokens = sum(len(message["content"].encode(errors="replace")) + TEMPLATE_BYTES for message in messages)
-        if prompt.tokens is not None and self.served_prompts and self.served_prompts.are_exact:
+        if prompt.tokens is not None and self.counts_exactly:
             tokens = prompt.tokens
         limit = max((body[name] for name in LIMITS if name in body), default=self.settings.max_new_tokens)
         return self.account.most(tokens, limit)
 
-    async def _answers(
-        self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None
+    async def answers(
+        self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None = None
     ) -> AsyncGenerator[list[tuple[int, Response]], None]:
+        """What `ask` gets for each prompt, as `generate` yields it."""
         by_text = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
         order = planned.order if planned else by_text
         limits = (self.settings.concurrency, self.patience, planned.after if planned else None)
@@ -564,7 +552,7 @@ class ApiEngine(ABC):
         made_with = made_with_server(f"{self.software}{way}", public_url(self.url), served)
         if reply.finish_reason == MEASURED:
             return measured_response(tokens or 0, measured_answers(reply.text), made_with)
-        check_read_whole(tokens, reply.prompt_tokens, bool(self.served_prompts and self.served_prompts.are_exact))
+        check_read_whole(tokens, reply.prompt_tokens, self.counts_exactly)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
             note(

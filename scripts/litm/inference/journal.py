@@ -22,10 +22,9 @@ import shutil
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, TypeVar
 
 from litm.base.cli import describe_os_error, signals_deferred
@@ -34,7 +33,7 @@ from litm.base.formats import parse_object
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.answer_identity import equal_digests
-from litm.records import Asked, Response, Usage, response_key
+from litm.records import Asked, Response, Usage, journalled, response_key
 
 Value = TypeVar("Value", dict, Response)
 CHECKSUM = "crc32"
@@ -52,14 +51,12 @@ BLOCK = 1 << 20
 class Line:
     """A line of a journal: the fields of an identity by their digest, or a response by its key.
 
-    is_checked: whether it has a checksum (answers of earlier versions have none); is_mended: whether lone surrogates in
-    its text were replaced.
+    odd: what is to be said of it.
     """
 
     key: str
     value: dict | Response
-    is_checked: bool = True
-    is_mended: bool = False
+    odd: tuple[str, ...] = ()
 
 
 def identity_line(fields: dict) -> str:
@@ -75,25 +72,20 @@ def answer_line(key: str, identity: str, response: Response) -> str:
 
 def parse_line(line: bytes) -> Line:
     """The record of a journal line; ValueError with the reason if the line is malformed or was changed."""
-
-    def typed(name: str, kind: type) -> Any:
-        if not isinstance(record[name], kind):
-            raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(record[name]).__name__}")
-        return record[name]
-
     try:
         record = json.loads(line)
         if "fields" in record:
-            name, fields = typed("identity", str), typed("fields", dict)
+            name, fields = journalled(record, "identity", str), journalled(record, "fields", dict)
             if digest(fields) != name:
                 raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
             return Line(name, fields)
-        key, response = typed("key", str), Response.from_json(record)
-        is_mended = response.text != record["text"]
-        is_checked = CHECKSUM in record
-        if is_checked and record.pop(CHECKSUM) != _checksum(canonical_json(record)):
+        key, response = journalled(record, "key", str), Response.from_json(record)
+        odd = (MENDED,) if response.text != record["text"] else ()
+        if CHECKSUM not in record:
+            return Line(key, response, (*odd, UNCHECKED))
+        if record.pop(CHECKSUM) != _checksum(canonical_json(record)):
             raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
-        return Line(key, response, is_checked, is_mended)
+        return Line(key, response, odd)
     except KeyError as error:
         raise ValueError(f"the field {error} is missing") from error
     except (TypeError, RecursionError) as error:
@@ -165,6 +157,17 @@ def read_journal(path: str | Path) -> Recorded:
     return recorded
 
 
+def read_journals(paths: Iterable[str | Path]) -> tuple[dict[str, Response], dict[str, dict]]:
+    """The responses and the identities of journal files, as `read_journal`; those of the last file count."""
+    responses: dict[str, Response] = {}
+    identities: dict[str, dict] = {}
+    for path in paths:
+        recorded = read_journal(path)
+        responses |= recorded.responses
+        identities |= recorded.identities
+    return responses, identities
+
+
 def _read(path: str | Path) -> Recorded:
     recorded, tail = Recorded(), b""
     with open_journal(path) as lines:
@@ -183,13 +186,8 @@ def _read(path: str | Path) -> Recorded:
                 continue
             earlier = recorded.responses.get(said.key, said.value)
             recorded.responses[said.key] = said.value
-            for what, is_so in (
-                (MENDED, said.is_mended),
-                (UNCHECKED, not said.is_checked),
-                (CONFLICTING, earlier.text != said.value.text),
-            ):
-                if is_so:
-                    recorded.odd[what].append(number)
+            for what in (*said.odd, *([CONFLICTING] if earlier.text != said.value.text else [])):
+                recorded.odd[what].append(number)
     why = None
     if recorded.bad and not (recorded.responses or recorded.identities):
         why = f"none of its lines is a journal line (line 1: {recorded.bad[1]})"
@@ -226,7 +224,7 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
             note(f"{path}: {len(lines)} answers {told} in line {lines[0]}")
 
 
-class Journal:
+class Journal(AbstractContextManager):
     """The responses on disk, for one process at a time; a context manager.
 
     responses: by key; identities: the fields of each with answers, by its digest, in the order of first answers.
@@ -237,12 +235,7 @@ class Journal:
 
     def __init__(self, path: str | Path, others: Iterable[str | Path] = ()) -> None:
         self.path = Path(path)
-        self.responses: dict[str, Response] = {}
-        self.identities: dict[str, dict] = {}
-        for other in others:
-            recorded = read_journal(other)
-            self.responses |= recorded.responses
-            self.identities |= recorded.identities
+        self.responses, self.identities = read_journals(others)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b", buffering=0)
         try:
@@ -295,10 +288,7 @@ class Journal:
         self._file = self.path.open("a+b", buffering=0)
         self._lock()
 
-    def __enter__(self) -> "Journal":
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def __contains__(self, key: str) -> bool:
@@ -417,12 +407,12 @@ def answers_elsewhere(
     answer a prompt differently, the last counts, as within a journal.
     """
     own = digest(identity)
-    # By the digest of an identity: prompt keys by answer keys, and the answers found.
+    # By the digest of an identity: prompt keys by answer keys.
     keys: dict[str, dict[str, str]] = {own: {key: key for key in asked}}
-    found: dict[str, dict[str, Response]] = {own: {}}
+    found: dict[str, Response] = {}
     conflicting: set[str] = set()
     for file in files:
-        wanted: dict[bytes, tuple[str, str]] = {}
+        wanted: dict[bytes, str] = {}
         try:
             identities = dict(_parsed(_lines_with(IDENTITY_MARK, file), dict))
         except OSError as error:
@@ -431,16 +421,14 @@ def answers_elsewhere(
         for name in equal_digests(identities, identity, stored_dtype):
             if name not in keys:
                 keys[name] = {response_key(name, content): key for key, content in asked.items()}
-                found[name] = {}
-            wanted |= {answer.encode(): (name, key) for answer, key in keys[name].items()}
+            wanted |= {answer.encode(): key for answer, key in keys[name].items()}
         for answer, response in _parsed(_lines_of(file, wanted), Response) if wanted else ():
-            name, key = wanted[answer.encode()]
-            if found[name].get(key, response).text != response.text:
-                conflicting.add(key)
-            found[name][key] = response
+            if found.get(answer, response).text != response.text:
+                conflicting.add(wanted[answer.encode()])
+            found[answer] = response
     answers: dict[str, Response] = {}
-    for some in reversed(found.values()):
-        answers |= some
+    for some in reversed(keys.values()):
+        answers |= {key: found[answer] for answer, key in some.items() if answer in found}
     return answers, len(conflicting)
 
 

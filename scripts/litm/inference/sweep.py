@@ -12,7 +12,7 @@ from litm.base.store import digest
 from litm.inference.answer_identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.costs import tree_tokens
 from litm.inference.engine import COUNT, Engine, Prepared
-from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journal
+from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journals
 from litm.inference.setup import Fit, Prompt, Sweep, check_fits
 from litm.records import (
     FAILED,
@@ -48,19 +48,15 @@ class Outcome:
     billed: tuple[Usage, ...] = ()
 
 
-def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | None) -> dict[str, int | None]:
-    """Tokens of prompts that were all asked: of all, those that the engine computed, and the fewest possible, which are
-    the nodes of their prefix tree. None if only a server knows.
+def work_of(prompts: Sequence[Sequence[int] | None]) -> dict[str, int | None]:
+    """Tokens of prompts, and the fewest that must be computed, which are the nodes of their prefix tree.
 
-    prompts: the token ids of each, None if only a server knows them.
+    prompts: the token ids of each, None if only a server knows them, as it then does the numbers.
     """
     known = [ids for ids in prompts if ids is not None]
-    is_known = len(known) == len(prompts)
-    return {
-        "prompt_tokens": sum(map(len, known)) if is_known else None,
-        "computed_tokens": computed_tokens,
-        "tree_tokens": tree_tokens(known) if is_known else None,
-    }
+    if len(known) < len(prompts):
+        return {"prompt_tokens": None, "tree_tokens": None}
+    return {"prompt_tokens": sum(map(len, known)), "tree_tokens": tree_tokens(known)}
 
 
 def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
@@ -68,9 +64,9 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
 
     sweep: names and settings to repeat; asked: prompts asked in this run, including `failed` ones; reused: answers from
     the journal or (`reused_elsewhere`) from journals of other sweeps alone; work: tokens of the prompts asked in this
-    run, see `work_done`; billed: sums of `Usage` by the way they are paid, if there are bills, and
-    bill_not_recorded: answers without one, if others have it; made_with: number of answers by software and device.
-    Token counts are those of answers.
+    run, see `work_of`, with those that the engine computed; billed: sums of `Usage` by the way they are paid, if there
+    are bills, and bill_not_recorded: answers without one, if others have it; made_with: number of answers by software
+    and device. Token counts are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
@@ -130,12 +126,7 @@ def present_answers(
     journal: the sweep's path, which may not exist; journals: the folder of all sweeps' journals, None to leave the
     others out.
     """
-    answers: dict[str, Response] = {}
-    identities: dict[str, dict] = {}
-    for path in journal_files(journal):
-        recorded = read_journal(path)
-        answers |= recorded.responses
-        identities |= recorded.identities
+    answers, identities = read_journals(journal_files(journal))
     prompts = sweep.prompts(examples)
     equal, elsewhere, _ = reused_answers(
         prompts, sweep, answers, identities, lambda: other_sweeps(journals, journal) if journals else []
@@ -213,12 +204,11 @@ def ask_missing(
     because = NEW_PROMPTS if has_equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     billed: list[Usage] = []
-    ids = [prompt.ids for prompt in fitting.values()]
-    tokens = work_done(ids, None)["prompt_tokens"]
-    of_tokens = "" if tokens is None else f", {tokens:,} tokens"
+    work = work_of([prompt.ids for prompt in fitting.values()])
+    of_tokens = "" if work["prompt_tokens"] is None else f", {work['prompt_tokens']:,} tokens"
     in_format = f", in {sweep.number_format}" if sweep.number_format else ""
     what, batch = "measure" if sweep.is_measured else "ask", batch and not sweep.is_measured
-    note(f"{sweep.name}: {len(ids):,} prompts to {what}{of_tokens}{in_format}")
+    note(f"{sweep.name}: {len(fitting):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
             for number, (identity, answered) in enumerate(new_answers(engine, sweep, journal, fitting, batch)):
@@ -241,7 +231,7 @@ def ask_missing(
         note(f"{sweep.name}: by the server's count, {len(counted)} prompts do not fit, so their answers do not count")
     overflow |= counted
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
-    work = work_done(ids, engine.computed_tokens)
+    work["computed_tokens"] = engine.computed_tokens
     return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted), (*billed,))
 
 

@@ -11,12 +11,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from litm.base.messages import UserError, note
 from litm.base.store import lock
@@ -29,7 +30,7 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 HIDING = ("", "-1", "NoDevFiles")
 SECONDS_BETWEEN_TRIES = 1.0
 #: Files kept open until the process ends: closing a file unlocks it.
-_held: list[BinaryIO] = []
+_held: list[ExitStack] = []
 
 
 def device_name(device: "torch.device") -> str:
@@ -109,29 +110,20 @@ def claim_gpus(count: int, present: int, environment: Mapping[str, str] = os.env
 
 
 def lock_free(names: Sequence[str], count: int) -> list[str]:
-    """Lock the first `count` GPUs that no other process has locked, or none if fewer are free; returns their names."""
-    files: dict[str, BinaryIO] = {}
-    for name in names:
-        if len(files) == count:
-            break
-        file: BinaryIO = lock_file(name).open("ab")
-        if lock(file):
-            files[name] = file
-        else:
-            file.close()
-    if len(files) < count:
-        # Released: two jobs that each hold one GPU and wait for another would wait for ever.
-        for file in files.values():
-            file.close()
-        return []
-    _held.extend(files.values())
-    return list(files)
-
-
-def lock_file(name: str) -> Path:
-    """The file that stands for a GPU, by its number or its UUID."""
-    safe = name.replace("/", "_")
-    return Path(tempfile.gettempdir()) / f"litm-gpu-{os.getuid()}-{safe}.lock"
+    """Lock the first `count` GPUs that no other process has locked, or none if fewer are free; returns their names, by
+    number or UUID, each of which has a file.
+    """
+    taken: list[str] = []
+    # Released at the end: two jobs that each hold one GPU and wait for another would wait for ever.
+    with ExitStack() as files:
+        for name in names:
+            path = Path(tempfile.gettempdir()) / f"litm-gpu-{os.getuid()}-{name.replace('/', '_')}.lock"
+            if lock(files.enter_context(path.open("ab"))):
+                taken.append(name)
+            if len(taken) == count:
+                _held.append(files.pop_all())
+                return taken
+    return []
 
 
 #: The value of `dtype` that leaves the choice to the device.
@@ -177,31 +169,23 @@ class NumberFormat:
         return f"{self.name}, {self.reason}"
 
 
-def choose_format(dtype: str, device: Device, needs_range: bool = False) -> NumberFormat:
-    """The format for a model whose entry says `dtype`: that one, or for `AUTO` the first of the device's preferred
-    formats that it has instructions for, else float32.
+def format_here(dtype: str, name: str = "auto", needs_range: bool = False) -> NumberFormat:
+    """The format for a model whose entry says `dtype` and has this device: that one, or for `AUTO` the first of the
+    preferred formats that what computes here has instructions for, else float32. That are the GPUs, if the entry allows
+    it and there is one, or the processor.
 
     needs_range: whether the model overflows in float16, as encoder-decoders of the T5 family do.
     """
+    device = gpus() if name != "cpu" and has_gpu() else processor()
     if dtype != AUTO:
         if dtype == FLOAT32 or dtype in device.formats:
             return NumberFormat(dtype, "named in the model's entry")
         slow = f"about {EMULATED_SLOWDOWN} times slower than float32"
         return NumberFormat(dtype, f"named in the model's entry, which {device.name} only emulates: {slow}", True)
-    for name in device.preferred:
-        if name in device.formats and not (needs_range and name == FLOAT16):
-            return NumberFormat(name, f"for which {device.name} has instructions ({device.formats[name]})")
+    for format in device.preferred:
+        if format in device.formats and not (needs_range and format == FLOAT16):
+            return NumberFormat(format, f"for which {device.name} has instructions ({device.formats[format]})")
     return NumberFormat(FLOAT32, f"because {device.name} has no instructions for {BFLOAT16}")
-
-
-def format_here(dtype: str, device: str = "auto", needs_range: bool = False) -> NumberFormat:
-    """The format of a model on this machine; dtype, device: as in its entry."""
-    return choose_format(dtype, device_here(device), needs_range)
-
-
-def device_here(device: str) -> Device:
-    """What computes here for an entry's `device`: the GPUs, if it may be one and there is one, or the processor."""
-    return gpus() if device != "cpu" and has_gpu() else processor()
 
 
 def processor() -> Device:

@@ -75,20 +75,12 @@ def is_read(name: str) -> bool:
     return name.endswith(".safetensors") or not any(PurePosixPath(name).match(pattern) for pattern in NOT_READ)
 
 
-def indexed_files(folder: Path) -> set[Path]:
-    """The existing weight files that the indexes of a model folder name; they may be in subfolders.
+def indexed_files(folder: Path, are_there: bool = True) -> set[Path]:
+    """The weight files that the indexes of a model folder name, and that are there, or are not; they may be in
+    subfolders.
 
     Raises `UserError` for an index that cannot be read, or names a file outside the folder.
     """
-    return {path for path in _named_files(folder) if path.is_file()}
-
-
-def missing_weights(folder: Path) -> set[Path]:
-    """The weight files that the indexes of a model folder name and that are not there; errors as in `indexed_files`."""
-    return {path for path in _named_files(folder) if not path.is_file()}
-
-
-def _named_files(folder: Path) -> set[Path]:
     indexes = sorted(path for pattern in INDEXES for path in folder.glob(pattern) if path.is_file())
     maps = [(index, typed_field(read_json(index), "weight_map", dict, str(index))) for index in indexes]
     for index, name in ((index, name) for index, names in maps for name in names.values()):
@@ -100,7 +92,8 @@ def _named_files(folder: Path) -> set[Path]:
                 f"{index}: 'weight_map' names {quoted(name)}, which is not in the model's folder: copy the file "
                 "there, and name it as it is from there"
             )
-    return {folder / name for _, names in maps for name in names.values()}
+    files = {folder / name for _, names in maps for name in names.values()}
+    return {path for path in files if path.is_file() == are_there}
 
 
 def weight_files(folder: Path, kind: str) -> list[Path]:

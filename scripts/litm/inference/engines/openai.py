@@ -217,7 +217,7 @@ class Engine(BatchEngine):
 
         Raises `UserError` as `generate` and `read_measured` do.
         """
-        yield from self.asked(prompts, self._measure)
+        yield from self.told(self.answers(prompts, self._measure))
 
     async def _measure(self, client: Any, prompt: Prepared) -> Reply:
         # A token is generated and not used: 0 tokens are no limit to some servers.

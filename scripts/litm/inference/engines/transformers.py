@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from litm.base.messages import note
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from litm.inference.prefix_sharing import KeptCache
 
 T = TypeVar("T")
-#: What is computed of a part: its model, the indices of its prompts, its cache, and the most tokens of a batch, to
-#: places in the part and results, batch by batch.
-Compute = Callable[["PreTrainedModel", Sequence[int], "KeptCache | None", int], Iterator[tuple[Sequence[int], T]]]
+#: Indices of prompts and their results, batch by batch.
+Batches = Iterator[tuple[Sequence[int], T]]
+#: Computes prompts by a model, with its cache, within the most tokens of a batch, and tells a counter of tokens.
+Compute = Callable[["PreTrainedModel", Sequence[Prepared], "KeptCache | None", int, Callable[[int], None]], Batches[T]]
 
 ENGINE = EngineFacts(
     about="Hugging Face transformers: causal language models and encoder-decoders, on a CPU or GPUs",
@@ -50,13 +51,11 @@ class Engine(LocalEngine):
 
         ids = [prompt.ids or [] for prompt in prompts]
 
-        def outputs_of(
-            model: "PreTrainedModel", part: Sequence[int], kept: "KeptCache | None", budget: int
-        ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
-            return batch_outputs(model, [ids[index] for index in part], self.ending, kept, budget, self._count)
+        def outputs_of(model: "PreTrainedModel", part: Sequence[Prepared], *limits: Any) -> Batches[list[list[int]]]:
+            return batch_outputs(model, [one.ids or [] for one in part], self.ending, *limits)
 
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
-        for batch, outputs in self._computed(ids, new_tokens, outputs_of):
+        for batch, outputs in self._computed(prompts, new_tokens, outputs_of):
             yield self.responses(ids, batch, outputs)
 
     def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
@@ -65,13 +64,8 @@ class Engine(LocalEngine):
             return
         from litm.inference.generation import batches_measured
 
-        def measured_of(
-            model: "PreTrainedModel", part: Sequence[int], kept: "KeptCache | None", budget: int
-        ) -> Iterator[tuple[Sequence[int], list[list[float]]]]:
-            return batches_measured(model, [prompts[index] for index in part], kept, budget, self._count)
-
         longest = max(prompt.answer_tokens for prompt in prompts)
-        for batch, found in self._computed([prompt.ids or [] for prompt in prompts], longest, measured_of):
+        for batch, found in self._computed(prompts, longest, batches_measured):
             yield [(index, self._response(prompts[index], nats)) for index, nats in zip(batch, found, strict=True)]
 
     def _response(self, prompt: Prepared, nats: Sequence[float]) -> Response:
@@ -82,12 +76,9 @@ class Engine(LocalEngine):
         with self._counting:
             self.computed_tokens += tokens
 
-    def _computed(
-        self, ids: Sequence[Sequence[int]], new_tokens: int, compute: Compute[T]
-    ) -> Iterator[tuple[list[int], T]]:
-        """Load the model, and compute the prompts in as many parts as it has workers; yields indices and results.
-
-        ids: (tokens,) of each prompt; new_tokens: the most that follow one.
+    def _computed(self, prompts: Sequence[Prepared], new_tokens: int, compute: Compute[T]) -> Batches[T]:
+        """Load the model, and compute the prompts in as many parts as it has workers. new_tokens: the most that follow
+        one.
         """
         import torch
         import transformers
@@ -109,6 +100,7 @@ class Engine(LocalEngine):
             pad = (self.ends or [0])[0]
         model.generation_config = greedy_decoding(model, new_tokens, self.ends, pad)
         may_keep = settings.share_prefixes and can_keep(model)
+        ids = [prompt.ids or [] for prompt in prompts]
         parts = parts_of(ids, worker_count(model, settings.quantization))
         models = copies(model, len(parts))
         budget = settings.batch_tokens // len(parts)
@@ -122,9 +114,10 @@ class Engine(LocalEngine):
             + (f", {len(parts)} batches at once" if len(parts) > 1 else "")
         )
 
-        def results_of(number: int) -> Iterator[tuple[list[int], T]]:
+        def results_of(number: int) -> Batches[T]:
             part = parts[number]
-            for batch, found in compute(models[number], part, caches[number], budget):
+            some = [prompts[index] for index in part]
+            for batch, found in compute(models[number], some, caches[number], budget, self._count):
                 yield [part[index] for index in batch], found
 
         yield from at_once(models, [results_of(number) for number in range(len(parts))])
