@@ -43,7 +43,7 @@ from litm.analysis.shapes import (
     U,
 )
 from litm.analysis.statistics import moments_of, paired_difference
-from litm.claims.curve_words import CurveMeasures, words_of
+from litm.claims.curve_words import Measures, words_of
 from litm.claims.evidence import Measure, largest, negated
 from litm.claims.verdicts import (
     ABOVE_ZERO,
@@ -378,11 +378,11 @@ def wrong_word(truths: Sequence[Truth], family: np.ndarray) -> bool:
     return any(not IS_SO[word](*truths[index % len(truths)]) for index, word in enumerate(words))
 
 
-def curve_measures(counts: np.ndarray) -> CurveMeasures:
+def curve_measures(counts: np.ndarray) -> Measures:
     of = partial(difference, counts)
     primacy, recency, tilt = of(0, 1), of(2, 1), of(2, 0)
     gap = largest([primacy, recency, tilt, *map(negated, (primacy, recency, tilt))])
-    return CurveMeasures(primacy, recency, tilt, gap, None)
+    return {"primacy": primacy, "recency": recency, "tilt": tilt, "gap": gap}
 
 
 def rate(wrong: Sequence[bool] | np.ndarray) -> str:

@@ -36,7 +36,7 @@ def main(
 ) -> None:
     from litm.analysis.grid import FIRST_LINE, FULL, Files
     from litm.analysis.published import read_literature, read_published
-    from litm.claims.evidence import EVIDENCE_COLUMNS, published_evidence, read_relations, scored_evidence
+    from litm.claims.evidence import published_evidence, read_relations, scored_evidence
     from litm.claims.tables import as_markdown, claim_summary, claims_table
 
     if bool(scores) == bool(published):
@@ -51,15 +51,15 @@ def main(
     def by_reading(reading: str) -> "Evidence":
         """The evidence by first lines or by whole answers."""
         column = f"correct_{reading}"
-        if all((sweep["correct"] == sweep[column]).all() for sweep in files.scores(["correct", column])):
+        if all((sweep["correct"] == sweep[column]).all() for sweep in files.scores()):
             return evidence
-        sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores([*EVIDENCE_COLUMNS, column]))
+        sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores())
         return scored_evidence(sweeps, recalls)
 
     if published:
         evidence: Evidence = published_evidence(read_published(published))
     else:
-        evidence = scored_evidence(files.scores(EVIDENCE_COLUMNS), recalls)
+        evidence = scored_evidence(files.scores(), recalls)
     readings = [] if published else [(reading, by_reading(reading)) for reading in (FIRST_LINE, FULL)]
     table = claims_table(evidence, read_relations(relations), read_literature(statements, statuses), readings)
     write_csv(csv, table)

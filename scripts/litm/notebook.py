@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from litm.analysis.condition_differences import condition_difference_rows
-from litm.analysis.grid import CURVE_COLUMNS, Files, read_grids
+from litm.analysis.grid import Files, read_grids
 from litm.analysis.model_differences import model_pairs_table
 from litm.analysis.table import tables
 from litm.base.formats import read_json, read_parquet
@@ -133,7 +133,7 @@ class Results:
             files = [str(path) for path in self._sweeps("scores", ".parquet", None, (a, b))]
             task = self.experiments[b]["task"]
             what = next((name for name in (ORACLE, CLOSED_BOOK) if task.startswith(name)), "experiment")
-            grids = read_grids(Files(files).scores(CURVE_COLUMNS))
+            grids = read_grids(Files(files).scores())
             rows = condition_difference_rows(grids, [Comparison(what, a, b, a, b)], [])
             if not (table := tables()["condition_differences"].frame(rows)).empty:
                 return table

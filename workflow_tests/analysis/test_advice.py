@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from score_frames import assert_plain, first_right, score_rows
+from score_frames import assert_plain, score_rows
+from score_frames import first_right as graded
 
-from litm.analysis.advice import Cell, Compared, read_compared, verdict
-from litm.analysis.advice_rows import advice_rows, condition_in_words
+from litm.analysis.advice import Cell, Compared, advice_rows, condition_in_words, read_compared, verdict
+from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
 from litm.analysis.table import tables
@@ -26,10 +27,6 @@ def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more
         rows = score_rows({None: right}, size=documents, model=model, experiment=condition.experiment)
         frames.append(rows.assign(prompt_tokens=REST + DOCUMENT * documents, response_tokens=10, **more))
     return pd.concat(frames)
-
-
-def graded(share: float, n: int = 200) -> list[bool]:
-    return first_right(share, n)
 
 
 def mixed(share: float, n: int, seed: int) -> list[bool]:
@@ -246,17 +243,22 @@ def test_a_condition_in_words_names_what_is_done_and_one_document_has_no_order()
     )
 
 
+def compared(right: np.ndarray, documents) -> Compared:
+    """Conditions with these answers, of (questions, conditions)."""
+    answers = Grid([*documents], pd.RangeIndex(len(right)), {CORRECT: right}, None)
+    return Compared("m", "s", tuple(Cell(PLAIN, number, answers) for number in documents), answers, (), 0)
+
+
 @pytest.mark.parametrize("accuracies", [[0.5] * 6, [0.5, 0.5, 0.5, 0.1, 0.1, 0.1], [0.5, 0.48, 0.46, 0.44, 0.2, 0.1]])
 def test_the_truly_best_condition_is_among_those_not_told_from_the_best_in_95_of_100_samples(accuracies):
     """Seeded; the first condition is the truly best one, and which is chosen as best depends on the sample."""
     rng, missed, samples = np.random.default_rng(5), 0, 400
-    cells = tuple(Cell(PLAIN, documents, pd.Series(dtype=float), None, None) for documents in range(len(accuracies)))
     for _ in range(samples):
         ability = rng.normal(0, 0.2, (60, 1))
         right = (rng.random((60, len(accuracies))) + ability < accuracies).astype(np.int64)
-        compared = Compared("m", "s", cells, right, None, (), 0, None)
-        missed += 0 not in compared.best_set
-        assert verdict(compared).advised in (None, *compared.best_set)
+        drawn = compared(right, range(len(accuracies)))
+        missed += 0 not in drawn.best_set
+        assert verdict(drawn).advised in (None, *drawn.best_set)
     assert missed / samples <= 0.05
 
 
@@ -273,10 +275,9 @@ def test_the_truly_best_condition_is_among_those_not_told_from_the_best_in_95_of
 def test_a_condition_that_truly_loses_over_5_points_is_advised_in_5_of_100_samples_at_most(n, losses):
     """Seeded; more documents are better, so that the cheaper conditions are the worse ones."""
     rng, wrong, samples = np.random.default_rng(8), 0, 100
-    cells = tuple(Cell(PLAIN, documents, pd.Series(dtype=float), None, None) for documents in (1, 3, 5, 10, 20))
     for _ in range(samples):
         easy = rng.uniform(0.3, 1, (n, 1))
-        right = (rng.random((n, len(cells))) < easy - losses).astype(np.int64)
-        index = verdict(Compared("m", "s", cells, right, None, (), 0, None)).advised
+        right = (rng.random((n, len(losses))) < easy - losses).astype(np.int64)
+        index = verdict(compared(right, (1, 3, 5, 10, 20))).advised
         wrong += index is not None and losses[index] > 0.05
     assert wrong / samples <= 0.05

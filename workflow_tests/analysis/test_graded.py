@@ -117,7 +117,7 @@ def test_tables_have_means_of_graded_answers(tmp_path):
     book, oracle = (
         scores(one[:, None], experiment=name) for one, name in ((matrix[:, 1] / 4, "b"), (matrix[:, 0], "o"))
     )
-    used = utilisation_rows(own, book.assign(placement="no_gold"), oracle.assign(placement="oracle"))
-    assert used[0]["utilisation"] == pytest.approx(1.0)
+    used, *_ = utilisation_rows(own, book.assign(placement="no_gold"), oracle.assign(placement="oracle"))
+    assert used["utilisation"] == pytest.approx(1.0)
     rows = list(sensitivity_rows(own, None, None))
     assert not any(row["changes_with_reading"] for row in rows)

@@ -147,7 +147,6 @@ def answers(*accuracies: float, n: int = 100) -> np.ndarray:
 CURVES = {
     "two positions": (U[:, [0, 2]], None, {"position_middle": None, "primacy": None, "pbi": None, "pbi_area": None,
                                            "recency": None, "pbi_mde": None, "pbi_class": None, "class_certain": None}),
-    "one position": (U[:, :1], "only one position", {"tilt": None, "gap": None}),
     "one question": (np.array([[1, 0, 1]]), "too few questions", {"n": 1}),
     "one question, all right": (np.array([[1, 1, 1]]), "too few questions", {"n": 1}),
     "one question, all wrong": (np.array([[0, 0, 0]]), "too few questions", {"n": 1}),
@@ -176,17 +175,16 @@ CURVES = {
 
 @pytest.mark.parametrize(("matrix", "reason", "values"), CURVES.values(), ids=CURVES)
 def test_a_curve_that_tells_nothing_has_a_reason_and_no_class(matrix, reason, values):
-    row = bias_row(of_matrix(matrix, {1: (0,), 2: (0, 8), 3: (0, 4, 8)}[matrix.shape[1]]))
+    row = bias_row(of_matrix(matrix, {2: (0, 8), 3: (0, 4, 8)}[matrix.shape[1]]))
     assert (row["reason"], row["verdict"]) == (reason, "no_information" if reason else "measured")
     assert {name: row[name] for name in values} == values
     assert matrix.shape[1] < 3 or (row["pbi_class"] is None) == bool(reason)
     assert_plain(row)
 
 
-def test_what_two_positions_one_position_and_one_question_tell_nevertheless():
-    two, one = bias_row(of_matrix(U[:, [0, 2]], (0, 8))), bias_row(of_matrix(U[:, :1], (0,)))
+def test_what_two_positions_and_one_question_tell_nevertheless():
+    two = bias_row(of_matrix(U[:, [0, 2]], (0, 8)))
     assert two["tilt"] < 0 and two["tilt_ci_high"] < 0 and two["gap_p_value"] < 0.01
-    assert one["accuracy_start"] == one["accuracy_end"] and pairwise_rows(of_matrix(U[:, :1], (0,))) == []
     for question in ([1, 0, 1], [1, 1, 1], [0, 0, 0]):
         row = bias_row(of_matrix(np.array([question]), (0, 4, 8)))
         assert row["pbi_ci_low"] < 0 and row["pbi_ci_high"] > 0.5
@@ -227,7 +225,7 @@ def test_empty_answers_are_wrong_and_give_no_information():
 @settings(max_examples=40)
 @given(st.data())
 def test_no_row_ever_has_a_nan_and_every_value_lies_in_its_interval(data):
-    positions = data.draw(st.lists(st.integers(0, 8), min_size=1, max_size=5, unique=True))
+    positions = data.draw(st.lists(st.integers(0, 8), min_size=2, max_size=5, unique=True))
     n = data.draw(st.integers(1, 6))
     answers = st.lists(st.sampled_from([True, False, None]), min_size=n, max_size=n)
     scores = score_rows({position: data.draw(answers) for position in positions})

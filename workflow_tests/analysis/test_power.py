@@ -101,8 +101,8 @@ def test_planned_curves_have_their_effect_and_stay_between_0_and_1():
 
 def test_a_curve_has_a_row_for_each_effect_and_one_without_a_middle_has_none():
     matrix = simulated((0.9, 0.6, 0.8), 0.6, 80, 3)
-    rows = detectable_effect_rows(of_matrix(matrix, (0, 4, 8)))
+    rows = list(detectable_effect_rows(of_matrix(matrix, (0, 4, 8))))
     assert [row["quantity"] for row in rows] == ["primacy", "recency", "tilt", "pbi"]
     assert all(row["n"] == 80 and 0 < row["mde"] < 0.3 and row["n_for_5_points"] > 80 for row in rows)
     assert rows[0]["value"] == pytest.approx(matrix[:, 0].mean() - matrix[:, 1].mean())
-    assert detectable_effect_rows(of_matrix(matrix[:, :2], (0, 8))) == []
+    assert not [*detectable_effect_rows(of_matrix(matrix[:, :2], (0, 8)))]

@@ -77,7 +77,7 @@ def test_every_p_value_of_a_table_has_significant_digits(name):
 
 def test_a_correction_over_a_table_is_holms_over_the_rows_that_have_a_p_value():
     rows = with_holm([{"p": 0.01}, {"p": None}, {"p": 0.04}, {}], "p", "corrected")
-    assert [row["corrected"] for row in rows] == [0.02, None, 0.04, None]
+    assert [row.get("corrected") for row in rows] == [0.02, None, 0.04, None]
 
 
 # --- Declarations ---

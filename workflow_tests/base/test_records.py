@@ -58,9 +58,8 @@ def test_a_failed_write_names_the_file_and_leaves_the_old_one_and_no_partial_one
         ("responses/m/e.manifest.json", b'{"n": 12}\n', read_json),
         ("responses/m/e.jsonl.gz", ZIPPED, lambda path: list(read_jsonl(path))),
         ("scores/m/e.parquet", pd.DataFrame({"id": ["a"]}).to_parquet(), lambda path: read_parquet(path, ["id"])),
-        ("scores/m/e.parquet", pd.DataFrame({"id": ["a"]}).to_parquet(), lambda path: read_parquet(path, ["id"], "id")),
     ],
-    ids=["rows", "table", "object", "lines", "columns", "columns that may be missing"],
+    ids=["rows", "table", "object", "lines", "columns"],
 )
 def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -71,11 +70,6 @@ def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read
     path.write_bytes(whole[:-3])
     with pytest.raises(UserError, match=f"^{path}: .*remove it and run the same command, which makes it again"):
         read(path)
-
-
-def test_columns_that_a_file_may_lack_are_left_out(tmp_path):
-    pd.DataFrame({"id": ["a"], "n": [1]}).to_parquet(tmp_path / "e.parquet")
-    assert list(read_parquet(tmp_path / "e.parquet", ["id", "cluster"], optional=["cluster"])) == ["id"]
 
 
 def test_a_table_of_the_users_needs_no_line_end_at_its_end(tmp_path):

@@ -68,7 +68,7 @@ def test_cells_with_several_gold_items_are_left_out():
 
 def test_a_question_that_occurs_twice_is_an_error():
     scores = of_matrix(random_matrix([0.9, 0.2, 0.9], 5), POSITIONS)
-    with pytest.raises(UserError, match="m, e, size 9, gold_at_0: question q0 occurs twice"):
+    with pytest.raises(UserError, match="m, e, size 9: question q0 occurs twice at placement gold_at_0"):
         scored_evidence([pd.concat([scores, scores])])
 
 

@@ -37,7 +37,7 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     return tables()["accuracy"].frame(accuracy_rows(scores))
 
 
-def first_right(share: float, n: int) -> list[bool]:
+def first_right(share: float, n: int = 200) -> list[bool]:
     """Verdicts on n questions with the first ones right, so that two conditions differ by exactly their accuracies."""
     return [index < round(share * n) for index in range(n)]
 

@@ -1,4 +1,4 @@
-"""The advised condition of an experiment with remedies: rows of advice.csv.
+"""The advised condition of an experiment with remedies: rows of advice.csv, and the advice in words.
 
 All conditions of a study and model are compared on the same questions. The best of k conditions is chosen by the same
 answers that judge it, so the result is a set: all conditions that exact McNemar tests against the best, corrected by
@@ -6,25 +6,22 @@ Holm over these k - 1, do not distinguish from it at 5 %. The set holds the trul
 least 95 % (docs/remedies.md). Its cheapest member is advised, if it is shown to lose little, see `Verdict`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import CORRECT, read_grid
+from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid
 from litm.analysis.pbi import limit_of
-from litm.analysis.power import FIVE_POINTS, n_for_five_points, observed
-from litm.analysis.statistics import SIGNIFICANT, Estimate, as_answers, contrast_interval, holm, paired_p
+from litm.analysis.power import FIVE_POINTS, n_for_five_points, needed_in_words, observed
+from litm.analysis.sentences import counted, interval, remedies_in_words
+from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, paired_p
 from litm.base.intervals import clustered_interval
-from litm.records import BILL, Condition, Prices
+from litm.base.messages import percent, points
+from litm.records import RANKED, Condition, Prices
 
-#: Columns of score rows that are read.
-COLUMNS = (
-    "model", "experiment", "size", "id", "target", "correct", "excluded", "prompt_tokens", "response_tokens", "cluster",
-    *BILL,
-)  # fmt: skip
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
 LEAST_SCORED = 0.9
@@ -38,105 +35,95 @@ MOST_LOST = FIVE_POINTS
 class Cell:
     """The answers of one model under one condition and number of documents.
 
-    correct: by question id, NaN if not scored; tokens: mean prompt tokens and mean answer tokens, None if not counted;
-    dollars: mean of an answer, as billed, None without prices; clusters: by question, None without.
+    answers: to all questions, in one column; tokens: mean prompt tokens and mean answer tokens, None if not counted;
+    dollars: mean of an answer, as billed, None without prices.
     """
 
     condition: Condition
     documents: int
-    correct: pd.Series
-    tokens: tuple[float, float] | None
-    clusters: pd.Series | None
+    answers: Grid
+    tokens: tuple[float, float] | None = None
     dollars: float | None = None
+
+    @property
+    def asked(self) -> int:
+        """Number of questions."""
+        return len(self.answers.ids)
 
     @property
     def scored(self) -> int:
         """Number of scored questions."""
-        return int(self.correct.notna().sum())
+        return int(self.answers.scored.sum())
+
+    @property
+    def name(self) -> str:
+        return condition_in_words(self.condition, self.documents)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A condition minus the best one (or another) on the same questions; worst, most: lower and upper limit of an
-    interval corrected for all comparisons (Bonferroni).
+    """A condition minus the best one (or another) on the same questions; corrected: with the interval corrected for all
+    comparisons (Bonferroni).
     """
 
     estimate: Estimate
-    worst: float
-    most: float
+    corrected: Estimate
     p_value: float
-    only_first: int
-    only_second: int
+
+    def __str__(self) -> str:
+        """It with its paired 95 % interval."""
+        return f"{points(self.estimate.value)} {interval(*self.estimate.limits)}"
 
 
 @dataclass(frozen=True)
 class Compared:
     """Conditions of one model and study on the questions that all of them scored.
 
-    correct: (questions, conditions), 1 if right; clusters: one number per question, None without; left_out: cells with
-    too few scored questions; price: US dollars per million tokens of prompts and of answers, None if unknown.
+    answers: to these questions, a column for each condition; left_out: cells with too few scored questions.
     """
 
     model: str
     study: str
     cells: tuple[Cell, ...]
-    correct: np.ndarray
-    clusters: np.ndarray | None
+    answers: Grid
     left_out: tuple[Cell, ...]
     n_left_out: int
-    price: Mapping[str, float] | None
 
     @property
     def n(self) -> int:
         """Number of questions."""
-        return len(self.correct)
+        return len(self.answers.ids)
+
+    @cached_property
+    def right(self) -> list[float]:
+        """Right answers under each condition."""
+        return self.answers.matrix.sum(axis=0).tolist()
 
     @cached_property
     def accuracies(self) -> list[Estimate]:
         """Accuracies of the conditions, with 95 % intervals."""
-        found = []
-        for column in self.correct.T:
-            low, high = clustered_interval(column, self.clusters)
-            found.append(Estimate(float(column.mean()), low, high, 0.0))
-        return found
-
-    def dollars(self, index: int) -> float | None:
-        """Dollars per question under a condition, None if unknown."""
-        return self.cells[index].dollars
-
-    @cached_property
-    def unit(self) -> str:
-        """Unit of costs: `dollars`, `tokens`, or `documents` if tokens were not counted."""
-        if any(cell.tokens is None for cell in self.cells):
-            return "documents"
-        return "dollars" if self.price and sum(self.price.values()) > 0 else "tokens"
+        columns, clusters = self.answers.matrix.T, self.answers.clusters
+        return [Estimate(float(one.mean()), *clustered_interval(one, clusters), 0.0) for one in columns]
 
     @cached_property
     def costs(self) -> list[float]:
-        """Cost per question under each condition, in `unit`."""
-        if self.unit == "documents":
+        """Cost per question under each condition: in dollars, or tokens, or documents if tokens were not counted."""
+        if any(cell.tokens is None for cell in self.cells):
             return [float(cell.documents) for cell in self.cells]
-        if self.unit == "dollars":
-            return [float(self.dollars(index) or 0) for index in range(len(self.cells))]
+        if any(cell.dollars for cell in self.cells):
+            return [float(cell.dollars or 0) for cell in self.cells]
         return [sum(cell.tokens or ()) for cell in self.cells]
 
     @cached_property
     def best(self) -> int:
         """The condition with the most right answers; of equal ones the cheapest."""
-        return min(range(len(self.cells)), key=lambda index: (-self.correct[:, index].sum(), self.costs[index], index))
+        return min(range(len(self.cells)), key=lambda index: (-self.right[index], self.costs[index], index))
 
     def difference(self, first: int, second: int) -> Difference:
         """One condition minus another."""
-        pair, comparisons = self.correct[:, [first, second]], max(1, len(self.cells) - 1)
-        corrected = contrast_interval(pair, [1, -1], self.clusters, 1 - SIGNIFICANT / comparisons)
-        return Difference(
-            estimate=contrast_interval(pair, [1, -1], self.clusters),
-            worst=corrected.low,
-            most=corrected.high,
-            p_value=paired_p(pair, self.clusters),
-            only_first=int((pair[:, 0] > pair[:, 1]).sum()),
-            only_second=int((pair[:, 1] > pair[:, 0]).sum()),
-        )
+        pair, clusters = self.answers.matrix[:, [first, second]], self.answers.clusters
+        corrected = contrast_interval(pair, [1, -1], clusters, 1 - SIGNIFICANT / max(1, len(self.cells) - 1))
+        return Difference(contrast_interval(pair, [1, -1], clusters), corrected, paired_p(pair, clusters))
 
     @cached_property
     def to_best(self) -> dict[int, Difference]:
@@ -169,26 +156,24 @@ class Compared:
         if len(self.best_set) == 1:
             return 0.0, self.cheapest
         others = [index for index in range(len(self.cells)) if index != self.cheapest]
-        limits = {index: self.difference(index, self.cheapest).most for index in others}
+        limits = {index: self.difference(index, self.cheapest).corrected.high for index in others}
         # The best condition wins among equal limits.
         other = max(others, key=lambda index: (limits[index], index == self.best))
         return max(0.0, limits[other]), other
 
     def _preference(self, index: int) -> tuple:
         condition = self.cells[index].condition
-        return bool(condition.reranker), -self.correct[:, index].sum(), len(condition.differing), self.costs[index]
+        return bool(condition.reranker), -self.right[index], len(condition.differing), self.costs[index]
 
     @cached_property
     def frontier(self) -> list[int]:
         """Conditions on the frontier: no other is as accurate and cheaper, or more accurate and as cheap."""
-        right = self.correct.sum(axis=0)
-        points = list(zip(right, self.costs, strict=True))
-
-        def is_beaten(index: int) -> bool:
-            own = points[index]
-            return any(a >= own[0] and cost <= own[1] and (a, cost) != own for a, cost in points)
-
-        return [index for index in range(len(points)) if not is_beaten(index)]
+        both = list(zip(self.right, self.costs, strict=True))
+        return [
+            index
+            for index, own in enumerate(both)
+            if not any(right >= own[0] and cost <= own[1] and (right, cost) != own for right, cost in both)
+        ]
 
 
 @dataclass(frozen=True)
@@ -213,14 +198,12 @@ class Verdict:
 def verdict(compared: Compared) -> Verdict:
     """See `Verdict`."""
     best, cheapest = compared.best, compared.cheapest
-    limits = [(one.low, one.high) for one in compared.accuracies]
-    counts = compared.correct.sum(axis=0).tolist()
-    if limit_of([max(counts)], compared.n, [limits[best]]) == "floor":
+    if limit_of([compared.right[best]], compared.n, [compared.accuracies[best].limits]) == "floor":
         return Verdict(None, "floor", None)
     if len(compared.cells) == 1:
         return Verdict(None, "one condition", None)
     loses, other = compared.most_lost
-    needed = None if other == cheapest else n_for_five_points(observed(compared.correct))
+    needed = None if other == cheapest else n_for_five_points(observed(compared.answers.matrix))
     if loses <= MOST_LOST:
         return Verdict(cheapest, "", needed)
     return Verdict(None, "the cheapest may lose over 5 points", needed)
@@ -245,37 +228,250 @@ def read_compared(
     found = []
     for (study, model), own in cells.items():
         ordered = sorted(own, key=lambda cell: (places[cell.condition.experiment], cell.documents))
-        found.append(_compared(study, model, ordered, prices.get(model)))
+        found.append(_compared(study, model, ordered))
     return found
 
 
 def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mapping | None) -> Cell:
-    grid = read_grid(rows, "target", f"{condition.experiment}, size {documents}")
-    counts = rows.loc[~rows["excluded"], ["prompt_tokens", "response_tokens"]].astype("Float64")
+    asked = rows[~rows["excluded"]]
+    counts = asked[["prompt_tokens", "response_tokens"]].astype("Float64")
     is_counted = len(counts) > 0 and not counts.isna().any(axis=None)
     return Cell(
         condition=condition,
         documents=documents,
-        correct=pd.Series(grid.answers[CORRECT][:, 0], index=grid.ids),
+        answers=read_grid(rows, "target"),
         tokens=(float(counts["prompt_tokens"].mean()), float(counts["response_tokens"].mean())) if is_counted else None,
-        dollars=float(Prices.of(price).of_rows(rows[~rows["excluded"]]).mean()) if is_counted and price else None,
-        clusters=None if grid.clusters is None else pd.Series(grid.clusters, index=grid.ids),
+        dollars=float(Prices.of(price).of_rows(asked).mean()) if is_counted and price else None,
     )
 
 
-def _compared(study: str, model: str, cells: Sequence[Cell], price: Mapping | None) -> Compared:
-    asked = max(len(cell.correct) for cell in cells)
-    kept = [cell for cell in cells if cell.scored >= LEAST_SCORED * asked]
-    grid = pd.DataFrame({place: cell.correct for place, cell in enumerate(kept)})
-    complete = grid.dropna()
-    clusters = next((cell.clusters for cell in kept if cell.clusters is not None), None)
-    return Compared(
-        model=model,
-        study=study,
-        cells=tuple(kept),
-        correct=as_answers(complete.to_numpy(dtype=float)),
-        clusters=None if clusters is None else np.asarray(pd.factorize(clusters.reindex(complete.index))[0]),
-        left_out=tuple(cell for cell in cells if cell.scored < LEAST_SCORED * asked),
-        n_left_out=len(grid) - len(complete),
-        price=price,
+def _compared(study: str, model: str, cells: Sequence[Cell]) -> Compared:
+    least = LEAST_SCORED * max(cell.asked for cell in cells)
+    kept, left_out = (tuple(cell for cell in cells if (cell.scored >= least) == is_kept) for is_kept in (True, False))
+    grids = [cell.answers for cell in kept]
+    answers = joined(*grids).complete() if grids else Grid([], pd.Index([]), {CORRECT: np.zeros((0, 0))}, None)
+    asked = {question for grid in grids for question in grid.ids}
+    return Compared(model, study, kept, answers, left_out, len(asked) - len(answers.ids))
+
+
+def advice_rows(compared: Compared) -> Iterator[dict]:
+    """One row per condition; conditions with too few scored questions are last."""
+    if not compared.n:
+        yield from _left_out(compared)
+        return
+    told = verdict(compared)
+    least, clusters = min(compared.costs), compared.answers.clusters
+    spoken = compared.best if told.advised is None else told.advised
+    itself = Difference(Estimate(0.0, 0.0, 0.0, 0.0), Estimate(0.0, 0.0, 0.0, 0.0), 1.0)
+    for index, cell in enumerate(compared.cells):
+        difference = compared.to_best.get(index, itself)
+        yield {
+            **_names(compared, cell),
+            "n": compared.n,
+            "n_left_out": compared.n_left_out,
+            "n_clusters": None if clusters is None else int(clusters.max()) + 1,
+            **interval_columns("accuracy", compared.accuracies[index]),
+            "tokens": None if cell.tokens is None else sum(cell.tokens),
+            "dollars": None if cell.dollars is None else 1000 * cell.dollars,
+            "cost_ratio": compared.costs[index] / least if least else None,
+            **interval_columns("difference", difference.estimate),
+            "difference_ci_low_bonferroni": difference.corrected.low,
+            "p_value": None if difference is itself else difference.p_value,
+            "p_holm": compared.p_holm.get(index),
+            "is_best": index == compared.best,
+            "in_best_set": index in compared.best_set,
+            "on_frontier": index in compared.frontier,
+            "is_advised": index == told.advised,
+            "n_for_5_points": told.needed,
+            "reason": told.reason if index == spoken else "",
+            **(_spoken(advice(compared, told)) if index == spoken else {}),
+        }
+    yield from _left_out(compared)
+
+
+def _left_out(compared: Compared) -> Iterator[dict]:
+    """Rows of conditions that are not compared; if none is compared, the first has a sentence about it."""
+    reasons = [
+        (cell, f"{cell.asked - cell.scored} of {cell.asked} questions were not scored, left out")
+        for cell in compared.left_out
+    ]
+    if not compared.n:
+        reasons += [(cell, "no question was scored under all conditions") for cell in compared.cells]
+    for index, (cell, reason) in enumerate(reasons):
+        words = {} if compared.n or index else _spoken([_nothing_compared(compared)])
+        yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, **words}
+
+
+def _spoken(sentences: Sequence[str]) -> dict:
+    headline, *details = sentences
+    return {"advice": headline, "advice_details": " ".join(details) or None}
+
+
+def _names(compared: Compared, cell: Cell) -> dict:
+    return {
+        "model": compared.model,
+        "remedies_of": compared.study,
+        "experiment": cell.condition.experiment,
+        "size": cell.documents,
+        "condition": cell.name,
+        **{key: getattr(cell.condition, key) for key in ("order", "reranker", "cut", "prompt")},
+    }
+
+
+def condition_in_words(condition: Condition, documents: int) -> str:
+    """`5 documents, best last, reranked by my_reranker`."""
+    return ", ".join([counted(documents, "document"), *remedies_in_words(condition, documents)])
+
+
+# --- Sentences -------------------------------------------------------------------------------------------------
+
+
+def advice(compared: Compared, told: Verdict) -> list[str]:
+    """The advice for one model and study: what to do; then why; then what is not known. One short sentence each."""
+    if told.advised is None:
+        return _no_advice(compared, told)
+    index = told.advised
+    others = len(compared.best_set) - 1
+    return [
+        f"{compared.model}: pass {compared.cells[index].name}. {_facts(compared, index)}.",
+        _why(compared, others),
+        *([] if index == compared.best else [_behind(compared, index)]),
+        *_neighbours(compared, index),
+        *_remedies_told(compared, index),
+        "These answers also chose the condition, so its accuracy is optimistic.",
+    ]
+
+
+def _why(compared: Compared, others: int) -> str:
+    if not others:
+        return f"All {len(compared.cells) - 1} other conditions are shown to be worse."
+    loses, _ = compared.most_lost
+    return (
+        f"It is the cheapest of {others + 1} not shown to be worse than the best of {len(compared.cells)}, and loses "
+        f"at most {percent(loses)} points."
     )
+
+
+def _facts(compared: Compared, index: int) -> str:
+    estimate = compared.accuracies[index]
+    told = f"{percent(estimate.value)} % right {interval(*estimate.limits)}, n = {compared.n:,}"
+    tokens, dollars = compared.cells[index].tokens, compared.cells[index].dollars
+    if tokens is not None:
+        told += f", {sum(tokens):,.0f} tokens a question"
+    return told if dollars is None else f"{told}, US$ {1000 * dollars:,.2f} for 1,000 questions"
+
+
+def _behind(compared: Compared, index: int) -> str:
+    """A sentence on the condition with the most right answers, whose lead is not shown."""
+    ahead, times = compared.difference(compared.best, index), _times(compared, compared.best, index)
+    return f"Most right answers: {compared.cells[compared.best].name} ({ahead}{times}); not shown to be better."
+
+
+def _neighbours(compared: Compared, index: int) -> Iterator[str]:
+    """Sentences on the next smaller and the largest number of documents under the same condition."""
+    same, own = _same(compared, index), compared.cells[index].documents
+    smaller = [other for other in same if compared.cells[other].documents < own]
+    larger = [other for other in same if compared.cells[other].documents > own]
+    for other in [*smaller[-1:], *larger[-1:]]:
+        difference = compared.difference(other, index)
+        low, high = difference.corrected.limits
+        # Differences from the best use Holm's correction, as the set does.
+        is_shown = other not in compared.best_set if index == compared.best else not low <= 0 <= high
+        yield (
+            f"With {counted(compared.cells[other].documents, 'document')}: {difference}"
+            f"{_times(compared, other, index)}{'' if is_shown else ', not shown'}."
+        )
+
+
+def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
+    """A sentence on the single remedies at the advised number of documents, against documents as retrieved."""
+    documents = compared.cells[index].documents
+    own = [one for one, cell in enumerate(compared.cells) if cell.documents == documents]
+    plain = next((one for one in own if compared.cells[one].condition.is_plain), None)
+    single = [one for one in own if len(compared.cells[one].condition.differing) == 1]
+    if plain is None or not single:
+        return
+    differences = {one: compared.difference(one, plain) for one in single}
+    corrected = dict(zip(single, holm([one.p_value for one in differences.values()]), strict=True))
+    shown = [one for one in single if corrected[one] < SIGNIFICANT]
+    if shown:
+        told = "; ".join(f"{_remedy(compared, one)} {differences[one]}" for one in shown)
+        yield f"Against best first with {counted(documents, 'document')}: {told}."
+    else:
+        most = max(single, key=lambda one: abs(differences[one].estimate.value))
+        yield f"No remedy is shown to help; the largest effect: {_remedy(compared, most)} {differences[most]}."
+
+
+def _nothing_compared(compared: Compared) -> str:
+    if compared.cells:
+        return f"{compared.model}: no advice. No question was scored under all conditions of {compared.study}."
+    return (
+        f"{compared.model}: no advice. No condition of {compared.study} scored {LEAST_SCORED:.0%} of its questions; "
+        "advice.csv has the number for each."
+    )
+
+
+def _no_advice(compared: Compared, told: Verdict) -> list[str]:
+    best, cheapest = compared.best, compared.cheapest
+    begin, named = f"{compared.model}: no advice", f"{compared.cells[best].name}, {_facts(compared, best)}"
+    if told.reason == "floor":
+        return [f"{begin}. Hardly anything is right under any of {len(compared.cells)} conditions; the best: {named}."]
+    if told.reason == "one condition":
+        return [f"{begin}. Only one condition was scored: {named}."]
+    loses, other = compared.most_lost
+    headline = f"{begin} yet: {counted(compared.n, 'question')} do not tell the {len(compared.cells)} conditions apart."
+    if told.needed is not None:
+        headline = f"{headline[:-1]}; {needed_in_words(told.needed, observed(compared.answers.matrix))}."
+    cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
+    return [
+        headline,
+        f"{cheap}: {compared.cells[cheapest].name}, {_facts(compared, cheapest)}.",
+        f"It may lose up to {percent(loses)} points to {compared.cells[other].name} "
+        f"({percent(compared.accuracies[other].value)} %).",
+        *_shown_worse(compared),
+    ]
+
+
+def _shown_worse(compared: Compared) -> Iterator[str]:
+    """A sentence for a case without advice: the conditions shown to be worse, documents as retrieved."""
+    worse = [index for index in range(len(compared.cells)) if index not in compared.best_set]
+    if worse:
+        plain = [index for index in worse if compared.cells[index].condition.is_plain]
+        told = ", ".join(f"{compared.cells[index].documents}: {compared.to_best[index]}" for index in plain)
+        among = f", among them documents as retrieved ({told})" if told else ""
+        yield f"Shown to be worse than the best: {counted(len(worse), 'condition')}{among}."
+
+
+def _same(compared: Compared, index: int) -> list[int]:
+    """Indices of all numbers of documents under the same condition, ascending."""
+    cells, condition = compared.cells, compared.cells[index].condition
+    own = [one for one, cell in enumerate(cells) if cell.condition.experiment == condition.experiment]
+    # A single document has no order and is never cut, so the plain cell serves these conditions too.
+    if set(condition.differing) <= {"order", "cut"} and all(cells[one].documents > 1 for one in own):
+        own += [one for one, cell in enumerate(cells) if cell.documents == 1 and cell.condition.is_plain]
+    return sorted(own, key=lambda one: cells[one].documents)
+
+
+def _remedy(compared: Compared, index: int) -> str:
+    """The one remedy of a condition in words."""
+    condition = compared.cells[index].condition
+    parts = remedies_in_words(condition)
+    return parts[0] if condition.order != RANKED else parts[-1]
+
+
+def _times(compared: Compared, index: int, other: int) -> str:
+    """The ratio of two conditions' costs, such as ` at 3.8 times the cost`; "" if it rounds to 1.0 or is unknown."""
+    ratio = f"{compared.costs[index] / compared.costs[other]:.1f}" if compared.costs[other] else "1.0"
+    return "" if ratio == "1.0" else f" at {ratio} times the cost"
+
+
+# --- The table -------------------------------------------------------------------------------------------------
+
+
+def advice_table(
+    remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
+) -> Iterator[dict]:
+    """One row per model, condition and number of documents; studies and conditions in the order of the config."""
+    known = [Condition(**one) for one in conditions]
+    for compared in read_compared(remedy_scores.scores(), known, prices):
+        yield from advice_rows(compared)

@@ -1,7 +1,8 @@
 """Rows of cells: utilisation of the context, kinds of wrong answers, and answers by the first line and as a whole."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,65 +13,54 @@ from litm.analysis.grid import (
     FULL,
     Files,
     Grid,
+    by_cell,
     cluster_codes,
     curves,
     generator_for,
     interval_columns,
     joined,
-    names_of,
+    read_curve,
     read_grid,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.positions import position_bias_row
 from litm.analysis.sentences import difference_of
-from litm.analysis.statistics import Estimate, changes_sign, conclusion, contrast_interval, utilisation
+from litm.analysis.statistics import Estimate, as_answers, changes_sign, conclusion, contrast_interval, utilisation
 from litm.base.intervals import clustered_interval
 from litm.base.messages import first_of
 from litm.examples.checks import answer_check_row
 from litm.scoring.wrong_answers import KINDS
 
 BOOTSTRAP_REPLICATES = 2_000
-#: Accuracies that utilisation is computed from, in alphabetical order.
-_SOURCES = ("accuracy", "closed_book", "oracle")
 
 
 def utilisation_rows(
     scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int = 0
-) -> list[dict]:
+) -> Iterator[dict]:
     """One row per model and cell of `scores`: (accuracy - closed book)/(oracle - closed book) on the common questions.
 
     closed_book, oracle: score rows with each question of a model once. Accuracies are over the n common questions;
     `utilisation` and its limits are None unless oracle - closed book is clearly above 0; all are None without common
     questions. Raises `UserError` for a question that occurs twice.
     """
-    rows = []
-    for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
-        names = names_of(["model", *CELL], cell)
-        model = names["model"]
-        parts = (group, closed_book[closed_book["model"] == model], oracle[oracle["model"] == model])
-        grid = _side_by_side(dict(zip(_SOURCES, parts, strict=True)), names)
-        shared = grid.matrix if len(grid.columns) == 3 else np.zeros((0, 3))
-        rng = generator_for(seed, "utilisation", *names.values())
-        estimate = utilisation(shared, BOOTSTRAP_REPLICATES, rng, grid.clusters)
-        rows.append({**names, "n": len(shared), **_accuracies(shared), **interval_columns("utilisation", estimate)})
-    return rows
+    for names, grid in _beside(scores, closed_book, oracle):
+        row = {**names, "n": len(grid.ids)}
+        for place, column in enumerate(("accuracy", "accuracy_closed_book", "accuracy_oracle")):
+            row |= interval_columns(column, proportion(grid.matrix[:, place], None) if len(grid.ids) else None)
+        yield row | interval_columns("utilisation", _utilisation(grid.matrix, grid.clusters, names, seed))
 
 
-def _side_by_side(parts: Mapping[str, pd.DataFrame], cell: Mapping) -> Grid:
-    """The common questions of a cell and its references, each with every question once; clusters are the cell's own."""
-    where = f"{cell['model']}, {cell['experiment']}, {cell['placement']}"
-    own, *references = (part.assign(source=name) for name, part in parts.items())
-    unclustered = (part.drop(columns="cluster", errors="ignore") for part in references)
-    return joined(*(read_grid(part, "source", where) for part in (own, *unclustered))).complete()
+def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[dict, Grid]]:
+    """Each model and cell with the common questions of it and its references, side by side; clusters are the cell's
+    own.
+    """
+    for names, rows in by_cell(scores, ["model", *CELL]):
+        own = (part[part["model"] == names["model"]].drop(columns="cluster", errors="ignore") for part in references)
+        yield names, joined(*(read_grid(part, "model") for part in (rows, *own))).complete()
 
 
-def _accuracies(shared: np.ndarray) -> dict:
-    """The three accuracies on the common questions, each with its interval; all None without questions."""
-    columns: dict = {}
-    for name, right in zip(_SOURCES, shared.T, strict=True):
-        column = name if name == "accuracy" else f"accuracy_{name}"
-        columns |= interval_columns(column, proportion(right, None))
-    return columns
+def _utilisation(answers: np.ndarray, clusters: np.ndarray | None, names: Mapping, seed: int) -> Estimate | None:
+    rng = generator_for(seed, "utilisation", *names.values())
+    return utilisation(answers, BOOTSTRAP_REPLICATES, rng, clusters)
 
 
 def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | None:
@@ -78,17 +68,12 @@ def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | Non
     return Estimate(float(right.sum()) / len(right), *clustered_interval(right, clusters), 0.0) if len(right) else None
 
 
-#: Columns of score rows that are read.
-WRONG_COLUMNS = ("model", *CELL, "items", "id", "correct", "excluded", "wrong_kind", "taken_from", "cluster")
-
-
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
     """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
-    names = ["model", *CELL, "items"]
-    for cell, group in scores.groupby(names, sort=False, dropna=False):
+    for names, group in by_cell(scores, ["model", *CELL, "items"]):
         counted = group[~group["excluded"] & group["correct"].notna()]
         if len(counted):
-            yield {**dict(zip(names, cell, strict=True)), **_shares(counted)}
+            yield names | _shares(counted)
 
 
 def _shares(counted: pd.DataFrame) -> dict:
@@ -117,11 +102,6 @@ ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
 MANY_PREAMBLES = 0.05
 #: Number of such first lines in a sweep from which on there is one.
 FEWEST_PREAMBLES = 5
-#: Columns of score rows that are read.
-READING_COLUMNS = (
-    "model", *CELL, "items", "id", "correct", "correct_first_line", "correct_full", "excluded", "empty", "preamble",
-    "more_lines", "cluster",
-)  # fmt: skip
 
 
 def sensitivity_rows(
@@ -133,86 +113,47 @@ def sensitivity_rows(
     Each quantity is computed as in its own table, with `correct_first_line` and with `correct_full` instead of
     `correct`. `changes`: whether the two intervals lead to different conclusions; missing for accuracies.
     """
-    for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
-        yield _accuracy_row(names_of(["model", *CELL], cell), group)
-    for curve in curves(scores):
-        yield from _curve_rows(curve, seed)
-    if closed_book is not None:
-        for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
-            yield from _gap_row(names_of(["model", *CELL], cell), group, closed_book)
-    if closed_book is not None and oracle is not None:
-        yield from _utilisation_rows(scores, closed_book, oracle, seed)
+    for names, rows in by_cell(scores, ["model", *CELL]):
+        yield names | {"quantity": ACCURACY} | _accuracies(rows)
+    for curve in map(read_curve, curves(scores)):
+        for quantity in CONTRASTS:
+            weights = curve.weights(quantity)
+            if weights is not None and len(curve.cases.ids):
+                names = {name: curve.names[name] for name in curve.names if name != "items"}
+                yield (
+                    names | {"quantity": quantity} | _readings(curve.cases, partial(contrast_interval, weights=weights))
+                )
+    if closed_book is None:
+        return
+    for names, grid in _beside(scores, closed_book):
+        if len(grid.ids):
+            yield names | {"quantity": GAP} | _readings(grid, partial(contrast_interval, weights=[1, -1]))
+    if oracle is not None:
+        for names, grid in _beside(scores, closed_book, oracle):
+            estimate = partial(_utilisation, names=names, seed=seed)
+            yield names | {"quantity": UTILISATION} | _readings(grid, estimate)
 
 
-def _read_as(scores: pd.DataFrame, reading: str) -> pd.DataFrame:
-    return scores.assign(correct=scores[f"correct_{reading}"])
-
-
-def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
-    counted = group[~group["excluded"] & group["correct"].notna()]
-    announced = counted["preamble"].astype(bool)
-    clusters = cluster_codes(counted, pd.Index(counted["id"]))
-    estimates = {
-        reading: proportion(counted[f"correct_{reading}"].to_numpy(dtype=float), clusters)
-        for reading in (FIRST_LINE, FULL)
-    }
+def _accuracies(rows: pd.DataFrame) -> dict:
+    counted = rows[~rows["excluded"] & rows["correct"].notna()]
+    announced = counted[counted["preamble"]]
     return {
-        **names,
-        "quantity": ACCURACY,
-        "n": len(counted),
+        **_readings(read_grid(counted, "placement"), lambda answers, clusters: proportion(answers.ravel(), clusters)),
         "n_more_lines": int(counted["more_lines"].sum()),
-        "n_preamble": int(announced.sum()),
-        "n_preamble_right": int((counted.loc[announced, "correct_first_line"].astype(float) > 0).sum()),
-        **_columns(estimates),
+        "n_preamble": len(announced),
+        "n_preamble_right": int((announced["correct_first_line"].astype(float) > 0).sum()),
         # An accuracy is never below 0, so it has no conclusion.
         **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes_with_reading")),
     }
 
 
-def _curve_rows(curve: pd.DataFrame, seed: int) -> Iterator[dict]:
-    rows = {
-        reading: position_bias_row(_read_as(curve, reading), seed, permutations=1) for reading in (FIRST_LINE, FULL)
-    }
-    one = rows[FULL]
-    names = {name: one[name] for name in ("model", "experiment", "task", "metric", "size", "placement", "target")}
-    for quantity in CONTRASTS:
-        estimates = {reading: _estimate(row, quantity) for reading, row in rows.items()}
-        if all(estimates.values()):
-            yield {**names, "quantity": quantity, "n": one["n"], **_columns(estimates)}
-
-
-def _gap_row(names: Mapping, group: pd.DataFrame, closed_book: pd.DataFrame) -> Iterator[dict]:
-    """The gap of one cell to the closed-book answers on the common questions, if there are any."""
-    grid = _side_by_side({"accuracy": group, "closed_book": closed_book}, names)
-    if len(grid.ids):
-        estimates = {
-            reading: contrast_interval(grid.answers[reading], [1, -1], grid.clusters) for reading in (FIRST_LINE, FULL)
-        }
-        yield {**names, "quantity": GAP, "n": len(grid.ids), **_columns(estimates)}
-
-
-def _utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int) -> Iterator:
-    rows = [
-        utilisation_rows(_read_as(scores, reading), _read_as(closed_book, reading), _read_as(oracle, reading), seed)
-        for reading in (FIRST_LINE, FULL)
-    ]
-    for first, full in zip(*rows, strict=True):
-        names = {name: first[name] for name in ("model", *CELL)}
-        estimates = {FIRST_LINE: _estimate(first, UTILISATION), FULL: _estimate(full, UTILISATION)}
-        yield {**names, "quantity": UTILISATION, "n": first["n"], **_columns(estimates)}
-
-
-def _estimate(row: Mapping, name: str) -> Estimate | None:
-    """The estimate in a row of another table; None without one."""
-    if row.get(name) is None:
-        return None
-    return Estimate(row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"], 0.0)
-
-
-def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
-    """Both readings, their conclusions, and whether these differ."""
-    first, full = estimates[FIRST_LINE], estimates[FULL]
+def _readings(grid: Grid, estimate: Callable[..., Estimate | None]) -> dict:
+    """A quantity of answers in both readings, their conclusions, and whether these differ."""
+    first, full = (
+        estimate(as_answers(grid.answers[reading]), clusters=grid.clusters) for reading in (FIRST_LINE, FULL)
+    )
     return {
+        "n": len(grid.ids),
         **interval_columns("value_first_line", first),
         **interval_columns("value_full", full),
         "conclusion_first_line": conclusion(first) if first else None,
@@ -277,7 +218,7 @@ def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files, see
 
 def wrong_answers_table(scores: Files) -> Iterator[dict]:
     """Yield the rows of each sweep, in the order of the score files."""
-    for sweep in scores.scores(WRONG_COLUMNS):
+    for sweep in scores.scores():
         yield from wrong_answer_rows(sweep)
 
 
@@ -285,11 +226,11 @@ def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping], 
     """Yield the rows of each sweep, in the order of the score files."""
     named = {name for keys in references.values() for name in keys.values() if name}
     kept: dict[tuple[str, str], pd.DataFrame] = {}
-    for sweep in scores.scores(READING_COLUMNS):
+    for sweep in scores.scores():
         names = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
         if names[1] in named:
             kept[names] = sweep
-    for sweep in scores.scores(READING_COLUMNS):
+    for sweep in scores.scores():
         model, experiment = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
         of_sweep = references.get(experiment, {})
         closed_book, oracle = (kept.get((model, of_sweep.get(name) or "")) for name in ("closed_book", "oracle"))

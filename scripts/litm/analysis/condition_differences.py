@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import hypot
 
 import numpy as np
 
 from litm.analysis.grid import (
     CORRECT,
-    CURVE_COLUMNS,
     FIRST_LINE,
     FULL,
     NOWHERE,
+    PLACES,
     CurveGrid,
     Files,
     Grid,
@@ -30,9 +29,10 @@ from litm.analysis.statistics import (
     contrast_interval,
     difference_in_words,
     gap_difference,
-    holm,
     moments,
     paired_p,
+    separate_difference,
+    with_holm,
 )
 from litm.base.messages import ordinal, points
 from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
@@ -94,19 +94,18 @@ def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> 
 def _family(comparison: Comparison, pairs: Sequence[tuple[CurveGrid, CurveGrid]]) -> Iterator[dict]:
     """Rows of one comparison and model with corrected p values; accuracies and contrasts are separate families."""
     rows = [row for a, b in pairs for row in _rows(comparison, a, b)]
-    for name, is_member in (("accuracy", _is_level), ("position bias", lambda row: not _is_level(row))):
-        tested = [row for row in rows if row["p_value"] is not None and row["chosen_of"] == 1 and is_member(row)]
-        for row, corrected in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
-            row["p_holm"], row["family"] = corrected, f"{len(tested)} of {name}, this comparison and model"
-    for row in rows:
-        if row["p_value"] is not None and row["chosen_of"] > 1:
+    tested = [row for row in rows if row["p_value"] is not None]
+    for name, are_levels in (("accuracy", True), ("position bias", False)):
+        family = [
+            row for row in tested if row["chosen_of"] == 1 and (row["quantity"] in (ACCURACY, MEAN)) == are_levels
+        ]
+        for row in with_holm(family):
+            row["family"] = f"{len(family)} of {name}, this comparison and model"
+    for row in tested:
+        if row["chosen_of"] > 1:
             row["p_holm"] = min(1.0, row["chosen_of"] * row["p_value"])
             row["family"] = f"the {row['chosen_of']} positions that it was chosen among"
-        yield row | {"in_words": _in_words(row)}
-
-
-def _is_level(row: dict) -> bool:
-    return row["quantity"] in (ACCURACY, MEAN)
+    return (row | {"in_words": _in_words(row)} for row in rows)
 
 
 def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> Iterator[dict]:
@@ -158,10 +157,9 @@ def _contrasts(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]
         yield Contrast(GAP, f"of {len(places)} places", of_a, of_b, shares)
     if "middle" in a.places and "middle" in b.places:
         for name in ("primacy", "recency", "pbi"):
-            weights = dict(zip(("start", "middle", "end"), map(float, CONTRASTS[name]), strict=True))
-            used = [place for place, weight in weights.items() if weight]
+            used = {place: weight for place, weight in zip(PLACES, CONTRASTS[name], strict=True) if weight}
             of_a, of_b = ([grid.places[place] for place in used] for grid in (a, b))
-            yield Contrast(name, "", of_a, of_b, [weights[place] for place in used])
+            yield Contrast(name, "", of_a, of_b, [*used.values()])
 
 
 def _matched(a: CurveGrid, b: CurveGrid) -> dict[str, tuple[int, int]]:
@@ -210,24 +208,26 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
     matrices = {reading: as_answers(grid) for reading, grid in shared.answers.items()}
     confidence = 1 - SIGNIFICANT / contrast.chosen_of
     matrix, width, codes = shared.matrix, len(contrast.a), shared.clusters
-    means = matrix.mean(axis=0)
+    means = matrix.mean(axis=0).reshape(2, -1)
     if contrast.quantity == GAP:
         gaps = {name: gap_difference(of[:, :width], of[:, width:], codes) for name, of in matrices.items()}
         estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps[CORRECT][1]
-        values = float(np.ptp(means[:width])), float(np.ptp(means[width:]))
+        values = np.ptp(means, axis=1)
     else:
         weights = [*contrast.weights, *(-weight for weight in contrast.weights)]
         estimates = {name: contrast_interval(of, weights, codes, confidence) for name, of in matrices.items()}
-        p = _p_value(matrix, weights, codes)
-        values = float(means[:width] @ contrast.weights), float(means[width:] @ contrast.weights)
+        p = paired_p(matrix, codes) if width == 1 else moments(matrix, weights, codes).p_value
+        values = means @ contrast.weights
     return {
         **row,
         "n_clusters": None if codes is None else int(codes.max()) + 1,
-        "value_a": values[0],
-        "value_b": values[1],
+        "value_a": float(values[0]),
+        "value_b": float(values[1]),
         **interval_columns("difference", estimates[CORRECT]),
         "p_value": p,
-        **_other_reading(estimates),
+        **interval_columns("difference_first_line", estimates[FIRST_LINE]),
+        **interval_columns("difference_full", estimates[FULL]),
+        "changes_with_reading": changes_sign(estimates[FIRST_LINE], estimates[FULL]),
     }
 
 
@@ -238,20 +238,6 @@ def _positions(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
         position = grid.positions[columns[0]] if len(columns) == 1 else NOWHERE
         row[name] = None if position == NOWHERE else position
     return row
-
-
-def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | None) -> float:
-    """The p value: for two columns that of `paired_p`, otherwise of `moments`."""
-    return paired_p(matrix, clusters) if matrix.shape[1] == 2 else moments(matrix, weights, clusters).p_value
-
-
-def _other_reading(estimates: dict[str, Estimate]) -> dict:
-    """The difference by the first line and by the whole answer, and whether its sign depends on the reading."""
-    return {
-        **interval_columns("difference_first_line", estimates[FIRST_LINE]),
-        **interval_columns("difference_full", estimates[FULL]),
-        "changes_with_reading": changes_sign(estimates[FIRST_LINE], estimates[FULL]),
-    }
 
 
 def _in_words(row: dict) -> str:
@@ -277,8 +263,7 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
     """A row for each size of a model and experiment except the smallest, which it is compared with.
 
     Sizes of one experiment with the same questions are compared question by question, with `contrast_interval`. Others
-    have questions of their own: their difference a - b has the limits of Zou & Donner (2008, Statist. Med. 27,
-    1693-1702), d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), from the interval of each side.
+    have questions of their own, see `separate_difference`.
     """
     groups: dict[tuple[str, str], dict[int, CurveGrid]] = {}
     for (model, experiment, size), grid in grids.items():
@@ -300,25 +285,19 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
     row: dict = {"is_paired": is_paired, "n": len(own.ids), "n_smallest": len(other.ids)}
     if own.ids.empty or other.ids.empty:
         return row | {"in_words": "no question scored at start, middle and end, not compared"}
+
+    def difference(contrast: str, confidence: float = 0.95) -> Estimate:
+        weights = CONTRASTS[contrast]
+        if is_paired:
+            of_both = [*weights, *(-weight for weight in weights)]
+            return contrast_interval(both.matrix, of_both, both.clusters, confidence)
+        sides = (contrast_interval(one.matrix, weights, one.clusters, confidence) for one in (own, other))
+        return separate_difference(*sides)
+
     for name in QUANTITIES:
-        weights = [float(weight) for weight in CONTRASTS[name]]
-        means = (float(one.matrix.mean(axis=0) @ weights) for one in (own, other))
-        row |= dict(zip((name, f"{name}_smallest"), means, strict=True))
-        found = _bias_difference(own, other, weights, is_paired, 0.95)
-        row |= interval_columns(f"difference_{name}", found)
-    corrected = _bias_difference(own, other, [float(one) for one in CONTRASTS["pbi"]], is_paired, confidence)
-    return row | {"in_words": _bias_in_words(corrected)}
-
-
-def _bias_difference(own: Grid, other: Grid, weights: Sequence[float], is_paired: bool, confidence: float) -> Estimate:
-    """The contrast of `own` minus that of `other`."""
-    if is_paired:
-        both = [*weights, *(-weight for weight in weights)]
-        return contrast_interval(np.hstack([own.matrix, other.matrix]), both, own.clusters, confidence)
-    a, b = (contrast_interval(one.matrix, weights, one.clusters, confidence) for one in (own, other))
-    below, above = hypot(a.value - a.low, b.high - b.value), hypot(a.high - a.value, b.value - b.low)
-    value = a.value - b.value
-    return Estimate(value, value - below, value + above, hypot(a.standard_error, b.standard_error))
+        row[name], row[f"{name}_smallest"] = (float(one.matrix.mean(axis=0) @ CONTRASTS[name]) for one in (own, other))
+        row |= interval_columns(f"difference_{name}", difference(name))
+    return row | {"in_words": _bias_in_words(difference("pbi", confidence))}
 
 
 def _bias_in_words(difference: Estimate) -> str:
@@ -335,10 +314,10 @@ def condition_differences_table(
     condition_scores: Files, comparisons: Sequence[Mapping], tuned_models: Sequence
 ) -> Iterator[dict]:
     """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
-    grids = read_grids(condition_scores.scores(CURVE_COLUMNS))
+    grids = read_grids(condition_scores.scores())
     return condition_difference_rows(grids, map(Comparison.from_json, comparisons), tuned_models)
 
 
 def bias_by_size_table(sized_scores: Files) -> Iterator[dict]:
     """A row a model, experiment and size, in the order of the score files."""
-    return bias_by_size_rows(read_grids(sized_scores.scores(CURVE_COLUMNS)))
+    return bias_by_size_rows(read_grids(sized_scores.scores()))

@@ -11,19 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from litm.analysis.pbi import middle_index
+from litm.analysis.pbi import CONTRASTS, middle_index
 from litm.analysis.statistics import Estimate, as_answers, contrast_interval, mean_interval, paired_p
-from litm.analysis.table import tables
+from litm.analysis.table import is_missing, tables
 from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError
-from litm.records import BILL, Example, read_examples
+from litm.records import Example, read_examples
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
 CORRECT, FIRST_LINE, FULL = "correct", "first_line", "full"
 #: Their columns of score rows.
 READINGS = {CORRECT: "correct", FIRST_LINE: "correct_first_line", FULL: "correct_full"}
-#: Columns that only some score files have; reading one that is missing is no error.
-OPTIONAL = ("cluster", *BILL)
 
 
 @dataclass(frozen=True)
@@ -38,18 +36,18 @@ class Files:
         (path,) = self.paths
         return path
 
-    def scores(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """Yield the score rows of each sweep, with these columns or all."""
-        return (read_parquet(path, columns, OPTIONAL) for path in self.paths)
+    def scores(self) -> Iterator[pd.DataFrame]:
+        """Yield the score rows of each sweep."""
+        return map(read_parquet, self.paths)
 
-    def by_experiment(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    def by_experiment(self) -> Iterator[pd.DataFrame]:
         """Yield the score rows of each experiment, with all its models."""
         files: dict[tuple[str, ...], list[str]] = {}
         for path in self.paths:
             experiment = read_parquet(path, ["experiment"])["experiment"].unique()
             files.setdefault(tuple(experiment), []).append(path)
         for same in files.values():
-            yield pd.concat([read_parquet(path, columns, OPTIONAL) for path in same])
+            yield pd.concat(map(read_parquet, same))
 
     def joined(self, table: str) -> pd.DataFrame:
         """The rows of all CSV files, which have the columns of this table."""
@@ -66,13 +64,8 @@ class Files:
 
 #: Columns of a cell: score rows of several models that agree in them are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
-#: Columns of a paired difference, see `difference_columns`.
-DIFFERENCE = ["difference", "ci_low", "ci_high", "n_right_only_a", "n_right_only_b", "p_value"]
-#: Columns of score rows that `read_curve` reads.
-CURVE_COLUMNS = (
-    "model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target", "id",
-    *READINGS.values(), "empty", "excluded", "cluster",
-)  # fmt: skip
+#: Places of a curve with a middle, in the order of the weights of a contrast.
+PLACES = ("start", "middle", "end")
 #: Position of a cell without a gold item.
 NOWHERE = -1
 
@@ -143,6 +136,22 @@ class CurveGrid(Grid):
         middle = middle_index(self.depths)
         return {"start": 0, **({} if middle is None else {"middle": middle}), "end": len(self.positions) - 1}
 
+    @property
+    def three(self) -> np.ndarray | None:
+        """The answers at start, middle and end to the complete questions; None without these, or without a middle."""
+        if "middle" not in self.places or self.cases.ids.empty:
+            return None
+        return self.cases.answers[CORRECT][:, [*self.places.values()]]
+
+    def weights(self, contrast: str) -> np.ndarray | None:
+        """The weight of each position in one of `pbi.CONTRASTS`; None if it needs a middle and there is none."""
+        used = {place: weight for place, weight in zip(PLACES, CONTRASTS[contrast], strict=True) if weight}
+        if not used.keys() <= self.places.keys():
+            return None
+        weights = np.zeros(len(self.positions))
+        weights[[self.places[place] for place in used]] = list(used.values())
+        return weights
+
 
 #: Grids by model, experiment and size.
 Grids = dict[tuple[str, str, int], CurveGrid]
@@ -166,7 +175,14 @@ def joined(*grids: Grid) -> Grid:
     )
 
 
-def read_grid(scores: pd.DataFrame, column: str, where: str) -> Grid:
+def by_cell(scores: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield the rows of each cell, which agree in these columns, with their values; a missing one is None."""
+    for values, rows in scores.groupby([*columns], sort=False, dropna=False):
+        named = zip(columns, values, strict=True)
+        yield {name: None if is_missing(value) else _plain(value) for name, value in named}, rows
+
+
+def read_grid(scores: pd.DataFrame, column: str) -> Grid:
     """The answers by the values of a column, in each reading that the rows have.
 
     Values ascend, except names of models, which keep the order of the rows, as in the config. Raises `UserError` for a
@@ -177,10 +193,11 @@ def read_grid(scores: pd.DataFrame, column: str, where: str) -> Grid:
     cells = row * len(values) + at
     twice = pd.Series(cells).duplicated().to_numpy()
     if twice.any():
-        id_, value = divmod(int(cells[twice][0]), len(values))
+        first = scores[twice].iloc[0]
         raise UserError(
-            f"{where}: question {ids[id_]} occurs twice at {column} {values[value]} ({int(twice.sum())} such rows): "
-            "give every question an id of its own, and compare one target at a time"
+            f"{first['model']}, {first['experiment']}, size {first['size']}: question {first['id']} occurs twice at "
+            f"{column} {first[column]} ({int(twice.sum())} such rows): give every question an id of its own, and "
+            "compare one target at a time"
         )
     answers = {}
     for reading, name in READINGS.items():
@@ -206,7 +223,7 @@ def read_curve(scores: pd.DataFrame) -> CurveGrid:
     names["placement"] = scores["placement"].iloc[0] if together else None
     names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))
     placed = scores.assign(position=scores["position"].fillna(NOWHERE).astype("int64"))
-    grid = read_grid(placed, "position", f"{names['model']}, {names['experiment']}, size {names['size']}")
+    grid = read_grid(placed, "position")
     depths = dict(zip(placed["position"], placed["depth"], strict=True))
     return CurveGrid(
         **vars(grid),
@@ -243,13 +260,16 @@ def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
     return np.asarray(pd.factorize(of_id)[0])
 
 
-def difference_columns(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
-    """Values of the columns `DIFFERENCE`; pair: (questions, 2), the answers of side a and b; clusters: by question."""
+def difference_columns(pair: Grid) -> dict:
+    """The paired difference of two columns on their complete questions, of which there is at least one."""
+    a, b = pair.matrix.T
     return {
-        **interval_columns("difference", contrast_interval(pair, [1, -1], clusters), is_only=True),
-        "n_right_only_a": int((pair[:, 0] > pair[:, 1]).sum()),
-        "n_right_only_b": int((pair[:, 1] > pair[:, 0]).sum()),
-        "p_value": paired_p(pair, clusters),
+        "accuracy_a": float(a.sum()) / len(a),
+        "accuracy_b": float(b.sum()) / len(b),
+        **interval_columns("difference", contrast_interval(pair.matrix, [1, -1], pair.clusters), is_only=True),
+        "n_right_only_a": int((a > b).sum()),
+        "n_right_only_b": int((b > a).sum()),
+        "p_value": paired_p(pair.matrix, pair.clusters),
     }
 
 
@@ -265,11 +285,6 @@ def _only(scores: pd.DataFrame, name: str) -> Any:
     if len(values) > 1:
         raise UserError(f"score rows of more than one {name} ({values[0]}, {values[1]}): compare them one by one")
     return _plain(values[0])
-
-
-def names_of(columns: list[str], values: tuple) -> dict[str, object]:
-    """Column names with their values; a missing position or depth is None."""
-    return {name: None if pd.isna(value) else _plain(value) for name, value in zip(columns, values, strict=True)}
 
 
 def _plain(value: Any) -> Any:
@@ -297,10 +312,9 @@ def position_means(scores: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for group in curves(scores):
         curve = read_curve(group)
-        names, cases = [curve.names[name] for name in ("model", "experiment", "size")], curve.cases
-        n = len(cases.ids)
-        estimate = mean_interval(cases.matrix, cases.clusters) if n else None
-        rows.append([*names, n, *((estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3)])
+        estimate = mean_interval(curve.cases.matrix, curve.cases.clusters) if len(curve.cases.ids) else None
+        columns = interval_columns("accuracy", estimate, is_only=True)
+        rows.append({**curve.names, "n": len(curve.cases.ids), **columns})
     return pd.DataFrame(rows, columns=MEAN_COLUMNS).astype(MEAN_FLOATS)
 
 

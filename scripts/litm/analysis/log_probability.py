@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import CORRECT, Files, cluster_codes, curves, interval_columns, names_of, read_curve
+from litm.analysis.grid import CORRECT, CurveGrid, Files, by_cell, cluster_codes, curves, interval_columns, read_curve
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
 from litm.analysis.statistics import Estimate, mean_of_numbers, with_holm
@@ -27,9 +27,7 @@ QUANTILES = float(special.ndtri((1 + CONFIDENCE) / 2) + special.ndtri(POWER))
 
 def log_probability_table(log_probabilities: Files) -> Iterator[dict]:
     """One row per cell, in the order of the files; see tables.yaml."""
-    for sweep in log_probabilities.scores():
-        for cell, rows in sweep.groupby(CELL, sort=False, dropna=False):
-            yield {**names_of(CELL, cell), **_means(rows)}
+    return (names | _means(rows) for sweep in log_probabilities.scores() for names, rows in by_cell(sweep, CELL))
 
 
 def _means(rows: pd.DataFrame) -> dict:
@@ -54,19 +52,18 @@ def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
     families: dict[tuple[str, str], list[dict]] = {}
     for row in found:
         families.setdefault((row["experiment"], row["quantity"]), []).append(row)
-    return [row for rows in families.values() for row in with_holm(rows, "p_value", "p_holm")]
+    return [row for rows in families.values() for row in with_holm(rows)]
 
 
 def _effects(rows: pd.DataFrame) -> Iterator[dict]:
-    for quantity, names, matrix, places, clusters in matrices(rows):
-        if "middle" not in places:
+    for names, curve in measured_curves(rows):
+        three = curve.three
+        if three is None:
             continue
-        three = matrix[:, list(places.values())]
         for effect, weights in CONTRASTS.items():
-            estimated = mean_of_numbers(three @ np.array(weights), clusters)
+            estimated = mean_of_numbers(three @ np.array(weights), curve.cases.clusters)
             yield {
                 **names,
-                "quantity": quantity,
                 "effect": effect,
                 "n": len(three),
                 **interval_columns("value", estimated and estimated[0], is_only=True),
@@ -102,17 +99,16 @@ def log_probability_pairs_table(log_probabilities: Files) -> Iterator[dict]:
 
 
 def _pairs(rows: pd.DataFrame) -> Iterator[dict]:
-    positions = sorted(int(position) for position in rows["position"].unique())
-    for quantity, names, matrix, _, clusters in matrices(rows):
+    for names, curve in measured_curves(rows):
+        matrix = curve.cases.answers[CORRECT]
         pairs = []
-        for a, b in combinations(range(len(positions)), 2):
-            estimated = mean_of_numbers(matrix[:, a] - matrix[:, b], clusters)
+        for a, b in combinations(range(len(curve.positions)), 2):
+            estimated = mean_of_numbers(matrix[:, a] - matrix[:, b], curve.cases.clusters)
             pairs.append(
                 {
                     **names,
-                    "quantity": quantity,
-                    "position_a": positions[a],
-                    "position_b": positions[b],
+                    "position_a": curve.positions[a],
+                    "position_b": curve.positions[b],
                     "n": len(matrix),
                     "value_a": float(matrix[:, a].mean()),
                     "value_b": float(matrix[:, b].mean()),
@@ -120,15 +116,14 @@ def _pairs(rows: pd.DataFrame) -> Iterator[dict]:
                     "p_value": estimated and estimated[1],
                 }
             )
-        yield from with_holm(pairs, "p_value", "p_holm")
+        yield from with_holm(pairs)
 
 
-def matrices(rows: pd.DataFrame) -> Iterator[tuple]:
-    """Each quantity of a curve with questions measured at every position: its name, the curve's names, (questions,
-    positions) in nats, the columns of start, middle and end, and the clusters.
+def measured_curves(rows: pd.DataFrame) -> Iterator[tuple[dict, CurveGrid]]:
+    """Each quantity of a curve with questions measured at every position: the names of curve and quantity, and its
+    values in nats as answers.
     """
     for quantity in QUANTITIES:
         curve = read_curve(rows.assign(correct=rows[quantity], metric=quantity, empty=False))
         if len(curve.cases.ids):
-            names = {name: curve.names[name] for name in CURVE}
-            yield quantity, names, curve.cases.answers[CORRECT], curve.places, curve.cases.clusters
+            yield {name: curve.names[name] for name in CURVE} | {"quantity": quantity}, curve

@@ -8,27 +8,23 @@ import pandas as pd
 
 from litm.analysis.grid import (
     CELL,
-    CURVE_COLUMNS,
-    DIFFERENCE,
+    PLACES,
     CurveGrid,
     Files,
     Grid,
     Grids,
+    by_cell,
     difference_columns,
     interval_columns,
     joined,
-    names_of,
     read_grid,
     read_grids,
 )
-from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import difference_in_words, holm, moments, pooled_contrast, with_holm
+from litm.analysis.statistics import difference_in_words, moments, pooled_contrast, with_holm
 
-#: Columns of score rows that are read, for cells.
-COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
 ACCURACY, BIAS = "accuracy", ("primacy", "recency", "pbi")
-#: Places of an accuracy: the mean of all positions of a size, and single ones.
-ALL, PLACES = "all", ("start", "middle", "end")
+#: Place of an accuracy that is the mean of all positions of a size.
+ALL = "all"
 #: Grids of one model and experiment by size.
 Sizes = Mapping[int, CurveGrid]
 
@@ -40,29 +36,23 @@ def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
     `p_holm` is corrected over the pairs of models of the cell. Without a common question all values except counts are
     None. Raises `UserError` for a question that occurs twice in a cell.
     """
-    return [row for cell, group in scores.groupby(CELL, sort=False, dropna=False) for row in _model_pairs(cell, group)]
+    return [row for names, group in by_cell(scores, CELL) for row in with_holm(_model_pairs(names, group))]
 
 
-def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
-    names = names_of(CELL, cell)
-    grid = read_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
+def _model_pairs(names: Mapping, group: pd.DataFrame) -> Iterator[dict]:
+    grid = read_grid(group, "model")
     n_scored = grid.scored.sum(axis=0).tolist()
-    pairs = {pair: grid.complete(pair) for pair in combinations(range(len(grid.columns)), 2)}
-    compared = {pair: difference_columns(both.matrix, both.clusters) for pair, both in pairs.items() if len(both.ids)}
-    corrected = dict(zip(compared, holm([row["p_value"] for row in compared.values()]), strict=True))
-    for (a, b), both in pairs.items():
-        n, right = len(both.ids), both.matrix.sum(axis=0).tolist()
+    for a, b in combinations(range(len(grid.columns)), 2):
+        both = grid.complete([a, b])
+        n = len(both.ids)
         yield {
             **names,
-            "model_a": both.columns[0],
-            "model_b": both.columns[1],
+            "model_a": grid.columns[a],
+            "model_b": grid.columns[b],
             "n": n,
             "n_scored_only_a": n_scored[a] - n,
             "n_scored_only_b": n_scored[b] - n,
-            "accuracy_a": right[0] / n if n else None,
-            "accuracy_b": right[1] / n if n else None,
-            **compared.get((a, b), dict.fromkeys(DIFFERENCE)),
-            "p_holm": corrected.get((a, b)),
+            **(difference_columns(both) if n else {}),
         }
 
 
@@ -86,9 +76,8 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
             for row in _rows(models[a], models[b])
         ]
         for is_bias in (False, True):
-            family = [row for row in rows if (row["quantity"] in BIAS) == is_bias]
-            for row, p_holm in zip(family, holm([row["p_value"] for row in family]), strict=True):
-                row |= {"p_holm": p_holm, "in_words": difference_in_words(row["difference"], p_holm)}
+            for row in with_holm(row for row in rows if (row["quantity"] in BIAS) == is_bias):
+                row["in_words"] = difference_in_words(row["difference"], row["p_holm"])
         yield from rows
 
 
@@ -119,21 +108,16 @@ def _rows(a: Sizes, b: Sizes) -> Iterator[dict]:
 
 def _contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], dict[int, np.ndarray]]:
     """Weights of the positions of each size, by quantity and place."""
-    found: dict[tuple[str, str], dict[int, np.ndarray]] = {}
-    sizes = list(sizes)
-    has_middle = all("middle" in of[size].places for size in sizes)
-    for size in sizes:
-        grid = of[size]
-        columns = len(grid.positions)
-        found.setdefault((ACCURACY, ALL), {})[size] = np.full(columns, 1 / columns)
-        if not has_middle:
-            continue
-        single = {place: np.eye(columns)[grid.places[place]] for place in PLACES}
-        for place, weights in single.items():
-            found.setdefault((ACCURACY, place), {})[size] = weights
+    grids = {size: of[size] for size in sizes}
+    columns = {size: len(grid.positions) for size, grid in grids.items()}
+    found: dict[tuple[str, str], dict] = {
+        (ACCURACY, ALL): {size: np.full(count, 1 / count) for size, count in columns.items()}
+    }
+    if all("middle" in grid.places for grid in grids.values()):
+        for place in PLACES:
+            found[ACCURACY, place] = {size: np.eye(columns[size])[grid.places[place]] for size, grid in grids.items()}
         for name in BIAS:
-            parts = zip(CONTRASTS[name], PLACES, strict=True)
-            found.setdefault((name, ""), {})[size] = sum(weight * single[place] for weight, place in parts)
+            found[name, ""] = {size: grid.weights(name) for size, grid in grids.items()}
     return found
 
 
@@ -159,10 +143,10 @@ def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
 
 def model_differences_table(compared_scores: Files) -> list[dict]:
     """One row per pair of models and cell, experiment by experiment in the order of the score files."""
-    found = (row for scores in compared_scores.by_experiment(COLUMNS) for row in model_difference_rows(scores))
+    found = (row for scores in compared_scores.by_experiment() for row in model_difference_rows(scores))
     return with_holm(found, "p_value", "p_holm_all")
 
 
 def model_pairs_table(model_scores: Files) -> Iterator[dict]:
     """Rows of each experiment, pair of models, quantity and place, in the order of the score files."""
-    return model_pair_rows(read_grids(model_scores.scores(CURVE_COLUMNS)))
+    return model_pair_rows(read_grids(model_scores.scores()))

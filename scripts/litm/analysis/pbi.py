@@ -26,7 +26,7 @@ NEAR = 0.05
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
 
 
-def limit_of(correct: Sequence[int], n: int, intervals: Sequence[tuple[float, float]] | None = None) -> str | None:
+def limit_of(correct: Sequence[float], n: int, intervals: Sequence[tuple[float, float]] | None = None) -> str | None:
     """Why accuracies cannot show a difference: the floor, the ceiling, or too few questions.
 
     correct: right answers of n at each position. Questions are too few if the intervals reach a bound that the

@@ -17,7 +17,7 @@ from litm.analysis.grid import (
     interval_columns,
     read_curve,
 )
-from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, middle_index, pbi_class
+from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, pbi_class
 from litm.analysis.power import (
     ASSUMED_ACCURACY,
     ASSUMED_CORRELATION,
@@ -35,7 +35,6 @@ from litm.analysis.statistics import (
     design_effect,
     gap_interval,
     gap_test,
-    holm,
     with_holm,
 )
 from litm.analysis.table import tables
@@ -57,14 +56,12 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     `read_curve`.
     """
     curve = read_curve(scores)
-    reason = missing_information(curve)
-    row: dict = {**curve.names, "n": len(curve.cases.matrix), "n_left_out": len(curve.ids) - len(curve.cases.ids)}
+    reason, n = missing_information(curve), len(curve.cases.ids)
+    row: dict = {**curve.names, "n": n, "n_left_out": len(curve.ids) - n}
     row |= {"n_positions": len(curve.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
-    if len(curve.cases.matrix):
-        row |= _ends(curve)
-        if len(curve.positions) > 1:
-            row |= _bias(curve)
-            row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
+    if n:
+        row |= _ends(curve) | _bias(curve)
+        row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
     return row
 
 
@@ -76,49 +73,40 @@ def missing_information(curve: CurveGrid) -> str | None:
     is no reason that no question differs between positions: between floor and ceiling this is a flat curve, and the
     intervals give its precision.
     """
-    n = len(curve.cases.matrix)
+    n = len(curve.cases.ids)
     if not n:
         return "no question fits the context" if curve.all_too_long else "no question was scored at every position"
-    if len(curve.positions) < 2:
-        return "only one position"
     if curve.all_empty:
         return "all answers are empty"
     return "too few questions" if n == 1 else limit_of_answers(curve.cases.matrix, curve.cases.clusters)
 
 
 def _ends(curve: CurveGrid) -> dict:
-    correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.matrix)
-    middle = middle_index(curve.depths)
-    places = {"start": 0, "middle": middle, "end": len(curve.positions) - 1}
-    row: dict = {}
-    for name, index in places.items():
-        if index is not None:
-            row |= {f"position_{name}": curve.positions[index], f"accuracy_{name}": float(correct[index]) / n}
-    return row | {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n)}
+    correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.ids)
+    row: dict = {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n)}
+    for name, index in curve.places.items():
+        row |= {f"position_{name}": curve.positions[index], f"accuracy_{name}": float(correct[index]) / n}
+    return row
 
 
 def _bias(curve: CurveGrid) -> dict:
     """Contrasts of start, middle and end that the positions allow, and the PBI's class if it carries information."""
-    columns, middle = len(curve.positions), middle_index(curve.depths)
+    cases = curve.cases
     row: dict = {}
-    for name, (start, mid, end) in CONTRASTS.items():
-        if mid and middle is None:
+    for name in CONTRASTS:
+        weights = curve.weights(name)
+        if weights is None:
             continue
-        weights = np.zeros(columns)
-        weights[[0, -1]] = start, end
-        if middle is not None:
-            weights[middle] = mid
-        estimate = contrast_interval(curve.cases.matrix, weights.tolist(), curve.cases.clusters)
+        estimate = contrast_interval(cases.matrix, weights, cases.clusters)
         row |= interval_columns(name, estimate)
         if name == "pbi":
-            three = curve.cases.matrix[:, weights != 0]
-            worth = len(three) / design_effect(curve.cases.matrix, weights.tolist(), curve.cases.clusters)
+            three = cases.matrix[:, weights != 0]
+            worth = len(three) / design_effect(cases.matrix, weights, cases.clusters)
             row["pbi_mde"] = detectable_effect("pbi", int(worth), observed(three))
             row |= _classify(curve, estimate, three)
-    area = area_weights(curve.depths)
-    return row | (
-        interval_columns("pbi_area", contrast_interval(curve.cases.matrix, area, curve.cases.clusters)) if area else {}
-    )
+    if area := area_weights(curve.depths):
+        row |= interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))
+    return row
 
 
 def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
@@ -139,15 +127,14 @@ def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
 
 
 def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generator) -> dict:
-    gap = gap_test(curve.cases.matrix, permutations, rng, curve.cases.clusters)
-    q = cochrans_q(curve.cases.matrix, curve.cases.clusters)
-    correct = curve.cases.matrix.sum(axis=0)
+    matrix, clusters = curve.cases.matrix, curve.cases.clusters
+    gap, q, correct = gap_test(matrix, permutations, rng, clusters), cochrans_q(matrix, clusters), matrix.sum(axis=0)
     return {
         "position_best": curve.positions[int(correct.argmax())] if gap.gap else None,
         "position_worst": curve.positions[int(correct.argmin())] if gap.gap else None,
-        "accuracy_best": float(correct.max()) / len(curve.cases.matrix),
-        "accuracy_worst": float(correct.min()) / len(curve.cases.matrix),
-        **interval_columns("gap", gap_interval(curve.cases.matrix, curve.cases.clusters)),
+        "accuracy_best": float(correct.max()) / len(matrix),
+        "accuracy_worst": float(correct.min()) / len(matrix),
+        **interval_columns("gap", gap_interval(matrix, clusters)),
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
         "gap_p_value": gap.p_value,
@@ -161,67 +148,51 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
     """One row per pair of positions of one (model, experiment, size): difference, exact McNemar p, p by Holm.
 
     `difference` is accuracy_a - accuracy_b on the complete cases, with its own (not simultaneous) 95 % interval.
-    [] for one position, or without a complete case. Errors as in `read_curve`.
+    [] without a complete case. Errors as in `read_curve`.
     """
     curve = read_curve(scores)
-    n = len(curve.cases.matrix)
-    correct = curve.cases.matrix.sum(axis=0)
-    pairs = list(combinations(range(len(curve.positions)), 2)) if n else []
-    tested = [difference_columns(curve.cases.matrix[:, list(pair)], curve.cases.clusters) for pair in pairs]
-    corrected = holm([row["p_value"] for row in tested])
-    return [
+    if curve.cases.ids.empty:
+        return []
+    pairs = (curve.cases.complete(pair) for pair in combinations(range(len(curve.positions)), 2))
+    return with_holm(
         {
             **curve.names,
-            "position_a": curve.positions[a],
-            "position_b": curve.positions[b],
-            "n": n,
-            "accuracy_a": float(correct[a]) / n,
-            "accuracy_b": float(correct[b]) / n,
-            **differences,
-            "p_holm": p_holm,
+            "position_a": pair.columns[0],
+            "position_b": pair.columns[1],
+            "n": len(pair.ids),
+            **difference_columns(pair),
         }
-        for (a, b), differences, p_holm in zip(pairs, tested, corrected, strict=True)
-    ]
+        for pair in pairs
+    )
 
 
-def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
+def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
     """One row for each of primacy, recency, tilt and PBI of one curve: its estimate, and the effects that n can show.
 
     `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
     show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters count as fewer
-    independent ones (`design_effect`). [] for a curve without a middle or a complete case. Errors as in
+    independent ones (`design_effect`). None for a curve without a middle or a complete case. Errors as in
     `read_curve`.
     """
     curve = read_curve(scores)
-    three = start_middle_end(curve)
+    three, clusters = curve.three, curve.cases.clusters
     if three is None:
-        return []
+        return
     assumed = observed(three)
-    rows = []
     for contrast, weights in CONTRASTS.items():
-        effect = design_effect(three, weights, curve.cases.clusters)
+        effect = design_effect(three, weights, clusters)
         needed = questions_needed(contrast, FIVE_POINTS, assumed)
-        rows.append(
-            {
-                **curve.names,
-                "n": len(three),
-                "quantity": contrast,
-                **interval_columns("value", contrast_interval(three, weights, curve.cases.clusters), is_only=True),
-                "accuracy_mean": assumed.accuracy,
-                "correlation": assumed.correlation,
-                "design_effect": effect,
-                "mde": detectable_effect(contrast, int(len(three) / effect), assumed),
-                "n_for_5_points": None if needed is None else ceil(needed * effect),
-            }
-        )
-    return rows
-
-
-def start_middle_end(curve: CurveGrid) -> np.ndarray | None:
-    """Columns of start, middle and end; None for a curve without a middle or a complete case."""
-    if "middle" not in curve.places or curve.cases.ids.empty:
-        return None
-    return curve.cases.matrix[:, list(curve.places.values())]
+        yield {
+            **curve.names,
+            "n": len(three),
+            "quantity": contrast,
+            **interval_columns("value", contrast_interval(three, weights, clusters), is_only=True),
+            "accuracy_mean": assumed.accuracy,
+            "correlation": assumed.correlation,
+            "design_effect": effect,
+            "mde": detectable_effect(contrast, int(len(three) / effect), assumed),
+            "n_for_5_points": None if needed is None else ceil(needed * effect),
+        }
 
 
 #: Accuracies at which scores tell how many questions another model needs; at the floor all look alike.
@@ -244,16 +215,13 @@ def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
     """Mean accuracy and correlation over the curves of one experiment, weighted by questions, and the fewest questions
     of a curve; None without a curve that has a middle.
     """
-    threes = [three for curve in curves(scores) if (three := start_middle_end(read_curve(curve))) is not None]
+    threes = [three for curve in map(read_curve, curves(scores)) if (three := curve.three) is not None]
     if not threes:
         return None
-    told, weights = [observed(three) for three in threes], [len(three) for three in threes]
-    return (
-        Assumption(
-            float(np.average([one.accuracy for one in told], weights=weights)),
-            float(np.average([one.correlation for one in told], weights=weights)),
-        ),
-        min(weights),
+    told, counts = [observed(three) for three in threes], [len(three) for three in threes]
+    accuracy = np.average([one.accuracy for one in told], weights=counts)
+    return Assumption(float(accuracy), float(np.average([one.correlation for one in told], weights=counts))), min(
+        counts
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import CELL, Grid, interval_columns, joined, names_of, read_grid
+from litm.analysis.grid import CELL, Grid, by_cell, interval_columns, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.statistics import SIGNIFICANT, contrast_interval, design_effect, holm
 
@@ -61,9 +61,8 @@ def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarra
     """
     grids: list[Grid] = []
     scored: set[str] = set()
-    for cell, group in curve.groupby(CELL, sort=False, dropna=False):
-        names = names_of(CELL, cell)
-        grid = read_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
+    for names, group in by_cell(curve, CELL):
+        grid = read_grid(group, "model")
         if len(grid.columns) == 2 and len((both := grid.complete()).ids):
             grids.append(both)
             of_any = grid.ids[np.flatnonzero(grid.scored.any(axis=1))]

@@ -16,9 +16,10 @@ Distributions are those of scipy.special. Textbook tests are written out, becaus
 adds 0.7 s to each table, which is as long as most tables take. The tests compare with both.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from math import hypot, sqrt
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,7 @@ from litm.scoring.metrics import GRADES
 SIGNIFICANT = 0.05
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
+Weights = Sequence[float] | np.ndarray
 #: Numbers drawn at once, at most: 32 MB.
 DRAWN = 2**22
 
@@ -113,7 +115,7 @@ class GapTest:
 
 
 def contrast_interval(
-    matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None = None, confidence: float = 0.95
+    matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = None, confidence: float = 0.95
 ) -> Estimate:
     """A contrast of column means, such as (start + end)/2 - middle, with its interval paired by question.
 
@@ -144,7 +146,7 @@ def contrast_interval(
     return moments(matrix, weights, clusters).estimate(confidence)
 
 
-def moments(matrix: np.ndarray, weights: Sequence[float] | np.ndarray, clusters: np.ndarray | None = None) -> Moments:
+def moments(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = None) -> Moments:
     """See `contrast_interval`; weights: of each column, or (columns, contrasts) for several contrasts."""
     matrix, weight = as_answers(matrix), np.asarray(weights, dtype=float)
     if weight.shape[:1] != matrix.shape[1:] or not np.allclose(weight.sum(axis=0), 0, atol=1e-9):
@@ -207,7 +209,7 @@ def pooled_contrast(parts: Sequence[Moments]) -> Moments:
     return Moments(values.mean(), centres.mean(), error, sum(one.df for one in parts), parts[0].most)
 
 
-def design_effect(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
+def design_effect(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None) -> float:
     """Factor (at least 1) by which clusters raise the number of questions for an interval of the same width.
 
     It is the squared ratio of the widths of `contrast_interval` with and without clusters, so it includes variance and
@@ -320,15 +322,23 @@ def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, 
     """
     check_counts(correct, n)
     check_counts(other_correct, other_n)
-    p, other = correct / n, other_correct / other_n
-    low, high = wilson_interval(correct, n, confidence)
-    other_low, other_high = wilson_interval(other_correct, other_n, confidence)
-    return Estimate(
-        value=p - other,
-        low=p - other - float(np.hypot(p - low, other_high - other)),
-        high=p - other + float(np.hypot(high - p, other - other_low)),
-        standard_error=float(np.sqrt(p * (1 - p) / n + other * (1 - other) / other_n)),
+    first, other = (
+        Estimate(right / of, *wilson_interval(right, of, confidence), sqrt(right * (of - right) / of**3))
+        for right, of in ((correct, n), (other_correct, other_n))
     )
+    return separate_difference(first, other)
+
+
+def separate_difference(first: Estimate, other: Estimate) -> Estimate:
+    """The difference of two quantities that are estimated separately (Zou & Donner 2008, Statist. Med. 27, 1693-1702).
+
+    d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), d = a - b: exact if the two are independent,
+    conservative if they are positively correlated, as quantities of the same questions are.
+    """
+    value = first.value - other.value
+    below = hypot(first.value - first.low, other.high - other.value)
+    above = hypot(first.high - first.value, other.value - other.low)
+    return Estimate(value, value - below, value + above, hypot(first.standard_error, other.standard_error))
 
 
 # --- Tests -----------------------------------------------------------------------------------------------------
@@ -569,13 +579,13 @@ def as_answers(matrix: np.ndarray) -> np.ndarray:
 ABOVE, BELOW, OPEN = "above 0", "below 0", "contains 0"
 
 
-def with_holm(rows: Iterable[Mapping], p_value: str, corrected: str) -> list[dict]:
-    """The rows with a further value `corrected`: `p_value` corrected by Holm (1979) over all rows that have one."""
-    made = [{**row, corrected: None} for row in rows]
-    tested = [row for row in made if not pd.isna(row.get(p_value))]
+def with_holm(rows: Iterable[dict], p_value: str = "p_value", corrected: str = "p_holm") -> list[dict]:
+    """The rows, those with a `p_value` with a further value: it corrected by Holm (1979) over all of them."""
+    found = list(rows)
+    tested = [row for row in found if not pd.isna(row.get(p_value))]
     for row, value in zip(tested, holm([row[p_value] for row in tested]), strict=True):
         row[corrected] = value
-    return made
+    return found
 
 
 def difference_in_words(difference: float, p_holm: float) -> str:

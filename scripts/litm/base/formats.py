@@ -262,20 +262,12 @@ def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.D
     return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
 
 
-def read_parquet(
-    path: str | Path, columns: Sequence[str] | None = None, optional: Collection[str] = ()
-) -> "pd.DataFrame":
-    """The rows of a Parquet file, with these columns or all; `UserError` for a damaged file.
-
-    optional: columns that the file may lack.
-    """
+def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> "pd.DataFrame":
+    """The rows of a Parquet file, with these columns or all; `UserError` for a damaged file."""
     import pandas as pd
-    from pyarrow import ArrowInvalid, parquet
+    from pyarrow import ArrowInvalid
 
     try:
-        if columns is not None and set(optional) & set(columns):
-            there = parquet.read_schema(path).names
-            columns = [name for name in columns if name in there or name not in optional]
         return pd.read_parquet(path, columns=None if columns is None else list(columns))
     except ArrowInvalid as error:
         raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error

@@ -5,31 +5,14 @@ points of one another, ...); the statements on all curves of an experiment are o
 depends on all of them.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from litm.analysis.grid import Files, curves
+from litm.analysis import shapes
+from litm.analysis.grid import Files
+from litm.analysis.grid import curves as curves_of
 from litm.analysis.positions import position_bias_row
-from litm.analysis.shapes import (
-    END_LOWER,
-    FALLING,
-    FLAT,
-    INVERTED,
-    NONE,
-    PRIMACY,
-    PRIMACY_UNCLEAR,
-    RECENCY,
-    RECENCY_UNCLEAR,
-    RISING,
-    SMALL,
-    START_LOWER,
-    UNEVEN,
-    U,
-    W,
-)
 from litm.analysis.statistics import with_holm
 from litm.claims.evidence import Cell, Curve, Evidence, Measure, scored_evidence
 from litm.claims.statements import (
@@ -44,94 +27,77 @@ from litm.claims.verdicts import ALPHA, SUPPORTED, WORD_SHARE, Decision, Questio
 
 #: Words by the shown signs of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
 OF_ENDS = {
-    (1, 1): U, (-1, -1): INVERTED, (-1, 1): RISING, (1, -1): FALLING,
-    (1, 0): PRIMACY, (0, 1): RECENCY, (-1, 0): START_LOWER, (0, -1): END_LOWER,
+    (1, 1): shapes.U, (-1, -1): shapes.INVERTED, (-1, 1): shapes.RISING, (1, -1): shapes.FALLING,
+    (1, 0): shapes.PRIMACY, (0, 1): shapes.RECENCY, (-1, 0): shapes.START_LOWER, (0, -1): shapes.END_LOWER,
 }  # fmt: skip
+CONTRASTS = ("primacy", "recency", "tilt")
+#: What statements on a curve are about: its contrasts, `gap` (best minus worst position) and `between` (the middle
+#: minus the higher of the lowest positions on its two sides); {} without a question that was scored at every position.
+Measures = Mapping[str, Measure]
 
 
-@dataclass(frozen=True)
-class CurveMeasures:
-    """Measures of a curve that statements are about; withheld: why it has no word."""
-
-    primacy: Measure | None
-    recency: Measure | None
-    tilt: Measure | None
-    gap: Measure | None
-    between: Measure | None
-    withheld: str = ""
+def measures_of(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measures:
+    """The measures of a curve."""
+    found = {name: evidence.contrast(contrast_weights(curve, three, name)) for name in CONTRASTS}
+    found |= {"gap": best_worst_gap(evidence, curve), "between": middle_above_between(evidence, curve, three)}
+    return {name: measure for name, measure in found.items() if measure}
 
 
-def measures_of(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell], withheld: str = "") -> CurveMeasures:
-    """The measures of a curve; withheld: as of its question."""
-    contrasts = {
-        name: evidence.contrast(contrast_weights(curve, three, name)) for name in ("primacy", "recency", "tilt")
-    }
-    gap, between = best_worst_gap(evidence, curve), middle_above_between(evidence, curve, three)
-    return CurveMeasures(**contrasts, gap=gap, between=between, withheld=withheld)
+def words_of(curves: Sequence[Measures], withheld: Collection[int] = ()) -> list[str]:
+    """One word per curve of one family; "" for one without measures, and for one of the places `withheld`, which
+    counts in the family.
+    """
+    cases = {(place, name): measure for place, curve in enumerate(curves) for name, measure in curve.items()}
 
+    def shown(names: Collection[str], holds: Callable[[float, float], bool]) -> set[tuple[int, str]]:
+        """Cases of these measures for which `holds` is shown, with Holm's correction over all of them."""
 
-def words_of(curves: Sequence[CurveMeasures]) -> list[str]:
-    """One word per curve of one family; "" if it is withheld or was not measured."""
-    above = _shown(curves, ("primacy", "recency", "tilt", "gap", "between"), lambda low, high: low > 0)
-    below = _shown(curves, ("primacy", "recency", "tilt"), lambda low, high: high < 0)
-    flat = {index for index, _ in _shown(curves, ("gap",), lambda low, high: high < SMALL)}
+        def is_shown(case: tuple[int, str], confidence: float) -> bool:
+            return case[0] not in withheld and holds(*cases[case].interval(confidence))
+
+        return {*step_down([case for case in cases if case[1] in names], is_shown, WORD_SHARE).rejected}
+
+    above = shown((*CONTRASTS, "gap", "between"), lambda low, high: low > 0)
+    below = shown(CONTRASTS, lambda low, high: high < 0)
+    flat = shown(("gap",), lambda low, high: high < shapes.SMALL)
+    signs = {case: (case in above) - (case in below) for case in cases}
     return [
-        ""
-        if curve.withheld or curve.primacy is None
-        else _word(curve, partial(_sign, above, below, index), index in flat)
-        for index, curve in enumerate(curves)
+        _word(curve, {name: signs[place, name] for name in curve}, (place, "gap") in flat)
+        if curve and place not in withheld
+        else ""
+        for place, curve in enumerate(curves)
     ]
 
 
-def _shown(
-    curves: Sequence[CurveMeasures], names: Sequence[str], holds: Callable[[float, float], bool]
-) -> set[tuple[int, str]]:
-    """(curve, measure) of each measure for which `holds` is shown, with Holm's correction over all of them."""
-    measures = {
-        (index, name): measure
-        for index, curve in enumerate(curves)
-        for name in names
-        if (measure := getattr(curve, name)) is not None
-    }
-
-    def is_shown(case: tuple[int, str], confidence: float) -> bool:
-        return not curves[case[0]].withheld and holds(*measures[case].interval(confidence))
-
-    return set(step_down(measures, is_shown, WORD_SHARE).rejected)
-
-
-def _differs(measure: Measure | None) -> bool:
+def _differs(measure: Measure) -> bool:
     """Whether the single 95 % interval of a measure excludes 0."""
-    assert measure is not None
     low, high = measure.interval(1 - ALPHA)
     return low > 0 or high < 0
 
 
-def _sign(above: set, below: set, index: int, name: str) -> int:
-    return ((index, name) in above) - ((index, name) in below)
-
-
-def _word(curve: CurveMeasures, sign: Callable[[str], int], is_flat: bool) -> str:
-    ends = sign("primacy"), sign("recency")
-    if sign("between") > 0 and min(ends) >= 0:
-        return W
+def _word(curve: Measures, signs: Mapping[str, int], is_flat: bool) -> str:
+    ends = signs["primacy"], signs["recency"]
+    if signs.get("between", 0) > 0 and min(ends) >= 0:
+        return shapes.W
     # Otherwise a claim, corrected for fewer cases, could show what "alone" denies.
-    if ends == (1, 0) and _differs(curve.recency):
-        return RECENCY_UNCLEAR
-    if ends == (0, 1) and _differs(curve.primacy):
-        return PRIMACY_UNCLEAR
+    if ends == (1, 0) and _differs(curve["recency"]):
+        return shapes.RECENCY_UNCLEAR
+    if ends == (0, 1) and _differs(curve["primacy"]):
+        return shapes.PRIMACY_UNCLEAR
     if any(ends):
         return OF_ENDS[ends]
-    if sign("tilt"):
-        return RISING if sign("tilt") > 0 else FALLING
-    if sign("gap") > 0:
-        return UNEVEN
-    return FLAT if is_flat else NONE
+    if signs["tilt"]:
+        return shapes.RISING if signs["tilt"] > 0 else shapes.FALLING
+    if signs["gap"] > 0:
+        return shapes.UNEVEN
+    return shapes.FLAT if is_flat else shapes.NONE
 
 
 #: Name of a curve: model, experiment, size, and its placement if its prompts have several gold items, else None.
 CurveName = tuple[str, str, int, str | None]
 Words = dict[CurveName, str]
+#: A curve with its evidence, its start, middle and end, and its placement as in its name.
+Asked = tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]
 
 
 def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
@@ -148,8 +114,8 @@ def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
         for family in families(questions):
             for question, decision, _ in family:
                 name = name_of(question)
-                if decision.verdict == SUPPORTED and words[name] != W:
-                    words[name] = U
+                if decision.verdict == SUPPORTED and words[name] != shapes.W:
+                    words[name] = shapes.U
     return words
 
 
@@ -159,22 +125,19 @@ def words_of_scores(sweeps: Iterable[pd.DataFrame], base_models: Collection[str]
     No claim tests these curves; they only have a word.
     """
     several: list[pd.DataFrame] = []
-    single = scored_evidence(_without_several(sweeps, several))
-    return curve_words(single, base_models) | _family_words(_several_curves(several))
+
+    def of_one_item() -> Iterator[pd.DataFrame]:
+        for sweep in sweeps:
+            if sweep["target"].nunique() > 1:
+                several.extend(curves_of(sweep))
+            else:
+                yield sweep
+
+    words = curve_words(scored_evidence(of_one_item()), base_models)
+    return words | _family_words(_several_curves(several))
 
 
-def _without_several(sweeps: Iterable[pd.DataFrame], several: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """Yield the sweeps with one gold item per prompt; curves of the others are appended to `several`."""
-    for sweep in sweeps:
-        if sweep["target"].nunique() > 1:
-            several += curves(sweep)
-        else:
-            yield sweep
-
-
-def _several_curves(
-    several: Iterable[pd.DataFrame],
-) -> Iterator[tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]]:
+def _several_curves(several: Iterable[pd.DataFrame]) -> Iterator[Asked]:
     for scores in several:
         # Evidence is by placement, so each position is treated as one.
         evidence = scored_evidence([scores.assign(placement=scores["position"].map("gold_at_{}".format))])
@@ -182,16 +145,18 @@ def _several_curves(
         yield from ((evidence, curve, three, placement) for curve, three in curves_with_middle(evidence))
 
 
-def _family_words(asked: Iterable[tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]]) -> Words:
-    """Words of curves, each with its evidence and placement; all curves of an experiment are one family."""
-    by_experiment: dict[str, dict[CurveName, CurveMeasures]] = {}
-    for evidence, curve, three, placement in asked:
-        withheld = contrasts_question(evidence, curve, three, BOTH_ENDS).withheld
-        name = (curve.model, curve.experiment, curve.size, placement)
-        by_experiment.setdefault(curve.experiment, {})[name] = measures_of(evidence, curve, three, withheld)
+def _family_words(asked: Iterable[Asked]) -> Words:
+    """Words of curves; all curves of an experiment are one family."""
+    by_experiment: dict[str, list[Asked]] = {}
+    for one in asked:
+        by_experiment.setdefault(one[1].experiment, []).append(one)
     words: Words = {}
-    for measures in by_experiment.values():
-        words |= zip(measures, words_of(list(measures.values())), strict=True)
+    for family in by_experiment.values():
+        names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, _, placement in family]
+        measures = [measures_of(evidence, curve, three) for evidence, curve, three, _ in family]
+        questions = (contrasts_question(evidence, curve, three, BOTH_ENDS) for evidence, curve, three, _ in family)
+        withheld = {place for place, question in enumerate(questions) if question.withheld}
+        words |= zip(names, words_of(measures, withheld), strict=True)
     return words
 
 
@@ -217,7 +182,7 @@ def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Dec
 def position_bias_table(curve_scores: Files, seed: int, base_models: Sequence[str]) -> list[dict]:
     """Rows of position_bias.csv: one per curve, with its word, in the order of the score files."""
     words = words_of_scores(curve_scores.scores(), base_models)
-    found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep)]
+    found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves_of(sweep)]
     for row in found:
         row["shape"] = words.get((row["model"], row["experiment"], row["size"], row["placement"])) or None
     return with_holm(found, "cochran_p_value", "cochran_p_holm")

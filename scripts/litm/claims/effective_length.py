@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from math import inf
 
 from litm.analysis.grid import Files
 from litm.claims.evidence import (
-    EVIDENCE_COLUMNS,
     Curve,
     Evidence,
     Measure,
@@ -21,22 +21,11 @@ MARGIN = 0.10
 #: Probability of any wrong "shown" in an experiment, half of it for each side.
 ALPHA = 0.05
 WITHIN, BEYOND, OPEN = "shown within", "shown beyond", "not shown"
-
-
-@dataclass(frozen=True)
-class _Size:
-    """Loss of one size of a model: best accuracy of any position of the smallest size minus its own worst.
-
-    limits: of the loss, at the confidence of the family.
-    """
-
-    curve: Curve
-    loss: Measure
-    limits: tuple[float, float]
-
-    @property
-    def size(self) -> int:
-        return self.curve.size
+#: Why there is no effective length, by whether a question was scored at the smallest size.
+UNKNOWN = {
+    False: "no question was scored at the smallest size",
+    True: "none: not shown to be right at the smallest size more often than the margin",
+}
 
 
 def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
@@ -63,12 +52,14 @@ def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
 def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iterator[dict]:
     """Rows of one model and experiment, sizes ascending."""
     first = group[0]
-    best = _best(evidence, first)
-    found = [_size(evidence, first, curve, confidence) for curve in group]
+    accuracies = [accuracy for cell in first.cells if (accuracy := evidence.accuracy(cell))]
+    best = largest(accuracies) if accuracies else None
+    losses = [_loss(evidence, first, curve) for curve in group]
+    limits = [loss.interval(confidence) if loss else (-inf, inf) for loss in losses]
     is_known = best is not None and best.interval(confidence)[0] > MARGIN
-    verdicts = _verdicts(found) if is_known else [OPEN] * len(group)
-    words = in_words([curve.size for curve in group], verdicts) if is_known else _unknown(best)
-    for curve, size, verdict in zip(group, found, verdicts, strict=True):
+    verdicts = _verdicts(limits) if is_known else [OPEN] * len(group)
+    words = in_words([curve.size for curve in group], verdicts) if is_known else UNKNOWN[best is not None]
+    for curve, loss, (low, high), verdict in zip(group, losses, limits, verdicts, strict=True):
         row: dict = {
             "model": curve.model,
             "experiment": curve.experiment,
@@ -80,38 +71,39 @@ def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iter
             "verdict": verdict,
             "effective_length": words,
         }
-        if size is not None and best is not None:
+        if loss is not None and best is not None:
             right, n = evidence.correct(curve.cells)
-            low, high = size.limits
-            row |= {"n": size.loss.n, "is_paired": size.loss.is_paired, "accuracy_best": best.value}
+            row |= {"n": loss.n, "is_paired": loss.is_paired, "accuracy_best": best.value}
             row |= {"position_worst": curve.cells[right.index(min(right))].position, "accuracy_worst": min(right) / n}
-            row |= {"loss": size.loss.value, "ci_low": low, "ci_high": high}
+            row |= {"loss": loss.value, "ci_low": low, "ci_high": high}
         yield row
 
 
-def _best(evidence: Evidence, curve: Curve) -> Measure | None:
-    accuracies = [accuracy for cell in curve.cells if (accuracy := evidence.accuracy(cell))]
-    return largest(accuracies) if accuracies else None
-
-
-def _size(evidence: Evidence, first: Curve, curve: Curve, confidence: float) -> _Size | None:
-    """The loss of one size; None if no question was scored."""
+def _loss(evidence: Evidence, first: Curve, curve: Curve) -> Measure | None:
+    """The best accuracy of any position of the smallest size minus the worst of this one; None if no question was
+    scored.
+    """
     pairs = [(a, b) for a in first.cells for b in curve.cells if a != b]
     differences = [one for pair in pairs if (one := evidence.difference_of_means(pair[:1], pair[1:]))]
     if not differences or not evidence.correct(curve.cells)[1]:
         return None
     loss = largest(differences)
-    low, high = loss.interval(confidence)
-    # Within one size, the best is never below the worst.
-    return _Size(curve, loss, (max(0.0, low) if curve is first else low, high))
+    if curve is not first:
+        return loss
+
+    def interval(level: float) -> tuple[float, float]:
+        low, high = loss.interval(level)
+        # Within one size, the best is never below the worst.
+        return max(0.0, low), high
+
+    return replace(loss, interval=interval)
 
 
-def _verdicts(sizes: Sequence[_Size | None]) -> list[str]:
+def _verdicts(limits: Sequence[tuple[float, float]]) -> list[str]:
     """The verdict on each size: `WITHIN` if this and all smaller ones are, `BEYOND` if this and all larger ones are."""
-    within = [one is not None and one.limits[1] < MARGIN for one in sizes]
-    beyond = [one is not None and one.limits[0] > MARGIN for one in sizes]
+    within, beyond = [high < MARGIN for _, high in limits], [low > MARGIN for low, _ in limits]
     return [
-        WITHIN if all(within[: place + 1]) else BEYOND if all(beyond[place:]) else OPEN for place in range(len(sizes))
+        WITHIN if all(within[: place + 1]) else BEYOND if all(beyond[place:]) else OPEN for place in range(len(limits))
     ]
 
 
@@ -126,12 +118,6 @@ def in_words(sizes: Sequence[int], verdicts: Sequence[str]) -> str:
     return f"less than {sizes[0]}: shown" if beyond and beyond[0] == sizes[0] else f"{least}; {most}"
 
 
-def _unknown(best: Measure | None) -> str:
-    if best is None:
-        return "no question was scored at the smallest size"
-    return "none: not shown to be right at the smallest size more often than the margin"
-
-
 def effective_length_table(sized_scores: Files) -> Iterator[dict]:
     """One row per model, experiment and size, in the order of the score files."""
-    return effective_length_rows(scored_evidence(sized_scores.scores(EVIDENCE_COLUMNS)))
+    return effective_length_rows(scored_evidence(sized_scores.scores()))

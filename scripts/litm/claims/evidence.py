@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import hypot, sqrt
-from typing import Any, ClassVar, Protocol, TypeVar
+from math import sqrt
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import Grid, joined, read_grid
+from litm.analysis.grid import Grid, by_cell, joined, read_grid
 from litm.analysis.pbi import limit_of, limit_of_answers, middle_index
 from litm.analysis.published import PublishedAccuracy, first_of_cells
-from litm.analysis.statistics import mean_interval, moments
+from litm.analysis.statistics import Estimate, mean_interval, moments, separate_difference
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.placements import depth_of, gold_places
 
@@ -30,6 +30,10 @@ class Measure:
     interval: Callable[[float], tuple[float, float]]
     sources: tuple[str, ...] = ()
     is_paired: bool = True
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The value with this interval."""
+        return Estimate(self.value, *self.interval(confidence), 0.0)
 
 
 def largest(measures: Sequence[Measure]) -> Measure:
@@ -56,39 +60,26 @@ def lowest(measures: Sequence[Measure]) -> Measure:
 
 def negated(measure: Measure) -> Measure:
     """The same quantity with the other sign."""
-
-    def interval(confidence: float) -> tuple[float, float]:
-        low, high = measure.interval(confidence)
-        return -high, -low
-
-    return _combined(-measure.value, [measure], interval)
+    return scaled(measure, -1)
 
 
 def scaled(measure: Measure, factor: float) -> Measure:
-    """A quantity times a factor above 0."""
+    """A quantity times a factor."""
 
     def interval(confidence: float) -> tuple[float, float]:
-        low, high = measure.interval(confidence)
-        return factor * low, factor * high
+        low, high = sorted(factor * limit for limit in measure.interval(confidence))
+        return low, high
 
     return _combined(factor * measure.value, [measure], interval)
 
 
 def minus(first: Measure, second: Measure) -> Measure:
-    """The difference of two quantities that are estimated separately (Zou & Donner 2008).
-
-    d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), d = a - b: exact if the two are independent,
-    conservative if they are positively correlated, as quantities of the same questions are.
-    """
+    """The difference of two quantities with the limits of `separate_difference`."""
 
     def interval(confidence: float) -> tuple[float, float]:
-        (first_low, first_high), (second_low, second_high) = first.interval(confidence), second.interval(confidence)
-        below = hypot(first.value - first_low, second_high - second.value)
-        above = hypot(first_high - first.value, second.value - second_low)
-        return value - below, value + above
+        return separate_difference(first.estimate(confidence), second.estimate(confidence)).limits
 
-    value = first.value - second.value
-    return _combined(value, [first, second], interval)
+    return _combined(first.value - second.value, [first, second], interval)
 
 
 def _combined(value: float, parts: Sequence[Measure], interval: Callable[[float], tuple[float, float]]) -> Measure:
@@ -187,52 +178,8 @@ class Curve:
         return None if middle is None else (self.cells[0], self.cells[middle], self.cells[-1])
 
 
-class Evidence(Protocol):
-    """Scores of questions, or published accuracies."""
-
-    #: Whether it has published accuracies only, without answers to single questions.
-    is_published: ClassVar[bool]
-
-    @property
-    def cells(self) -> Sequence[Cell]:
-        """All cells, in the order of the config or the file."""
-
-    def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
-        """Sum of weight times accuracy; weights sum to 0. None if no question was scored in all these cells."""
-
-    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
-        """Mean accuracy of some cells minus that of others, which may have other questions; None as in `contrast`."""
-
-    def accuracy(self, cell: Cell) -> Measure | None:
-        """Accuracy of a cell; None if nothing was scored."""
-
-    def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
-        """Right answers in each cell, and the number of questions, which is equal in all cells."""
-
-    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
-        """Why `of` these cells cannot show a difference, on the questions scored in all: see `pbi.limit_of`."""
-
-    def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
-        """Mean prompt tokens of these cells; None if unknown."""
-
-    def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
-        """Recall of an open-domain experiment's retriever and the number of questions, by number of passages."""
-
-
-def curves(evidence: Evidence) -> Iterator[Curve]:
-    """Every curve of two positions or more, in the order of the cells."""
-    groups: dict[tuple, list[Cell]] = {}
-    for cell in evidence.cells:
-        if cell.position is not None:
-            groups.setdefault((cell.model, cell.experiment, cell.size), []).append(cell)
-    for group in groups.values():
-        if len(group) > 1:
-            yield Curve(tuple(sorted(group)))
-
-
-#: Columns that identify a cell among score rows, and all columns that are read.
-EVIDENCE_CELL = ["model", "experiment", "size", "position", "placement", "depth"]
-EVIDENCE_COLUMNS = [*EVIDENCE_CELL, "id", "correct", "prompt_tokens", "excluded", "cluster"]
+#: Columns that identify a cell among score rows.
+CELL = ("model", "experiment", "size", "position", "placement", "depth")
 
 
 Some = TypeVar("Some", Cell, Curve)
@@ -252,6 +199,7 @@ class ScoredEvidence:
     recall and n, by experiment and number of passages.
     """
 
+    #: Whether it has published accuracies only, without answers to single questions.
     is_published: ClassVar[bool] = False
     answers: Mapping[Cell, Grid]
     lengths: Mapping[Cell, float | None]
@@ -261,10 +209,14 @@ class ScoredEvidence:
 
     @property
     def cells(self) -> Sequence[Cell]:
+        """All cells, in the order of the config or the file."""
         return list(self.answers)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
-        """As `Evidence.contrast`, on the complete cases, with the interval of `statistics.contrast_interval`."""
+        """Sum of weight times accuracy; weights sum to 0. None if no question was scored in all these cells.
+
+        It is of the complete cases, with the interval of `statistics.contrast_interval`.
+        """
         grid, values = self._grid(list(weights)), np.array(list(weights.values()))
         if grid.ids.empty:
             return None
@@ -273,10 +225,10 @@ class ScoredEvidence:
         return Measure(float(found.value), len(grid.ids), lambda confidence: found.estimate(confidence).limits)
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
-        """As `Evidence.difference_of_means`: by `contrast` if both sides share at least half of the questions.
+        """Mean accuracy of some cells minus that of others, which may have other questions; None as in `contrast`.
 
-        Otherwise (sizes may have different questions) the two means are independent, each with the interval of
-        `mean_interval`.
+        By `contrast` if both sides share at least half of the questions. Otherwise (sizes may have different questions)
+        the two means are independent, each with the interval of `mean_interval`.
         """
         fewest = min(len(self._grid(cells).ids) for cells in (first, other))
         if not fewest:
@@ -294,7 +246,7 @@ class ScoredEvidence:
         )
 
     def accuracy(self, cell: Cell) -> Measure | None:
-        """As `Evidence.accuracy`, with the interval of `intervals.clustered_interval`."""
+        """Accuracy of a cell, with the interval of `intervals.clustered_interval`; None if nothing was scored."""
         grid = self._grid([cell])
         if grid.ids.empty:
             return None
@@ -304,19 +256,22 @@ class ScoredEvidence:
         )
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
+        """Right answers in each cell, and the number of questions, which is equal in all cells."""
         matrix = self._grid(cells).matrix
         return matrix.sum(axis=0).tolist(), len(matrix)
 
     def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
-        """As `Evidence.limit`, with the intervals of clusters."""
+        """Why `of` these cells cannot show a difference, on the questions scored in all: see `pbi.limit_of_answers`."""
         grid = self._grid(cells)
         return limit_of_answers(grid.matrix[:, [cells.index(cell) for cell in of]], grid.clusters)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
+        """Mean prompt tokens of these cells; None if unknown."""
         known = [length for cell in cells if (length := self.lengths[cell]) is not None]
         return float(np.mean(known)) if known else None
 
     def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
+        """Recall of an open-domain experiment's retriever and the number of questions, by number of passages."""
         return self.recalls.get(experiment, {})
 
     def _grid(self, cells: Sequence[Cell]) -> Grid:
@@ -336,28 +291,13 @@ def scored_evidence(
     question that occurs twice in a cell.
     """
     answers, lengths = {}, {}
-    groups = (group for sweep in scores for group in sweep.groupby(EVIDENCE_CELL, sort=False, dropna=False))
-    for names, group in groups:
-        cell = _cell(names)
-        if len(gold_places(cell.placement)) > 1:
-            continue
-        where = f"{cell.model}, {cell.experiment}, size {cell.size}, {cell.placement}"
-        answers[cell] = read_grid(group, "placement", where).complete()
-        tokens = group["prompt_tokens"].dropna()
-        lengths[cell] = float(tokens.mean()) if len(tokens) else None
+    for sweep in scores:
+        for names, rows in by_cell(sweep, CELL):
+            cell, tokens = Cell(**names), rows["prompt_tokens"].dropna()
+            if len(gold_places(cell.placement)) <= 1:
+                answers[cell] = read_grid(rows, "placement").complete()
+                lengths[cell] = float(tokens.mean()) if len(tokens) else None
     return ScoredEvidence(answers, lengths, recalls or {})
-
-
-def _cell(names: tuple) -> Cell:
-    model, experiment, size, position, placement, depth = names
-    return Cell(
-        model=str(model),
-        experiment=str(experiment),
-        size=int(size),
-        position=None if pd.isna(position) else int(position),
-        placement=str(placement),
-        depth=None if pd.isna(depth) else float(depth),
-    )
 
 
 @dataclass(frozen=True)
@@ -372,7 +312,7 @@ class PublishedEvidence:
         return list(self.values)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure:
-        """As `Evidence.contrast`, with a normal interval that is conservative because single answers are unknown.
+        """As of `ScoredEvidence`, with a normal interval that is conservative because single answers are unknown.
 
         One right and one wrong answer are added to each cell (Agresti & Caffo 2000). The answers of one model to the
         same question are assumed to be equally correlated in all cells, by r ≥ 0. Then the variance of its part of the
@@ -380,14 +320,13 @@ class PublishedEvidence:
         used. Answers of different models correlate too; that would reduce the variance of a difference, and is ignored.
         """
         used = {cell: weight for cell, weight in weights.items() if weight}
-        variance = sum(
-            self._largest_variance({cell: weight for cell, weight in used.items() if cell.model == model})
-            for model in {cell.model for cell in used}
-        )
-        return self._normal(used, variance)
+        by_model: dict[str, list[float]] = {}
+        for cell, error in zip(used, self._errors(used), strict=True):
+            by_model.setdefault(cell.model, []).append(error)
+        return self._normal(used, sum(max(sum(one**2 for one in own), sum(own) ** 2) for own in by_model.values()))
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure:
-        """As `Evidence.difference_of_means`, for cells of two sizes of one model.
+        """As of `ScoredEvidence`, for cells of two sizes of one model.
 
         Answers within a size may correlate more than answers of two sizes, so the variance is bounded by that of two
         independent samples with perfectly correlated answers within each.
@@ -397,17 +336,17 @@ class PublishedEvidence:
         return self._normal(weights, sum(error**2 for error in errors))
 
     def accuracy(self, cell: Cell) -> Measure:
-        """As `Evidence.accuracy`, with the interval of the nearest whole number of right answers."""
+        """As of `ScoredEvidence`, with the interval of the nearest whole number of right answers."""
         (correct,), n = self.correct([cell])
         return self._measure(self.values[cell].accuracy, [cell], lambda c: binomial_interval(correct, n, c))
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
-        """As `Evidence.correct`; cells with different numbers of questions are scaled to the fewest."""
+        """As of `ScoredEvidence`; cells with different numbers of questions are scaled to the fewest."""
         n = min(self.values[cell].n for cell in cells)
         return [round(self.values[cell].accuracy * n) for cell in cells], n
 
     def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
-        """As `Evidence.limit`."""
+        """As of `ScoredEvidence`, by `pbi.limit_of`."""
         correct, n = self.correct(cells)
         return limit_of([correct[cells.index(cell)] for cell in of], n)
 
@@ -436,25 +375,29 @@ class PublishedEvidence:
         published = self.values[cell]
         return (published.accuracy * published.n + 1) / (published.n + 2)
 
-    def _largest_variance(self, weights: Mapping[Cell, float]) -> float:
-        """The largest variance of one model's part of a contrast, over all correlations of its answers from 0 to 1."""
-        errors = self._errors(weights)
-        return max(sum(error**2 for error in errors), sum(errors) ** 2)
-
     def _errors(self, weights: Mapping[Cell, float]) -> list[float]:
         """Weight times standard error of each accuracy."""
-        errors = []
-        for cell, weight in weights.items():
-            accuracy = self._shrunk(cell)
-            errors.append(weight * sqrt(accuracy * (1 - accuracy) / (self.values[cell].n + 2)))
-        return errors
+        shrunk = {cell: self._shrunk(cell) for cell in weights}
+        return [weights[cell] * sqrt(p * (1 - p) / (self.values[cell].n + 2)) for cell, p in shrunk.items()]
 
 
 def published_evidence(values: Iterable[PublishedAccuracy]) -> PublishedEvidence:
     """Evidence from published accuracies; if a cell has several, the first counts (tables before text)."""
-    return PublishedEvidence({_published_cell(value): value for value in first_of_cells(values)})
+    found = {}
+    for one in first_of_cells(values):
+        depth = None if one.position is None else depth_of(one.position, one.size)
+        found[Cell(one.model, one.experiment, one.size, one.position, one.placement, depth)] = one
+    return PublishedEvidence(found)
 
 
-def _published_cell(value: PublishedAccuracy) -> Cell:
-    depth = None if value.position is None else depth_of(value.position, value.size)
-    return Cell(value.model, value.experiment, value.size, value.position, value.placement, depth)
+#: Scores of questions, or published accuracies.
+Evidence = ScoredEvidence | PublishedEvidence
+
+
+def curves(evidence: Evidence) -> Iterator[Curve]:
+    """Every curve of two positions or more, in the order of the cells."""
+    groups: dict[tuple, list[Cell]] = {}
+    for cell in evidence.cells:
+        if cell.position is not None:
+            groups.setdefault((cell.model, cell.experiment, cell.size), []).append(cell)
+    return (Curve(tuple(sorted(group))) for group in groups.values() if len(group) > 1)

@@ -7,10 +7,10 @@ from math import inf
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import Files, curves, interval_columns
-from litm.analysis.log_probability import matrices
+from litm.analysis.grid import PLACES, Files, curves, interval_columns
+from litm.analysis.log_probability import measured_curves
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import Estimate, mean_of_numbers
+from litm.analysis.statistics import mean_of_numbers
 from litm.claims.curve_words import families
 from litm.claims.evidence import Measure
 from litm.claims.statements import u_shape
@@ -41,28 +41,24 @@ def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
                 **{
                     column: value
                     for name, one in measured.items()
-                    for column, value in interval_columns(name, _estimate(one)).items()
+                    for column, value in interval_columns(name, one.estimate()).items()
                 },
                 "reason": reason(question, decision),
                 "family_size": size,
             }
 
 
-def _estimate(measure: Measure) -> Estimate:
-    return Estimate(measure.value, *measure.interval(0.95), 0.0)
-
-
 def _questions(rows: pd.DataFrame) -> Iterator[Question]:
-    for quantity, names, matrix, places, clusters in matrices(rows):
-        if quantity == DECIDES and "middle" in places:
-            three = matrix[:, list(places.values())]
+    for names, curve in measured_curves(rows):
+        three, clusters = curve.three, curve.cases.clusters
+        if names["quantity"] == DECIDES and three is not None:
             parts = []
             for name in ENDS:
                 values = three @ np.array(CONTRASTS[name])
                 found = mean_of_numbers(values, clusters)
                 interval: Callable = partial(_limits, values, clusters)
                 parts.append(Part(name, POSITIVE, Measure(found[0].value, len(values), interval) if found else None))
-            told = ", ".join(f"{place} {nats:.2f}" for place, nats in zip(places, three.mean(axis=0), strict=True))
+            told = ", ".join(f"{place} {nats:.2f}" for place, nats in zip(PLACES, three.mean(axis=0), strict=True))
             yield Question((names["model"],), names["experiment"], names["size"], tuple(parts), f"nats: {told}")
 
 
