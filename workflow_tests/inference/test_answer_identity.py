@@ -161,14 +161,14 @@ def test_a_folder_instead_of_a_hub_model_is_fields_gone_and_come():
 
 def test_the_nearest_identity_counts_and_of_several_the_last():
     far, near, as_near = identity("float16", template="x"), identity("float32"), identity("float16")
-    assert reason_to_ask({"f": far, "n": near}, "i", identity()) == {"model.dtype": ["float32", "bfloat16"]}
-    assert reason_to_ask({"n": near, "f": far}, "i", identity()) == {"model.dtype": ["float32", "bfloat16"]}
-    assert reason_to_ask({"n": near, "m": as_near}, "i", identity()) == {"model.dtype": ["float16", "bfloat16"]}
+    assert reason_to_ask({"f": far, "n": near}, identity()) == {"model.dtype": ["float32", "bfloat16"]}
+    assert reason_to_ask({"n": near, "f": far}, identity()) == {"model.dtype": ["float32", "bfloat16"]}
+    assert reason_to_ask({"n": near, "m": as_near}, identity()) == {"model.dtype": ["float16", "bfloat16"]}
 
 
 def test_new_prompts_and_a_new_journal_are_told_apart():
-    assert reason_to_ask({"i": identity()}, "i", identity()) == NEW_PROMPTS
-    assert reason_to_ask({}, "i", identity()) is None
+    assert reason_to_ask({"i": identity()}, identity()) == NEW_PROMPTS
+    assert reason_to_ask({}, identity()) is None
 
 
 def test_the_reason_is_one_short_line():

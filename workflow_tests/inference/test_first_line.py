@@ -1,6 +1,5 @@
 """First-line stop for servers: answers are kept whole and cut when responses are written."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from record_makers import response
 from sweeps import journal_records, served_sweep, short_examples
 
 from litm.base.formats import read_json
-from litm.base.store import canonical_json
 from litm.inference.stopping import Ending, cut_at_line_end, line_end
 from litm.prompting.reasoning import STRIP, Reasoning
 from litm.records import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses
@@ -79,21 +77,3 @@ def test_another_reasoning_policy_on_the_same_journal_is_as_if_asked_anew(tags, 
                 (one, _) = read_responses(kept / "responses.jsonl.gz")
                 assert one.answer == "\nParis is right\n" and one.text == text.removesuffix("or is it?")
     assert {record["text"] for record in journal_records(kept / "journal.jsonl")} == {text}
-
-
-def test_an_older_journal_of_answers_that_were_cut_gives_the_same_bytes(tmp_path):
-    with FaultServer(lambda prompt, attempt: "length", answer=lambda prompt: f" \n{prompt}\nWhy?") as server:
-        generate(tmp_path, server.url, Reasoning())
-        written = (tmp_path / "responses.jsonl.gz").read_bytes()
-        lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
-        for line in lines:
-            if "key" in line:
-                line |= {"text": line["text"].removesuffix("Why?"), "finish_reason": STOP}
-                # Older lines have no checksum.
-                del line["crc32"]
-        (tmp_path / "journal.jsonl").write_text("".join(canonical_json(line) + "\n" for line in lines))
-        (one, _) = generate(tmp_path, server.url, Reasoning())
-        assert (tmp_path / "responses.jsonl.gz").read_bytes() == written
-        assert len(server.asked) == 2
-    # The tokens are those that the server counted, of the whole answer.
-    assert (one.text, one.finish_reason, one.response_tokens) == (" \nprompt 00\n", STOP, 16)

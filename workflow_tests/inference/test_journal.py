@@ -89,6 +89,7 @@ CHANGED = "it was changed after it was written: its crc32 is another"
 #: Fields of a line, what may stand there instead, and what is said of it.
 BAD_FIELDS = [
     *((name, value, "") for name in ("key", "text", "finish_reason", "made_with") for value in (5, None, "no field")),
+    ("crc32", "no field", "the field 'crc32' is missing"),
     *((name, [name], "") for name in ("text", "finish_reason")),
     *(
         (f"{of}_tokens", value, "")
@@ -281,22 +282,6 @@ def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(tmp_path, 
         assert journal[ANSWERS[0][0]].text == "another"
     said = capsys.readouterr().err
     assert said.startswith(f"{path}: 1 answers are others than a line above") and said.count("\n") == 1
-
-
-def test_answers_of_earlier_versions_have_no_checksum_and_are_served_with_a_message_that_counts_them(path, capsys):
-    write(path, [ANSWERS[:3]])
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    old = "".join(
-        json.dumps({name: value for name, value in record.items() if name != "crc32"}, sort_keys=True) + "\n"
-        for record in records
-    )
-    path.write_text(old)
-    write(path, [ANSWERS[3:]])
-    said = capsys.readouterr().err
-    assert said.startswith(f"{path}: 3 answers have no checksum") and said.count("\n") == 1
-    assert path.read_text().startswith(old)
-    with Journal(path) as journal:
-        assert [journal[key] for key, _ in ANSWERS] == [response for _, response in ANSWERS]
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def match(path: Path, log: str, fields: dict | None = None) -> RecordedSweep:
 def test_answers_of_an_exported_task_belong_to_the_prompts_that_were_asked(tmp_path, kind):
     matching = match(*written(kind, tmp_path, *((example, f"to {example.prompt}") for example in EXAMPLES)))
     assert [one.text for one in matching.responses.values()] == [f"to {one.prompt}" for one in EXAMPLES]
-    assert matching.files[0].unused == 0 and matching.notes() == []
+    assert matching.files[0].unused == 0 and not list(matching.notes())
 
 
 @pytest.mark.parametrize("kind", WRITERS)

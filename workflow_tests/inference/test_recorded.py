@@ -90,7 +90,7 @@ def test_fields_of_a_record_tell_the_prompts_of_one_file_apart(tmp_path, fields,
     matching = match(write_lines(tmp_path / "a.jsonl", records), fields)
     assert texts(matching) == expected and matching.files[0].unused == len(records) - len(expected)
     if len(records) == 1:
-        assert matching.notes() == []
+        assert not list(matching.notes())
 
 
 @pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ","), ("a.tsv.gz", "\t")])

@@ -4,7 +4,7 @@ The digest of an identity, part of the keys of its answers, is taken of the conf
 earlier runs stay valid. Lookups compare identities in the form that `equal_form` gives them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 from urllib.parse import urlsplit
@@ -84,20 +84,17 @@ def equal_digests(identities: Mapping[str, Mapping], identity: Mapping, stored_d
 
 
 def equal_answers(
-    asked: Iterable[tuple[str, Asked]], digests: Iterable[str], responses: Mapping[str, Response]
+    asked: Mapping[str, Asked], digests: Sequence[str], responses: Mapping[str, Response]
 ) -> dict[str, Response]:
     """Answers under equal identities to prompts without an answer of their own, by the prompts' keys.
 
-    asked: key and content of each prompt; digests: as returned by `equal_digests`; responses: by key.
+    asked: the content of each prompt, by its key; digests: as returned by `equal_digests`; responses: by key.
     """
-    names = list(digests)
     found: dict[str, Response] = {}
-    for key, content in asked:
-        others = (response_key(name, content) for name in names) if key not in responses else ()
-        for other in others:
-            if other in responses:
-                found[key] = responses[other]
-                break
+    for key, content in asked.items():
+        others = (responses.get(response_key(name, content)) for name in digests)
+        if answer := next(filter(None, others), None):
+            found[key] = answer
     return found
 
 
@@ -111,14 +108,16 @@ SHOWN = 16
 FIELDS_SHOWN = 4
 
 
-def reason_to_ask(identities: Mapping[str, dict], name: str, fields: dict) -> Changes | str | None:
+def reason_to_ask(
+    identities: Mapping[str, dict], fields: dict, stored_dtype: str | None = None
+) -> Changes | str | None:
     """Why prompts are asked under an identity: the differences from the nearest identity in a journal.
 
-    identities: the journal's, by digest, in the order of their first answers; name, fields: digest and fields of the
-    identity that is asked. Returns `NEW_PROMPTS` if the journal knows the identity, None if the journal is empty. Among
-    equally near identities the last counts.
+    identities: the journal's, by digest, in the order of their first answers; fields: of the identity that is asked;
+    stored_dtype: see `equal_form`. Returns `NEW_PROMPTS` if the journal has an equal identity, None if the journal is
+    empty. Among equally near identities the last counts.
     """
-    if name in identities:
+    if equal_digests(identities, fields, stored_dtype):
         return NEW_PROMPTS
     changes = [identity_changes(old, fields) for old in reversed(list(identities.values()))]
     return min(changes, key=len, default=None)

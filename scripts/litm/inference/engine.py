@@ -225,7 +225,7 @@ class Engine(Protocol):
         ...
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
-        """Answer all prompts; yields a batch at a time, as (index of the prompt, response).
+        """Answer all prompts, one at least; yields a batch at a time, as (index of the prompt, response).
 
         A prompt whose index is never yielded has no answer (its request failed, say); the model's `on_failure` decides
         what happens then. An empty answer is an answer and is yielded.

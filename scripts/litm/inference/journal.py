@@ -51,12 +51,12 @@ BLOCK = 1 << 20
 class Line:
     """A line of a journal: the fields of an identity by their digest, or a response by its key.
 
-    odd: what is to be said of it.
+    is_mended: whether lone surrogates in its text were replaced.
     """
 
     key: str
     value: dict | Response
-    odd: tuple[str, ...] = ()
+    is_mended: bool = False
 
 
 def identity_line(fields: dict) -> str:
@@ -80,12 +80,10 @@ def parse_line(line: bytes) -> Line:
                 raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
             return Line(name, fields)
         key, response = journalled(record, "key", str), Response.from_json(record)
-        odd = (MENDED,) if response.text != record["text"] else ()
-        if CHECKSUM not in record:
-            return Line(key, response, (*odd, UNCHECKED))
+        is_mended = response.text != record["text"]
         if record.pop(CHECKSUM) != _checksum(canonical_json(record)):
             raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
-        return Line(key, response, odd)
+        return Line(key, response, is_mended)
     except KeyError as error:
         raise ValueError(f"the field {error} is missing") from error
     except (TypeError, RecursionError) as error:
@@ -100,9 +98,6 @@ def _checksum(text: str) -> str:
 NAMED_LINES = 10
 #: What is said of odd answers, in the order of the messages.
 MENDED = "have lone surrogates (cut characters), read as U+FFFD; the first is"
-UNCHECKED = (
-    "have no checksum (an earlier version wrote them), so it is not known whether they were changed; the first is"
-)
 CONFLICTING = (
     "are others than a line above has for the same prompt (journals that were put together?), and the last counts; "
     "the first is"
@@ -122,7 +117,7 @@ class Recorded:
     identities: dict[str, dict] = field(default_factory=dict)
     whole_bytes: int = 0
     bad: dict[int, str] = field(default_factory=dict)
-    odd: dict[str, list[int]] = field(default_factory=lambda: {MENDED: [], UNCHECKED: [], CONFLICTING: []})
+    odd: dict[str, list[int]] = field(default_factory=lambda: {MENDED: [], CONFLICTING: []})
 
 
 def rejected_file(path: str | Path) -> Path:
@@ -186,8 +181,10 @@ def _read(path: str | Path) -> Recorded:
                 continue
             earlier = recorded.responses.get(said.key, said.value)
             recorded.responses[said.key] = said.value
-            for what in (*said.odd, *([CONFLICTING] if earlier.text != said.value.text else [])):
-                recorded.odd[what].append(number)
+            if said.is_mended:
+                recorded.odd[MENDED].append(number)
+            if earlier.text != said.value.text:
+                recorded.odd[CONFLICTING].append(number)
     why = None
     if recorded.bad and not (recorded.responses or recorded.identities):
         why = f"none of its lines is a journal line (line 1: {recorded.bad[1]})"

@@ -114,12 +114,9 @@ def _decoding(config: Any, limit: str, stop: str) -> dict[str, Any]:
 
 
 def _asked(sample: Mapping[str, Any]) -> Any:
-    messages = sample.get("messages") or sample.get("input")
-    if isinstance(messages, list) and [one.get("role") for one in messages[-1:] if isinstance(one, dict)] == [
-        "assistant"
-    ]:
-        return messages[:-1]
-    return messages
+    messages: Any = sample.get("messages") or sample.get("input")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return messages[:-1] if _at(last, "role") == "assistant" else messages
 
 
 def _outcome(sample: Mapping[str, Any], where: str) -> dict[str, Any]:

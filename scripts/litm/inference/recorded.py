@@ -172,9 +172,6 @@ class RecordedSweep:
         limit: int = 0,
     ) -> None:
         self.asked, self.files, self.fields, self.log, self.limit = asked, files, fields, log, limit
-        self._by_cell: dict[Cell, list[Example]] = {}
-        for one in asked:
-            self._by_cell.setdefault((one.size, one.placement), []).append(one)
         found: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index = self._index(file)
@@ -203,26 +200,22 @@ class RecordedSweep:
         """The examples of a file's cells by their values of `MATCHED`."""
         names = [name for name in MATCHED if name in self.fields]
         index: dict[tuple[str, ...], list[Example]] = {}
-        for cell in file.cells:
-            in_cell: dict[tuple[str, ...], Example] = {}
-            for example in self._by_cell.get(cell, []):
-                own: dict[str, Any] = {"position": [target.position for target in example.targets]}
-                what = f"question {example.id}"
-                # A conversation may have been asked as messages, or as one text.
-                for content in (
-                    example.prompt,
-                    *([example.messages] if example.messages and "prompt" in names else []),
-                ):
-                    own["prompt"] = content
-                    given = (own.get(name, getattr(example, name, None)) for name in names)
-                    values = tuple(_comparable(name, value, what) for name, value in zip(names, given, strict=True))
-                    other = in_cell.setdefault(values, example)
-                    if other is not example:
-                        raise UserError(
-                            f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
-                            f"{' and '.join(names)}: give 'id' or 'prompt' among the 'fields' too"
-                        )
-                    index.setdefault(values, []).append(example)
+        told_apart: dict[tuple[Any, ...], Example] = {}
+        for example in self.asked:
+            cell = (example.size, example.placement)
+            # A conversation may have been asked as messages, or as one text.
+            contents = [example.prompt, *([example.messages] if example.messages and "prompt" in names else [])]
+            for content in contents if cell in file.cells else ():
+                own = {"position": [target.position for target in example.targets], "prompt": content}
+                given = [(name, own.get(name, getattr(example, name, None))) for name in names]
+                values = tuple(_comparable(name, value, f"question {example.id}") for name, value in given)
+                other = told_apart.setdefault((cell, values), example)
+                if other is not example:
+                    raise UserError(
+                        f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
+                        f"{' and '.join(names)}: give 'id' or 'prompt' among the 'fields' too"
+                    )
+                index.setdefault(values, []).append(example)
         return index
 
     def check_any(self) -> None:
@@ -243,28 +236,25 @@ class RecordedSweep:
             "and that these are responses to this experiment"
         )
 
-    def notes(self) -> list[str]:
+    def notes(self) -> Iterator[str]:
         """Messages on responses that were made for other prompts, or do not say for which."""
-        told = [
-            f"{len(file.other_prompts)} of the {file.records} recorded responses of this file were made for other "
-            "prompts to the same questions (another seed, other documents or another prompt file) and are not used; "
-            f"the first is {file.other_prompts[0]}"
-            for file in self.files
-            if file.other_prompts
-        ]
-        told += [
-            f"{count} of the {file.records} answers of this log were decoded otherwise than the experiment says: "
-            f"{made}, not {canonical_json(greedy(self.limit))}; they are another measurement"
-            for file in self.files
-            for made, count in file.other_decoding.items()
-        ]
-        unknown = sum(file.not_compared for file in self.files)
-        if unknown:
-            told.append(
+        for file in self.files:
+            if file.other_prompts:
+                yield (
+                    f"{len(file.other_prompts)} of the {file.records} recorded responses of this file were made for "
+                    "other prompts to the same questions (another seed, other documents or another prompt file) and "
+                    f"are not used; the first is {file.other_prompts[0]}"
+                )
+            for made, count in file.other_decoding.items():
+                yield (
+                    f"{count} of the {file.records} answers of this log were decoded otherwise than the experiment "
+                    f"says: {made}, not {canonical_json(greedy(self.limit))}; they are another measurement"
+                )
+        if unknown := sum(file.not_compared for file in self.files):
+            yield (
                 f"{unknown} recorded responses do not say which prompts they were made for (no prompt_sha256), so "
                 "prompts were not compared: their seed, documents and prompt text are to be those of this run"
             )
-        return told
 
     def identity(self) -> dict:
         """The identity of recorded responses: the content of the files, the cells they cover, and the fields read."""
@@ -299,6 +289,7 @@ class RecordedSweep:
             if prompt.name not in self.responses:
                 missing.setdefault(f"{prompt.size}/{prompt.placement}", []).append(prompt.id)
         reasons = [recorded.finish_reason for recorded in self.responses.values()]
+        decodings = dict(sum((file.other_decoding for file in self.files), Counter()))
         return {
             **sweep,
             "prompts": len(self.asked),
@@ -317,11 +308,7 @@ class RecordedSweep:
                 for file in self.files
             ],
             "fields": dict(self.fields),
-            **(
-                {"other_decoding": dict(sum((file.other_decoding for file in self.files), Counter()))}
-                if self.log
-                else {}
-            ),
+            **({"other_decoding": decodings} if self.log else {}),
             "context_window": None,
             "prompt_tokens": None,
             "response_tokens": None,

@@ -297,8 +297,6 @@ class Sweep:
         if not self.has_tokenizer:
             responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
         if self.ends_at_line and self.is_served:
-            # Older journals hold server answers that were cut before journalling, by the reasoning settings of that
-            # time. They stay as they are; the missing part is unknown.
             responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:

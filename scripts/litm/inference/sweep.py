@@ -8,8 +8,7 @@ from typing import Any
 
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
-from litm.base.store import digest
-from litm.inference.answer_identity import NEW_PROMPTS, Changes, equal_answers, equal_digests, reason_to_ask
+from litm.inference.answer_identity import Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.costs import tree_tokens
 from litm.inference.engine import COUNT, Engine, Prepared
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journals
@@ -111,7 +110,7 @@ def reused_answers(
     """
     missing = {prompt.key: prompt.asked for prompt in prompts if prompt.key not in responses}
     digests = equal_digests(identities, sweep.identity, sweep.stored_dtype)
-    equal = equal_answers(missing.items(), digests, responses)
+    equal = equal_answers(missing, digests, responses)
     missing = {key: content for key, content in missing.items() if key not in equal}
     files = others() if missing else ()
     return equal, *answers_elsewhere(missing, sweep.identity, files, sweep.stored_dtype)
@@ -200,8 +199,7 @@ def ask_missing(
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
     # Computed before asking, which adds the identity to the journal.
-    has_equal = bool(equal_digests(journal.identities, sweep.identity, sweep.stored_dtype))
-    because = NEW_PROMPTS if has_equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
+    because = reason_to_ask(journal.identities, sweep.identity, sweep.stored_dtype)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     billed: list[Usage] = []
     work = work_of([prompt.ids for prompt in fitting.values()])

@@ -100,12 +100,11 @@ def claim_gpus(count: int, present: int, environment: Mapping[str, str] = os.env
     names = [name for name in environment.get(VISIBLE, "").split(",") if name] or [str(n) for n in range(present)]
     if count > len(names):
         raise UserError(f"{count} GPUs are wanted and {len(names)} are here: set the model's 'gpus' to at most that")
-    waited = False
-    while len(taken := lock_free(names, count)) < count:
-        if not waited:
-            note(f"waiting for {count} of {len(names)} GPUs: others of your jobs are using them")
-            waited = True
+    if not (taken := lock_free(names, count)):
+        note(f"waiting for {count} of {len(names)} GPUs: others of your jobs are using them")
+    while not taken:
         time.sleep(SECONDS_BETWEEN_TRIES)
+        taken = lock_free(names, count)
     return ",".join(taken)
 
 

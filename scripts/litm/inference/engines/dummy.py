@@ -6,6 +6,7 @@ Tokens are words. Nothing heavy is imported, and the answer depends on the promp
 import hashlib
 from collections.abc import Iterator, Sequence
 
+from litm.base.formats import in_batches
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
 from litm.prompting.prompt_format import PROMPT_FIELD, as_messages
 from litm.records import LENGTH, STOP, Content, Response
@@ -32,10 +33,8 @@ class Engine:
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts in their order, `BATCH` at a time."""
-        for start in range(0, len(prompts), BATCH):
-            yield [
-                (start + index, self._response(prompt)) for index, prompt in enumerate(prompts[start : start + BATCH])
-            ]
+        for some in in_batches(enumerate(prompts), BATCH):
+            yield [(index, self._response(prompt)) for index, prompt in some]
 
     def _response(self, prompt: Prepared) -> Response:
         words = self._words(prompt.content)

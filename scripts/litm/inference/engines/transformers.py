@@ -45,8 +45,6 @@ class Engine(LocalEngine):
         Prompts with a common prefix are adjacent if the model's caches can be kept from one prompt to the next.
         A prompt that does not fit the memory by itself has no answer.
         """
-        if not prompts:
-            return
         from litm.inference.generation import batch_outputs
 
         ids = [prompt.ids or [] for prompt in prompts]
@@ -60,8 +58,6 @@ class Engine(LocalEngine):
 
     def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Measure all answers of all prompts, batch by batch, in the order of `generate`."""
-        if not prompts:
-            return
         from litm.inference.generation import batches_measured
 
         longest = max(prompt.answer_tokens for prompt in prompts)

@@ -54,8 +54,6 @@ class Engine(LocalEngine):
 
         Raises `UserError` if vLLM cannot run the model.
         """
-        if not prompts:
-            return
         ids = [prompt.ids or [] for prompt in prompts]
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
         for chunk in in_order(ids):
@@ -66,8 +64,6 @@ class Engine(LocalEngine):
 
         Raises `UserError` if vLLM cannot run the model.
         """
-        if not prompts:
-            return
         from vllm import SamplingParams
 
         ids = [prompt.ids or [] for prompt in prompts]
