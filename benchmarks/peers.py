@@ -45,7 +45,7 @@ from litm.inference.engine import FIRST_LINE
 from litm.models.gguf import read_gguf, unpacked
 from litm.models.locations import find_in_package
 from litm.placements import positions_for
-from litm.prompting.prompt_format import CHAT, encode_prompts, load_tokenizer
+from litm.prompting.prompt_format import CHAT, PromptFormat, load_tokenizer
 from litm.records import write_examples
 from litm.scoring.metrics import first_line
 
@@ -186,7 +186,7 @@ def write_prompts(args: argparse.Namespace, name: str) -> None:
         ]
         examples = [make_example(one, work.size, place, template, task) for one in asked]
         contents = [example.content(as_chat=as_chat) for example in examples]
-        ids = encode_prompts(tokenizer, args.prompt_template, None, contents)
+        ids = PromptFormat(tokenizer, args.prompt_template).encode(contents)
         write_examples(args.folder / f"{name}.{position}.examples.jsonl.gz", examples)
         rows = [{"name": f"{one.placement} {one.id}", "ids": own} for one, own in zip(examples, ids, strict=True)]
         write_jsonl(args.folder / f"{name}.{position}.prompts.jsonl", rows)

@@ -1,7 +1,7 @@
 """One table over studies: the models of several results folders, side by side where their numbers are comparable.
 
-Writes studies.html (a page with sortable tables), studies.csv, studies.json and studies.tex. Their format, and what is
-comparable, is in docs/studies.md. Folders are only read, and may be of another version of the project.
+Writes studies.html (a page with sortable tables), studies.csv and studies.json. Their format, and what is comparable,
+is in docs/studies.md. Folders are only read, and may be of another version of the project.
 
 results: results folders. A study has the name of its folder, or of the one above a folder `results`; NAME=FOLDER gives
     it another
@@ -28,9 +28,9 @@ from litm.base.store import digest
 from litm.figures.chart import places_in_words
 from litm.notebook import Results
 from litm.report.page import template
-from litm.report.page_tables import NOTED, as_latex
+from litm.report.page_tables import NOTED
 from litm.report.phrases import SizeNames
-from litm.report.provenance import sweep_rows
+from litm.report.provenance import sweep_row
 
 #: Files of the page, and their folder in the project, else in an installed package.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
@@ -56,11 +56,10 @@ def main(results: tuple[str, ...], output: Path) -> None:
     write_text(output / "studies.csv", csv_text(TABLE.frame(row for group in groups for row in group["rows"])))
     write_json(output / "studies.json", {"version": 1, "studies": about, "tables": groups})
     shown = [*map(_of_group, groups), *_lengths(groups)]
-    write_text(output / "studies.tex", "\n".join(one["latex"] for one in shown))
     source, script, style = (Markup(read_text(RESOURCES / name)) for name in SOURCES)
     made_of = {"about": about, "tables": shown, "script": script, "style": style}
     write_text(output / "studies.html", template({"page": source}, "page").render(made_of))
-    note(f"{output}: studies.html, .csv, .json and .tex, {len(groups)} tables over {len(studies)} studies")
+    note(f"{output}: studies.html, .csv and .json, {len(groups)} tables over {len(studies)} studies")
 
 
 def named_studies(results: Sequence[str]) -> dict[str, Results]:
@@ -99,7 +98,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
     for key, cells in accuracy.items():
         (model, experiment, size), settings = key, study.experiments[key[1]]
         manifest = study.folder / "responses" / model / f"{experiment}.manifest.json"
-        made = sweep_rows([read_json(manifest)])[0] if manifest.exists() else {}
+        made = sweep_row(read_json(manifest)) if manifest.exists() else {}
         length, tokens = lengths.get(key, [{}])[0], [one["tokens_mean"] for one in counts.get(key, ())]
         scores, why = answers(model, experiment)
         about = {
@@ -194,8 +193,4 @@ def _shown(title: str, caption: str, about: str, notes: Sequence, names: Sequenc
         [(text, row.get(f"{name}_letters") or "", row[name]) for name, text in zip(names, texts, strict=True)]
         for row, texts in zip(rows, TABLE.cells(TABLE.frame(rows), names), strict=True)
     ]
-    latex = [[f"{text} {letters}".rstrip() for text, letters, _ in row] for row in cells]
-    return {
-        **{"title": title, "caption": caption, "about": about, "notes": notes},
-        **{"headings": columns, "rows": cells, "latex": as_latex([*columns], [*columns.values()], latex, caption)},
-    }
+    return {"title": title, "caption": caption, "about": about, "notes": notes, "headings": columns, "rows": cells}

@@ -34,7 +34,7 @@ def main(
     unknown = affected = 0
     for (size, placement), cell in groupby(read_examples(*examples), key=lambda one: (one.size, one.placement)):
         prompts = []
-        for example, prompt in measure_prompts(wanted.tokenizer, wanted.name, wanted.template, cell):
+        for example, prompt in measure_prompts(wanted, cell):
             prompts.append(prompt)
             special.update(prompt.special)
             affected += bool(prompt.special)

@@ -17,7 +17,7 @@ from litm.examples.examples import examples_of, read_template
 from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import gold_depths, gold_placement, positions_for
-from litm.prompting.prompt_format import CHAT, FormatOptions, encode_prompts
+from litm.prompting.prompt_format import CHAT, FormatOptions
 
 #: Questions whose prompts are counted; prompts of other questions and placements differ by a few tokens.
 QUESTIONS = 10
@@ -43,7 +43,7 @@ def main(
         questions = asked.questions(items, chosen, None)
         examples = examples_of(asked, questions, items, gold_placement(range(golds)), template, chosen)
         contents = [example.content(wanted.name == CHAT) for example in examples]
-        return max(map(len, encode_prompts(wanted.tokenizer, wanted.name, wanted.template, contents)))
+        return max(map(len, wanted.encode(contents)))
 
     items = most_items(tokens, longest_prompt, fewest=golds + 1)
     taken: dict[str, str] = {}

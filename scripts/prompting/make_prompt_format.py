@@ -6,7 +6,7 @@ output: JSON
 from litm.base.cli import program
 from litm.base.formats import write_json
 from litm.base.loading import hide_torch
-from litm.prompting.prompt_format import FormatOptions, prompt_frame
+from litm.prompting.prompt_format import FormatOptions
 
 if __name__ == "__main__":
     hide_torch()
@@ -14,5 +14,4 @@ if __name__ == "__main__":
 
 @program
 def main(given: FormatOptions, output: str) -> None:
-    wanted = given.read()
-    write_json(output, prompt_frame(wanted.tokenizer, wanted.name, wanted.template))
+    write_json(output, given.read().frame())

@@ -141,6 +141,21 @@ def test_a_log_of_a_foreign_task_is_matched_by_its_prompts(tmp_path):
     assert [one.text for one in found.responses.values()] == [one.id for one in EXAMPLES]
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"until": ["\n"], "do_sample": False, "max_gen_toks": 9}, '"max_new_tokens":9,"stop":["\\n"],"temperature":0'),
+        ({"until": [], "temperature": 0.7, "max_gen_toks": 9}, '"max_new_tokens":9,"stop":[],"temperature":0.7'),
+        ({"until": [], "do_sample": False, "max_gen_toks": 9}, ""),
+    ],
+    ids=["a stop sequence", "a temperature", "as the experiment"],
+)
+def test_a_task_of_lm_eval_without_a_temperature_is_greedy_and_other_settings_are_told(tmp_path, given, told):
+    sample = {"arguments": {"gen_args_0": {"arg_1": given}}, **lm_eval_sample(EXAMPLES[0], "x")}
+    notes = [*match(write_lines(tmp_path / "a.jsonl", [sample]), LM_EVAL).notes()]
+    assert len(notes) == bool(told) and told in " ".join(notes)
+
+
 def broken(path: Path) -> Path:
     path = eval_file(path / "a.eval", [inspect_sample(EXAMPLES[0], "x")])
     with zipfile.ZipFile(path) as packed:

@@ -129,7 +129,11 @@ def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(
         ({"question": "q", "model_answer": ["a"]}, FIELDS, "'model_answer' must be a text, found list"),
         ({"question": 7, "model_answer": "a"}, FIELDS, "'question' must be a text, found int"),
         ({"r": "a", "id": 1.5}, {"response": "r", "id": "id"}, "'id' must be a text or a whole number, found float"),
-        ({"a": {"b": 1}, "id": "x"}, {"response": "a.c", "id": "id"}, "the field 'a.c' (response) is missing"),
+        (
+            {"a": {"b": 1}, "id": "x"},
+            {"response": "a.c", "id": "id"},
+            "the field 'a.c' (response) is missing; there are: 'b'",
+        ),
         ({"r": "x", "id": "id0", "at": "gold_at_0"}, WITH_DIGEST, "the field 'sum' (prompt_sha256) is missing"),
         (
             {"r": "a", "id": "x", "why": "safety"},
@@ -159,7 +163,11 @@ def test_questions_that_cannot_be_told_apart_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("records", "fields", "said"),
     [
-        ([{"question": "who", "model_answer": "x"}], FIELDS, "none of the 6 prompts has a response among the 1 rec"),
+        (
+            [{"question": "who", "model_answer": "x"}], FIELDS,
+            "none of the 6 prompts has a response among the 1 records; the first prompt has question "
+            "'what is number 0', the first record question 'who': check the 'fields'",
+        ),
         (
             [own_record(one, prompt_sha256="0" * 64) for one in EXAMPLES], OWN_FIELDS,
             "line 1: this response was made for another prompt than its question.*6 of the 6 recorded",

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerFast
 from litm.base.messages import UserError
 from litm.examples.examples import read_template
 from litm.prompting import prompt_format as render
-from litm.prompting.prompt_format import CHAT, RAW, encode_prompts, read_prompt_template
+from litm.prompting.prompt_format import CHAT, RAW, PromptFormat, read_prompt_template
 
 TURNS = [{"role": "user", "content": "ab"}, {"role": "assistant", "content": "c"}, {"role": "user", "content": "d"}]
 TURN_TAKING = (
@@ -45,7 +45,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
     ],
 )
 def test_every_format_has_the_special_tokens_once(tokenizer, prompt_template, template, prompt, expected):
-    (ids,) = encode_prompts(tokenizer, prompt_template, template, [prompt])
+    (ids,) = PromptFormat(tokenizer, prompt_template, template).encode([prompt])
     assert tokenizer.decode(ids) == expected
 
 
@@ -64,26 +64,26 @@ def beginning_with(tokenizer, *, named: bool, added: bool) -> PreTrainedTokenize
 )
 def test_a_beginning_that_is_written_and_added_too_is_refused(tokenizer, named, prompt_template, template, prompt):
     adds = beginning_with(tokenizer, named=named, added=True)
-    assert refused(encode_prompts, adds, prompt_template, template, ["ab", prompt]) == (
+    assert refused(PromptFormat(adds, prompt_template, template).encode, ["ab", prompt]) == (
         f"prompt_template {prompt_template}: a prompt begins with '^' twice; the tokenizer adds it by itself: remove "
         "it from the file of the prompt template or of the prompt"
     )
     adds_none = beginning_with(tokenizer, named=named, added=False)
-    (ids,) = encode_prompts(adds_none, prompt_template, template, [prompt])
+    (ids,) = PromptFormat(adds_none, prompt_template, template).encode([prompt])
     assert tokenizer.decode(ids).count("^") == 1
 
 
 def test_a_chat_template_that_writes_the_beginning_twice_is_refused(tokenizer):
     tokenizer.chat_template = "^^" + TURN_TAKING[1:]
     with pytest.raises(UserError, match=r"^prompt_template chat: a prompt begins with '\^' twice; the chat template"):
-        encode_prompts(tokenizer, CHAT, None, ["abc"])
+        PromptFormat(tokenizer, CHAT).encode(["abc"])
 
 
 def test_what_is_said_twice_but_begins_no_text_is_nothing(tokenizer):
     plain = beginning_with(tokenizer, named=False, added=False)
     for some in (tokenizer, plain):
-        encode_prompts(some, RAW, None, ["aab", "a", ""])
-    (ids,) = encode_prompts(plain, RAW, None, ["^^ab"])
+        PromptFormat(some, RAW).encode(["aab", "a", ""])
+    (ids,) = PromptFormat(plain, RAW).encode(["^^ab"])
     assert len(ids) == 4
 
 
@@ -100,7 +100,7 @@ TEMPLATES = {
 
 def test_named_templates_are_exact_to_the_last_character(tokenizer):
     paths = sorted((ROOT / "resources" / "prompt_templates").iterdir())
-    made = [render.render_prompts(tokenizer, one.stem, read_prompt_template(one), ["Hi!"]) for one in paths]
+    made = [PromptFormat(tokenizer, one.stem, read_prompt_template(one)).render(["Hi!"]) for one in paths]
     digests = [sha256(text.encode()).hexdigest()[:16] for (text,) in made]
     assert dict(zip((path.stem for path in paths), digests, strict=True)) == TEMPLATES
 
@@ -109,7 +109,7 @@ def test_any_number_of_prompts_is_encoded_in_its_order(tokenizer, monkeypatch):
     monkeypatch.setattr(render, "CHUNK", 3)
     prompts = ["abcdefg"[: number % 8] for number in range(20)]
     for count in (0, 1, 3, 20):
-        ids = encode_prompts(tokenizer, RAW, None, prompts[:count])
+        ids = PromptFormat(tokenizer, RAW).encode(prompts[:count])
         assert [tokenizer.decode(one) for one in ids] == ["^" + prompt for prompt in prompts[:count]]
 
 
@@ -129,6 +129,7 @@ def test_a_file_of_a_prompt_or_a_template_that_is_not_utf_8_is_named(read, tmp_p
 @pytest.mark.parametrize(("name", "template"), [(RAW, None), ("mine", "USER: {prompt} ASSISTANT:"), (CHAT, None)])
 def test_the_frame_in_the_report_and_the_prompt_are_the_text_that_the_tokenizer_is_given(tokenizer, name, template):
     tokenizer.chat_template = "{{ bos_token }}<|user|>{{ messages[0]['content'] | trim }}<|assistant|>"
-    frame, prompt = render.prompt_frame(tokenizer, name, template), "Question: why?\nAnswer:"
-    assert [frame["before"] + prompt + frame["after"]] == render.render_prompts(tokenizer, name, template, [prompt])
+    form, prompt = PromptFormat(tokenizer, name, template), "Question: why?\nAnswer:"
+    frame = form.frame()
+    assert [frame["before"] + prompt + frame["after"]] == form.render([prompt])
     assert frame["strips"] == (name == CHAT) and frame["special"] == ("" if name == CHAT else "^")

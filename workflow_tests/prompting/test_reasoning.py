@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
-from litm.prompting.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
+from litm.prompting.prompt_format import PromptFormat, load_tokenizer, model_tokenizer
 from litm.prompting.reasoning import (
     BUDGET,
     OFF,
@@ -58,7 +58,7 @@ def switched_folder(tmp_path):
 def test_off_is_the_switch_of_the_chat_template(switched_folder):
     def prompt(policy):
         tokenizer = model_tokenizer(switched_folder, None, "chat", Reasoning(policy))
-        return tokenizer.decode(encode_prompts(tokenizer, "chat", None, ["hello"])[0])
+        return tokenizer.decode(PromptFormat(tokenizer, "chat").encode(["hello"])[0])
 
     plain = load_tokenizer(switched_folder)
     chat = [{"role": "user", "content": "hello"}]
@@ -76,9 +76,9 @@ def test_off_without_a_switch_is_refused(tmp_path):
 
 
 def test_prompts_that_open_the_reasoning_are_known():
-    assert opens_reasoning(chat_tokenizer(OPENING), "chat", None, "<think>")
-    assert not opens_reasoning(chat_tokenizer(SWITCHED), "chat", None, "<think>")
-    assert opens_reasoning(load_tokenizer(REFERENCE), "named", "Q: {prompt} <think>", "<think>")
+    assert PromptFormat(chat_tokenizer(OPENING), "chat").opens_reasoning("<think>")
+    assert not PromptFormat(chat_tokenizer(SWITCHED), "chat").opens_reasoning("<think>")
+    assert PromptFormat(load_tokenizer(REFERENCE), "named", "Q: {prompt} <think>").opens_reasoning("<think>")
 
 
 def test_tags_that_the_tokenizer_leaves_out_of_texts_are_refused(tmp_path):

@@ -20,7 +20,7 @@ from litm.base.messages import UserError
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompting.prompt_format import CHAT, RAW, encode_prompts
+from litm.prompting.prompt_format import CHAT, RAW, PromptFormat
 from litm.prompting.token_counts import GoldTokens, PromptTokens, measure_prompts, most_items, token_count_row
 from litm.records import Example, write_examples
 
@@ -110,7 +110,7 @@ def conversation(position: int, size: int = 12, count: int = 1) -> list[Example]
 
 
 def measure(tokenizer, prompt_template: str, template: str | None, example: Example) -> PromptTokens:
-    ((same, measured),) = measure_prompts(tokenizer, prompt_template, template, [example])
+    ((same, measured),) = measure_prompts(PromptFormat(tokenizer, prompt_template, template), [example])
     assert same is example
     return measured
 
@@ -118,7 +118,7 @@ def measure(tokenizer, prompt_template: str, template: str | None, example: Exam
 def ids_of(
     tokenizer: PreTrainedTokenizerBase, prompt_template: str, template: str | None, example: Example
 ) -> list[int]:
-    (ids,) = encode_prompts(tokenizer, prompt_template, template, [example.content(prompt_template == CHAT)])
+    (ids,) = PromptFormat(tokenizer, prompt_template, template).encode([example.content(prompt_template == CHAT)])
     return ids
 
 
@@ -314,7 +314,7 @@ def test_special_tokens_in_questions_and_documents_are_counted_and_those_of_temp
         "results/tables/token_counts.csv\n"
     )
     assert pd.read_csv(tmp_path / "tokens.csv")["n_special_tokens"].tolist() == [2]
-    measured = [dict(tokens.special) for _, tokens in measure_prompts(tokenizer, CHAT, None, examples)]
+    measured = [dict(tokens.special) for _, tokens in measure_prompts(PromptFormat(tokenizer, CHAT), examples)]
     assert measured == [{}, {"<|end|>": 2}, {"<|end|>s": 1}]
 
 

@@ -10,7 +10,7 @@ from litm.examples.checks import answer_check_row
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompting.prompt_format import load_tokenizer, read_prompt_template
+from litm.prompting.prompt_format import PromptFormat, load_tokenizer, read_prompt_template
 from litm.prompting.token_counts import measure_prompts, token_count_row
 
 ALL = ExampleSettings(examples=None, seed=0, distractor_order="ranked")
@@ -39,7 +39,9 @@ def examples(task_name: str, file, size: int, placement: str, settings: ExampleS
 def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, task, file, size, placement, published):
     tokenizer = load_tokenizer(str(data / "tokenizers" / "gpt-neox-20b.tokenizer.json"))
     template = read_prompt_template(ROOT / "resources" / "prompt_templates" / "mpt_instruct.txt")
-    measured = measure_prompts(tokenizer, "mpt_instruct", template, examples(task, data / file, size, placement))
+    measured = measure_prompts(
+        PromptFormat(tokenizer, "mpt_instruct", template), examples(task, data / file, size, placement)
+    )
     row = token_count_row("mpt", "e", size, placement, [prompt for _, prompt in measured])
     assert (row["n"], f"{row['tokens_mean']:.1f}", f"{row['tokens_sd']:.1f}", row["tokens_max"]) == published
     assert row["n_gold_located"] == (0 if task == "closed_book_qa" else row["n"])

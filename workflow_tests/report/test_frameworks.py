@@ -8,14 +8,16 @@ import os
 import subprocess
 from collections.abc import Callable
 from copy import deepcopy
+from operator import itemgetter
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT
+from conftest import ROOT, write_lines
 from local_server import served
 from workbench import Workbench
 
+from litm.answers import contains_normalized
 from litm.base.formats import read_csv, read_jsonl, read_parquet
 from litm.inference.logs import INSPECT, LM_EVAL, read_log
 from litm.records import SweepResponse, read_responses
@@ -51,6 +53,27 @@ def theirs():
         samples = [Sample(input=json.loads(line)["input"], id=number) for number, line in enumerate(lines)]
     return Task(dataset=samples, config=GenerateConfig(temperature=0, max_tokens=30))
 """
+#: One as users of lm_eval write it: their data, template, stop sequence and metric.
+FOREIGN_LM_EVAL = """
+task: theirs
+dataset_path: json
+dataset_kwargs: {data_files: {test: theirs.jsonl}}
+test_split: test
+output_type: generate_until
+doc_to_text: |-
+  Answer with the help of these notes.
+  {% for note in notes %}
+  {{ loop.index }}. {{ note }}
+  {%- endfor %}
+
+  Q: {{ query }}?
+  A:
+doc_to_target: "{{ solution }}"
+generation_kwargs: {until: ["\\n"], do_sample: false, max_gen_toks: 20}
+metric_list:
+  - {metric: exact_match, aggregation: mean, higher_is_better: true, ignore_case: true, ignore_punctuation: true}
+"""
+THEIR_FIELDS = {"response": "resps.0.0", "question": "doc.query", "size": "doc.many", "position": "doc.slot"}
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +168,32 @@ def test_lm_eval_with_a_local_model_answers_and_judges_as_this_workflow(study, w
 
     files = {name: next(tmp_path.glob(f"*/samples_{name}_*.jsonl")) for name in EXPERIMENTS}
     check_the_same(study, LM_EVAL, files, judged, ("n_cut", "n_refused"), capsys)
+
+
+def test_a_foreign_task_of_lm_eval_is_imported_by_question_and_place(study, weights, tmp_path):
+    rows = []
+    for _, record in read_jsonl(study.path(f"{TASKS}/mini_gazetteer_qa/examples.jsonl")):
+        _, notes, _ = record["input"].split("\n\n")
+        asked = {"query": record["metadata"]["question"], "notes": notes.split("\n"), "solution": record["target"][0]}
+        rows.append(asked | {"many": record["metadata"]["size"], "slot": record["metadata"]["position"]})
+    folder = study.path(TASKS)
+    write_lines(folder / "theirs.jsonl", rows)
+    (folder / "theirs.yaml").write_text(FOREIGN_LM_EVAL)
+    model = ["--model", "hf", "--model_args", f"pretrained={weights},dtype=float32", "--device", "cpu"]
+    words = ["--tasks", "theirs", "--apply_chat_template", "--log_samples", "--output_path", tmp_path]
+    run(study, "lm_eval", "run", "--include_path", ".", *words, *model)
+    (file,) = tmp_path.glob("*/samples_theirs_*.jsonl")
+    _, found = imported(study, LM_EVAL, {"mini_gazetteer_qa": file}, fields=THEIR_FIELDS)["mini_gazetteer_qa"]
+    samples = pd.DataFrame([sample for _, sample in read_jsonl(file)]).sort_values("doc_id")
+    answers = samples["resps"].map(lambda given: given[0][0])
+    assert [one.text for one in found] == [*answers]
+    right = [
+        contains_normalized(answer, [sample["solution"]])
+        for answer, sample in zip(answers, samples["doc"], strict=True)
+    ]
+    expected = pd.Series(right).groupby(samples["doc"].map(itemgetter("slot")).to_numpy()).mean()
+    table = read_csv(study.path("results/tables/accuracy.csv")).query("model == @LM_EVAL").set_index("position")
+    assert 0 < sum(right) < len(right) and table["accuracy"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-6)
 
 
 def test_datasets_reads_each_experiment_back(study):

@@ -35,7 +35,7 @@ from litm.report.charts import chart, forest
 from litm.report.page import png_width, render_report
 from litm.report.page_tables import token_table, tokens_in_words
 from litm.report.phrases import SizeNames, claims_told, first_answers
-from litm.report.provenance import cited, sweep_rows
+from litm.report.provenance import cited, sweep_row
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.scoring.scores import Sweep, score_sweep
 
@@ -353,12 +353,12 @@ SEVERAL_NAMES = "2 names of models in the server's answers: alpha (3), gamma, be
     ids=["recorded", "a server", "a server that names several models", "computed with in another format"],
 )
 def test_the_weights_of_a_sweep_are_told_as_they_are_known(changes, weights):
-    (row,) = sweep_rows([manifest("m") | changes])
+    row = sweep_row(manifest("m") | changes)
     assert row["Weights"] == weights
 
 
 def test_recorded_responses_claim_nothing_that_is_not_known():
-    (row,) = sweep_rows([manifest("m") | RECORDED])
+    row = sweep_row(manifest("m") | RECORDED)
     unknown = ("Number format", "Attention", "Prompt format", "Decoding", "Computed with")
     assert {row[name] for name in unknown} == {"not known"}
 

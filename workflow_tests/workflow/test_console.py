@@ -145,14 +145,16 @@ def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[
 def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
     pairs = len(other.sweeps.work)
     sizes = {("here", "kv"): (1500, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, MADE_FIRST)}
+    sizes |= {("recorded", "qa"): (20, 0, "")}
     assert summary(other, sizes) == [
         "What would run:",
         "  asks here at most 1,510 prompts: kv 1,480 of 1,500 (the others have answers), qa 30",
         "  asks chat at most 700 prompts: kv 700",
+        "  reads the recorded answers of recorded to at most 20 prompts: qa 20",
         "  how many answers in journals apply to kv is not known: examples are made first",
         "  kv: 3 questions show no difference between positions; 791 would show 5 points, with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed)",
-        f"  asks nothing in {pairs - 3} of {pairs} pairs of a model and an experiment",
+        f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
         USED_AGAIN,
         ALL_LINES,
     ]

@@ -26,7 +26,7 @@ from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
-from litm.prompting.prompt_format import CHUNK, encode_prompts, load_tokenizer, model_tokenizer
+from litm.prompting.prompt_format import CHUNK, PromptFormat, load_tokenizer, model_tokenizer
 from litm.records import Content, Prices, Response
 from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
@@ -158,12 +158,12 @@ def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
     """
     if not sweep.has_tokenizer:
         return None
-    prompt_template, template = sweep.settings["prompt_template"], sweep.template
+    name = sweep.settings["prompt_template"]
     provider = engine_facts(sweep.settings["engine"]).provider
     if provider is None:
         location, own_code = tokenizer or sweep.source["location"], sweep.settings.get("trust_remote_code", False)
-        own = model_tokenizer(location, sweep.source["revision"], prompt_template, sweep.reasoning, own_code)
-        return lambda contents: encode_prompts(own, prompt_template, template, contents)
+        own = model_tokenizer(location, sweep.source["revision"], name, sweep.reasoning, own_code)
+        return PromptFormat(own, name, sweep.template).encode
     if not tokenizer:
         return None
     return partial(served_ids, load_tokenizer(tokenizer), provider, sweep.engine_settings())

@@ -342,12 +342,6 @@ def _read_pdf(path: Path) -> Iterator[Document]:
         raise UserError(f"{path}: there is no text in it (a scan?); have its text recognised, or remove the file")
 
 
-def _read_jsonl(path: Path) -> Iterator[Document]:
-    for line, record in read_jsonl(path):
-        where = f"{path}, line {line}"
-        yield where, str(line), read_chunk(record, where)[0]
-
-
 def _read_json(path: Path) -> Iterator[Document]:
     before = 0
     for element, (line, record) in enumerate(read_json_list(path), start=1):
@@ -359,8 +353,10 @@ def _read_json(path: Path) -> Iterator[Document]:
         raise UserError(f"{path}: there are no documents in it; remove the file or write some")
 
 
-def _read_table(path: Path) -> Iterator[Document]:
-    for line, record in read_named_columns(path, DELIMITERS[file_kind(path)], needed="text"):
+def _read_lines(path: Path) -> Iterator[Document]:
+    delimiter = DELIMITERS.get(file_kind(path))
+    records = read_named_columns(path, delimiter, needed="text") if delimiter else read_jsonl(path)
+    for line, record in records:
         where = f"{path}, line {line}"
         yield where, str(line), read_chunk(record, where)[0]
 
@@ -369,10 +365,10 @@ READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
     ".html": _read_html,
     ".htm": _read_html,
     ".pdf": _read_pdf,
-    ".jsonl": _read_jsonl,
+    ".jsonl": _read_lines,
     ".json": _read_json,
-    ".tsv": _read_table,
-    ".csv": _read_table,
+    ".tsv": _read_lines,
+    ".csv": _read_lines,
 }
 #: Endings of files that are read line by line.
 LINES = (".txt", ".md")

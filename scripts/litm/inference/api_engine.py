@@ -30,14 +30,7 @@ from litm.inference.retrying import (
     in_step,
     masked,
 )
-from litm.prompting.prompt_format import (
-    CHAT,
-    as_messages,
-    encode_prompts,
-    load_tokenizer,
-    render_prompts,
-    text_of_chat,
-)
+from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
 from litm.records import (
     MEASURED,
     REFUSED,
@@ -260,9 +253,9 @@ def served_ids(
     unknown. tokenizer: of that model.
     """
     if settings.endpoint != CHAT_ENDPOINT:
-        return encode_prompts(tokenizer, settings.prompt_template, settings.template, contents)
+        return PromptFormat(tokenizer, settings.prompt_template, settings.template).encode(contents)
     if counts_exactly(tokenizer, provider, settings):
-        return encode_prompts(tokenizer, CHAT, None, contents)
+        return PromptFormat(tokenizer, CHAT).encode(contents)
     texts = ["".join(message["content"] for message in as_messages(content)) for content in contents]
     return [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts]
 
@@ -271,7 +264,8 @@ def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSet
     """The text that the server's tokenizer turns into `served_ids`."""
     if settings.prompt_template != CHAT:
         # Only chat templates come from the tokenizer.
-        (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])
+        form = PromptFormat(cast(Any, tokenizer), settings.prompt_template, settings.template)
+        (text,) = form.render([content])
         return text
     if tokenizer is None:
         raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
@@ -450,7 +444,8 @@ class ApiEngine(ABC):
         if self.tokenizer is None:
             return [Prepared(content, None) for content in contents]
         if answers is not None:
-            return prepared((self.tokenizer, self.settings.prompt_template, self.settings.template), contents, answers)
+            form = PromptFormat(self.tokenizer, self.settings.prompt_template, self.settings.template)
+            return prepared(form, contents, answers)
         ids = served_ids(self.tokenizer, self.provider, self.settings, contents)
         return [Prepared(*one) for one in zip(contents, ids, strict=True)]
 

@@ -17,7 +17,7 @@ from litm.inference import engines
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.models.locations import check_safe_weights
-from litm.prompting.prompt_format import encode_answers, encode_prompts, model_tokenizer
+from litm.prompting.prompt_format import PromptFormat, model_tokenizer
 from litm.prompting.reasoning import BUDGET, Reasoning
 from litm.records import Content, Response, Usage
 
@@ -122,7 +122,7 @@ class EngineSettings:
     """Settings of an engine.
 
     location, revision: a folder or a hub model and its commit, or a server's name for a model; tokenizer: its folder if
-    it is not the model's; prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens, stop:
+    it is not the model's; prompt_template, template: see `PromptFormat`; max_new_tokens, stop:
     decoding, always greedy; reasoning: treatment of the text before the answer.
 
     For a model that runs here: dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
@@ -275,17 +275,17 @@ def load_engine(name: str, settings: EngineSettings, **options: Any) -> Engine:
 
 
 def prepared(
-    form: tuple[Any, str, str | None],
+    form: PromptFormat,
     contents: Sequence[Content],
     answers: Sequence[Sequence[str]] | None = None,
     apart: bool = False,
 ) -> list[Prepared]:
     """Prompts with the token ids that a tokenizer gives them, and their answers if there are any.
 
-    form: tokenizer, prompt_template and template, see `render_prompts`; apart: see `encode_answers`.
+    apart: see `PromptFormat.encode_answers`.
     """
-    ids = encode_prompts(*form, contents)
-    after = encode_answers(*form, zip(contents, ids, strict=True), answers, apart) if answers else [()] * len(ids)
+    ids = form.encode(contents)
+    after = form.encode_answers(zip(contents, ids, strict=True), answers, apart) if answers else [()] * len(ids)
     return [Prepared(*one) for one in zip(contents, ids, after, strict=True)]
 
 
@@ -318,7 +318,7 @@ class LocalEngine:
 
     def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
         """Each prompt in the model's template, with its token ids."""
-        form = (self.tokenizer, self.settings.prompt_template, self.settings.template)
+        form = PromptFormat(self.tokenizer, self.settings.prompt_template, self.settings.template)
         return prepared(form, contents, answers, self.config.is_encoder_decoder)
 
     def loaded(self, own_ends: int | Sequence[int] | None, made_with: str) -> None:

@@ -45,7 +45,9 @@ def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
     if log == LM_EVAL:
         for line, sample in read_jsonl(path):
             given = _at(sample, "arguments", "gen_args_0", "arg_1")
-            yield f"{path}, line {line}", {**sample, **_decoding(given, "max_gen_toks", "until")}
+            # lm_eval is greedy unless the task gives a temperature.
+            told = {"temperature": 0, **given} if isinstance(given, Mapping) else given
+            yield f"{path}, line {line}", {**sample, **_decoding(told, "max_gen_toks", "until")}
         return
     samples = _unpacked(path) if file_kind(path) == ".eval" else _listed(path)
     for where, sample in samples:

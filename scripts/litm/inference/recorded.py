@@ -96,8 +96,8 @@ class Record:
                 value = value[int(part)]
                 continue
             if not isinstance(value, Mapping) or part not in value:
-                there = shortened(", ".join(map(repr, self.values)) or "nothing")
-                raise UserError(f"{self.where}: the field '{theirs}' ({name}) is missing; there are: {there}")
+                there = shortened(", ".join(map(repr, value)) if isinstance(value, Mapping) else repr(value))
+                raise UserError(f"{self.where}: the field '{theirs}' ({name}) is missing; there are: {there or 'none'}")
             value = value[part]
         return value
 
@@ -206,8 +206,7 @@ class RecordedSweep:
             # A conversation may have been asked as messages, or as one text.
             contents = [example.prompt, *([example.messages] if example.messages and "prompt" in names else [])]
             for content in contents if cell in file.cells else ():
-                own = {"position": [target.position for target in example.targets], "prompt": content}
-                given = [(name, own.get(name, getattr(example, name, None))) for name in names]
+                given = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in names]
                 values = tuple(_comparable(name, value, f"question {example.id}") for name, value in given)
                 other = told_apart.setdefault((cell, values), example)
                 if other is not example:
@@ -229,11 +228,14 @@ class RecordedSweep:
                 f"{len(others)} of the {n} recorded, and none of them fits: take the seed, the data and the prompt "
                 "file that they were made with"
             )
-        first = self.asked[0]
+        names = [name for name in MATCHED if name in self.fields]
+        wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in names)
+        first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
+        found = ", ".join(f"{name} {quoted(first.value(name))}" for name in names) if first else "nothing"
         raise UserError(
             f"{self.files[0].path}: none of the {len(self.asked)} prompts has a response among the {n} records; the "
-            f"first is of question {first.id}, size {first.size}, {first.placement}: check the 'fields' of the model, "
-            "and that these are responses to this experiment"
+            f"first prompt has {wanted}, the first record {found}: check the 'fields' of the model, and that these are "
+            "responses to this experiment"
         )
 
     def notes(self) -> Iterator[str]:
@@ -314,6 +316,11 @@ class RecordedSweep:
             "response_tokens": None,
             "made_with": {},
         }
+
+
+def _of_prompt(example: Example, name: str) -> Any:
+    """What a prompt has where a record has the field of this name."""
+    return [target.position for target in example.targets] if name == "position" else getattr(example, name)
 
 
 def _comparable(name: str, value: Any, what: str) -> str:

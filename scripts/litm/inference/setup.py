@@ -14,7 +14,7 @@ from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_
 from litm.inference.stopping import cut_at_line_end
 from litm.models.devices import AUTO, NumberFormat, format_here
 from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity
-from litm.prompting.prompt_format import CHAT, chat_identity, load_tokenizer, opens_reasoning, read_prompt_template
+from litm.prompting.prompt_format import CHAT, PromptFormat, chat_identity, load_tokenizer, read_prompt_template
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.records import Asked, Content, Example, SweepResponse, measured_content, response_key
 
@@ -302,7 +302,8 @@ class Sweep:
         if self.reasoning.is_separate and not self.is_served:
             location = self.tokenizer or self.source["location"]
             own = load_tokenizer(location, self.source["revision"], self.settings.get("trust_remote_code", False))
-            opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
+            form = PromptFormat(own, self.settings["prompt_template"], self.template)
+            opened = form.opens_reasoning(self.reasoning.tags[0])
         return with_answers(responses, self.reasoning, opened)
 
 

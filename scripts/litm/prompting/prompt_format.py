@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
-#: The place of the prompt in a named template.
-PROMPT_FIELD = "{prompt}"
+#: The place of the prompt in a named template, and a word that no template has.
+PROMPT_FIELD, PROBE = "{prompt}", "qz0zq"
 
 
 def named_template(prompt_format: str) -> str | None:
@@ -71,37 +71,6 @@ def load_tokenizer(location: str, revision: str | None = None, own_code: bool = 
         )
 
 
-def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":
-    """The encoding of texts from `render_prompts`; a chat template writes special tokens itself.
-
-    Raises `UserError` as `check_begins_once` does.
-    """
-    special = prompt_template != CHAT
-    encoded = tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
-    check_begins_once(tokenizer, prompt_template, cast(list[list[int]], encoded["input_ids"]))
-    return encoded
-
-
-def check_begins_once(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, prompts: Iterable[Sequence[int]]
-) -> None:
-    """Raise `UserError` if a prompt begins with two begin tokens, which no model was trained on.
-
-    The token ids are checked, because each tokenizer writes that token in its own way, and many write none. The token
-    is not removed: the template file would then differ from the model's input.
-    """
-    beginnings = beginning_tokens(tokenizer)
-    for ids in prompts:
-        if begins_twice(ids, beginnings):
-            token = tokenizer.decode([ids[0]])
-            remedy = (
-                "the chat template, or the message, writes it twice: use another prompt_template"
-                if prompt_template == CHAT
-                else "the tokenizer adds it by itself: remove it from the file of the prompt template or of the prompt"
-            )
-            raise UserError(f"prompt_template {prompt_template}: a prompt begins with {token!r} twice; {remedy}")
-
-
 def begins_twice(ids: Sequence[int], beginnings: set[int]) -> bool:
     """Whether the token that begins a text stands first and second."""
     return len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings
@@ -139,7 +108,7 @@ def as_messages(content: Content) -> list[dict[str, str]]:
 
 
 def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str, str]]]) -> list[str]:
-    """Each chat in the tokenizer's chat template, up to the beginning of the answer; errors as in `render_prompts`."""
+    """Each chat in the tokenizer's chat template, up to the beginning of the answer; errors as in `PromptFormat`."""
     template = own_chat_template(tokenizer)
     try:
         texts = tokenizer.apply_chat_template(
@@ -233,84 +202,123 @@ def read_prompt_template(path: str | Path) -> str:
     return template
 
 
-def encode_prompts(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Iterable[Content]
-) -> list[list[int]]:
-    """The token ids of each prompt as the model reads it, with the tokenizer's special tokens once.
+@dataclass(frozen=True)
+class PromptFormat:
+    """A tokenizer, and how prompts are written for it; its methods raise `UserError` if they cannot be.
 
-    Never truncates. Arguments and errors as in `render_prompts`.
+    name: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or that of a template,
+    whose text is `template`. Only 'chat' takes messages, see `Example.content`.
     """
-    ids: list[list[int]] = []
-    for some in in_batches(prompts, CHUNK):
-        texts = render_prompts(tokenizer, prompt_template, template, some)
-        ids += cast(list[list[int]], tokenize(tokenizer, prompt_template, texts)["input_ids"])
-    return ids
 
+    tokenizer: "PreTrainedTokenizerBase"
+    name: str
+    template: str | None = None
 
-def encode_answers(
-    tokenizer: "PreTrainedTokenizerBase",
-    prompt_template: str,
-    template: str | None,
-    prompts: Iterable[tuple[Content, Sequence[int]]],
-    answers: Iterable[Sequence[str]],
-    apart: bool = False,
-) -> list[list[list[int]]]:
-    """The token ids of each accepted answer of each prompt, as the model reads them after the prompt.
+    def render(self, prompts: Sequence[Content]) -> list[str]:
+        """The text of each prompt for the tokenizer."""
+        if self.name == CHAT:
+            chats = [as_messages(prompt) for prompt in prompts]
+            check_shows_all(self.tokenizer, chats)
+            return render_chats(self.tokenizer, chats)
+        texts = cast(Sequence[str], prompts)
+        return list(texts) if self.template is None else [self.template.replace(PROMPT_FIELD, text) for text in texts]
 
-    A space stands between a prompt and its answer, unless the rendered prompt ends in white space. An answer has the
-    ids that prompt and answer have as one text, after those of the prompt. Where these are not the beginning, because
-    the tokenizer joins the prompt's end with the answer, it has the ids of its own text (with the space) alone. No
-    special token is added.
+    def tokenize(self, texts: list[str]) -> "BatchEncoding":
+        """The encoding of rendered prompts; a chat template writes special tokens itself.
 
-    prompts: content and token ids of each; apart: whether an answer is a text of its own, as for an encoder-decoder.
-    Other arguments and errors as in `render_prompts`.
-    """
-    found: list[list[list[int]]] = []
-    for some in in_batches(zip(prompts, answers, strict=True), CHUNK):
-        contents = [content for (content, _), _ in some]
-        texts = [""] * len(some) if apart else render_prompts(tokenizer, prompt_template, template, contents)
-        pairs = [(text, _after(text, answer)) for text, (_, own) in zip(texts, some, strict=True) for answer in own]
-        whole = [] if apart else tokenize(tokenizer, prompt_template, ["".join(pair) for pair in pairs])["input_ids"]
-        together = iter(cast(list[list[int]], whole))
-        afters = (text for _, text in pairs)
-        for (_, ids), own in some:
-            ends = []
-            for _ in own:
-                after, both = next(afters), next(together, [])
-                is_beginning = both[: len(ids)] == [*ids]
-                alone = tokenizer(after, add_special_tokens=False, verbose=False)
-                ends.append(both[len(ids) :] if is_beginning else cast(list[int], alone["input_ids"]))
-            found.append(ends)
-    return found
+        Raises `UserError` if a prompt begins with two begin tokens, which no model was trained on. The token ids are
+        checked, because each tokenizer writes that token in its own way, and many write none. The token is not removed:
+        the template file would then differ from the model's input.
+        """
+        special = self.name != CHAT
+        encoded = self.tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
+        beginnings = beginning_tokens(self.tokenizer)
+        for ids in cast(list[list[int]], encoded["input_ids"]):
+            if begins_twice(ids, beginnings):
+                token = self.tokenizer.decode([ids[0]])
+                remedy = (
+                    "the tokenizer adds it by itself: remove it from the file of the prompt template or of the prompt"
+                    if special
+                    else "the chat template, or the message, writes it twice: use another prompt_template"
+                )
+                raise UserError(f"prompt_template {self.name}: a prompt begins with {token!r} twice; {remedy}")
+        return encoded
+
+    def encode(self, prompts: Iterable[Content]) -> list[list[int]]:
+        """The token ids of each prompt as the model reads it, with the tokenizer's special tokens once; never
+        truncated.
+        """
+        ids: list[list[int]] = []
+        for some in in_batches(prompts, CHUNK):
+            ids += cast(list[list[int]], self.tokenize(self.render(some))["input_ids"])
+        return ids
+
+    def encode_answers(
+        self,
+        prompts: Iterable[tuple[Content, Sequence[int]]],
+        answers: Iterable[Sequence[str]],
+        apart: bool = False,
+    ) -> list[list[list[int]]]:
+        """The token ids of each accepted answer of each prompt, as the model reads them after the prompt.
+
+        A space stands between a prompt and its answer, unless the rendered prompt ends in white space. An answer has
+        the ids that prompt and answer have as one text, after those of the prompt. Where these are not the beginning,
+        because the tokenizer joins the prompt's end with the answer, it has the ids of its own text (with the space)
+        alone. No special token is added.
+
+        prompts: content and token ids of each; apart: whether an answer is a text of its own, as for an
+        encoder-decoder.
+        """
+        found: list[list[list[int]]] = []
+        for some in in_batches(zip(prompts, answers, strict=True), CHUNK):
+            texts = [""] * len(some) if apart else self.render([content for (content, _), _ in some])
+            pairs = [(text, _after(text, answer)) for text, (_, own) in zip(texts, some, strict=True) for answer in own]
+            whole = [] if apart else self.tokenize(["".join(pair) for pair in pairs])["input_ids"]
+            together = iter(cast(list[list[int]], whole))
+            afters = (text for _, text in pairs)
+            for (_, ids), own in some:
+                ends = []
+                for _ in own:
+                    after, both = next(afters), next(together, [])
+                    is_beginning = both[: len(ids)] == [*ids]
+                    alone = self.tokenizer(after, add_special_tokens=False, verbose=False)
+                    ends.append(both[len(ids) :] if is_beginning else cast(list[int], alone["input_ids"]))
+                found.append(ends)
+        return found
+
+    def opens_reasoning(self, opening: str) -> bool:
+        """Whether prompts end with the tag that opens reasoning."""
+        return self.render(["x"])[0].rstrip().endswith(opening)
+
+    def frame(self) -> dict:
+        """{prompt_template, before, after, strips, special} of a single prompt.
+
+        before, after: the text around the prompt; strips: whether spaces and line ends around it are dropped; special:
+        the token that the tokenizer itself puts before the text, '' for none.
+        """
+        text, spaced = (self.render([prompt])[0] for prompt in (PROBE, f"\n {PROBE} \n"))
+        before, _, after = text.partition(PROBE)
+        first = self.encode([PROBE])[0][0]
+        beginning = cast(str, self.tokenizer.decode([first])) if first == added_beginning(self.tokenizer) else ""
+        return {
+            "prompt_template": self.name,
+            "before": before,
+            "after": after,
+            "strips": f"\n {PROBE} \n" not in spaced,
+            "special": "" if text.startswith(beginning) else beginning,
+        }
 
 
 def _after(prompt: str, answer: str) -> str:
     return f" {answer}" if prompt and not prompt[-1].isspace() else answer
 
 
-def render_prompts(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[Content]
-) -> list[str]:
-    """The text of each prompt for the tokenizer.
-
-    prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or the name of
-    a template whose text is `template`. Only 'chat' takes messages, see `Example.content`. Raises `UserError` if the
-    chat template is missing or refuses the messages.
-    """
-    if prompt_template == CHAT:
-        chats = [as_messages(prompt) for prompt in prompts]
-        check_shows_all(tokenizer, chats)
-        return render_chats(tokenizer, chats)
-    texts = cast(Sequence[str], prompts)
-    return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
-
-
 def text_of_chat(tokenizer: "PreTrainedTokenizerBase", content: Content) -> str:
-    """A chat as text for a server that completes texts; errors as in `render_prompts`.
+    """A chat as text for a server that completes texts; errors as in `PromptFormat.render`.
 
     The begin token is left out if the server's tokenizer, the same one, adds it.
     """
-    (text,) = render_prompts(tokenizer, CHAT, None, [content])
+    (text,) = PromptFormat(tokenizer, CHAT).render([content])
     return text.removeprefix(begun_twice(tokenizer, text))
 
 
@@ -327,49 +335,8 @@ def chat_identity(tokenizer: "PreTrainedTokenizerBase") -> dict:
     }
 
 
-def opens_reasoning(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, opening: str
-) -> bool:
-    """Whether prompts end with the tag that opens reasoning; arguments and errors as in `render_prompts`."""
-    return render_prompts(tokenizer, prompt_template, template, ["x"])[0].rstrip().endswith(opening)
-
-
-#: A word that no template has.
-PROBE = "qz0zq"
-
-
-def prompt_frame(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None) -> dict:
-    """{prompt_template, before, after, strips, special} of a single prompt.
-
-    Arguments and errors as in `render_prompts`. before, after: the text around the prompt; strips: whether spaces
-    and line ends around it are dropped; special: the token that the tokenizer itself puts before the text, '' for none.
-    """
-    text, spaced = (
-        render_prompts(tokenizer, prompt_template, template, [prompt])[0] for prompt in (PROBE, f"\n {PROBE} \n")
-    )
-    before, _, after = text.partition(PROBE)
-    first = encode_prompts(tokenizer, prompt_template, template, [PROBE])[0][0]
-    beginning = cast(str, tokenizer.decode([first])) if first == added_beginning(tokenizer) else ""
-    return {
-        "prompt_template": prompt_template,
-        "before": before,
-        "after": after,
-        "strips": f"\n {PROBE} \n" not in spaced,
-        "special": "" if text.startswith(beginning) else beginning,
-    }
-
-
 #: A chat template that adds nothing.
 TEXTS_ALONE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
-
-
-@dataclass(frozen=True)
-class PromptFormat:
-    """A tokenizer and the format of prompts: `name` is raw, chat or a template's, whose text is `template`."""
-
-    tokenizer: "PreTrainedTokenizerBase"
-    name: str
-    template: str | None
 
 
 @dataclass(frozen=True)

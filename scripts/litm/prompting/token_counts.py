@@ -10,7 +10,7 @@ import pandas as pd
 
 from litm.base.formats import in_batches
 from litm.base.messages import UserError
-from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, as_messages, render_chats, render_prompts, tokenize
+from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, PromptFormat, as_messages, render_chats
 from litm.records import Content, Example
 
 if TYPE_CHECKING:
@@ -58,24 +58,22 @@ class Segment:
     at: int
 
 
-def measure_prompts(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, examples: Iterable[Example]
-) -> Iterator[tuple[Example, PromptTokens]]:
-    """Each example with its prompt in tokens; arguments and errors as in `render_prompts`.
+def measure_prompts(form: PromptFormat, examples: Iterable[Example]) -> Iterator[tuple[Example, PromptTokens]]:
+    """Each example with its prompt in tokens; errors as in `PromptFormat`.
 
     The place of a gold item is unknown if the tokenizer does not map tokens to characters (a slow tokenizer), or if the
     chat template changes a message beyond white space at its ends.
     """
-    pattern = special_token_pattern(tokenizer)
+    pattern = special_token_pattern(form.tokenizer)
     for some in in_batches(examples, CHUNK):
-        contents = [example.content(prompt_template == CHAT) for example in some]
-        texts = render_prompts(tokenizer, prompt_template, template, contents)
-        encoded = tokenize(tokenizer, prompt_template, texts)
+        contents = [example.content(form.name == CHAT) for example in some]
+        texts = form.render(contents)
+        encoded = form.tokenize(texts)
         encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(some)
-        if prompt_template == CHAT:
-            segments = _segments_of_chats(tokenizer, some, texts)
+        if form.name == CHAT:
+            segments = _segments_of_chats(form.tokenizer, some, texts)
         else:
-            at = 0 if template is None else template.index(PROMPT_FIELD)
+            at = 0 if form.template is None else form.template.index(PROMPT_FIELD)
             segments = [[Segment(0, len(example.prompt), at)] for example in some]
         specials = [special_tokens_in(pattern, content) for content in contents]
         for example, ids, encoding, parts, special in zip(

@@ -8,7 +8,6 @@ kept, and all keys keep their order, so that reading and writing a record does n
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import islice, pairwise
 from math import isfinite
 from pathlib import Path
@@ -311,9 +310,15 @@ def write_question_records(path: str | Path, records: Iterable[QuestionRecord]) 
 def read_qa_questions(path: str | Path, limit: int | None, cluster: str | None = None) -> Iterator[Question]:
     """The first `limit` questions of a file, each with its gold document and its distractors in the file's order.
 
-    cluster: the field with the question's cluster, see `QuestionRecord.cluster`.
+    cluster: the field with the question's cluster, see `QuestionRecord.cluster`. Raises `UserError` for a missing field
+    and unless exactly one document is gold.
     """
-    return read_distinct(path, partial(qa_question, cluster=cluster), limit)
+    for record in read_distinct(path, QuestionRecord.from_json, limit):
+        typed_field(record.fields, "ctxs", list, record.where)
+        record.documents_with_text()
+        gold = Gold("gold", record.gold().item, record.answers)
+        distractors = tuple(document.item for document in record.distractors)
+        yield Question(record.id, record.text, (gold,), distractors, record.cluster(cluster))
 
 
 def read_retrieved_questions(
@@ -321,34 +326,14 @@ def read_retrieved_questions(
 ) -> Iterator[Question]:
     """The first `limit` questions of a file with all their documents (possibly none) in order.
 
-    cut: keeps some of the first `size` documents.
+    cut: keeps some of the first `size` documents; `UserError` if there are fewer, and if scores do not descend.
     """
-    return read_distinct(path, partial(retrieved_question, cluster=cluster, cut=cut, size=size), limit)
-
-
-def qa_question(record: dict, where: str, cluster: str | None = None) -> Question:
-    """A question with its gold document; `UserError` for a missing field or unless exactly one document is gold."""
-    checked = QuestionRecord.from_json(record, where)
-    typed_field(record, "ctxs", list, where)
-    checked.documents_with_text()
-    gold = Gold("gold", checked.gold().item, checked.answers)
-    distractors = tuple(document.item for document in checked.distractors)
-    return Question(checked.id, checked.text, (gold,), distractors, checked.cluster(cluster))
-
-
-def retrieved_question(
-    record: dict, where: str, cluster: str | None = None, cut: Cut | None = None, size: int = 0
-) -> Question:
-    """A question with its documents in order and no gold item; cut: see `read_retrieved_questions`.
-
-    Raises `UserError` if there are fewer documents than the cut needs, and if scores do not descend.
-    """
-    checked = QuestionRecord.from_json(record, where)
-    documents = checked.documents_with_text()
-    if cut is not None:
-        documents = _kept(documents, cut, size, where)
-    items = tuple(document.item for document in documents)
-    return Question(checked.id, checked.text, (Gold("gold", None, checked.answers),), items, checked.cluster(cluster))
+    for record in read_distinct(path, QuestionRecord.from_json, limit):
+        documents = record.documents_with_text()
+        if cut is not None:
+            documents = _kept(documents, cut, size, record.where)
+        items = tuple(document.item for document in documents)
+        yield Question(record.id, record.text, (Gold("gold", None, record.answers),), items, record.cluster(cluster))
 
 
 def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Document]:

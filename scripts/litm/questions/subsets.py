@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from litm.base.files import read_text
 from litm.base.formats import parse_json, read_jsonl
@@ -58,23 +59,24 @@ def _situatedqa(path: Path) -> Iterator[tuple[str, bool]]:
     "source_dataset", "is_dependent": "yes" or "no", "id"}. Its README calls the label `label`, true or false; both are
     read. Kept: questions whose answer does not depend on the context.
     """
-    dependent = {"yes": True, "no": False, True: True, False: False}
-    for number, record in read_jsonl(path):
-        where = f"{path}, line {number}"
-        text, label = _question(record, where), record.get("is_dependent", record.get("label"))
-        if not isinstance(label, str | bool) or label not in dependent:
-            raise UserError(f'{where}: \'is_dependent\' must be "yes" or "no", found {quoted(label)}')
-        yield text, not dependent[label]
+    return _flags(
+        path, ("is_dependent", "label"), {"yes": False, "no": True, True: False, False: True}, '"yes" or "no"'
+    )
 
 
 def _keep_flags(path: Path) -> Iterator[tuple[str, bool]]:
     """JSON Lines of {"question", "keep": true or false}."""
+    return _flags(path, ("keep",), {True: True, False: False}, "true or false")
+
+
+def _flags(path: Path, names: Sequence[str], kept: Mapping[Any, bool], wanted: str) -> Iterator[tuple[str, bool]]:
+    """The questions of JSON Lines, and whether the first of these fields that is there says to keep them."""
     for number, record in read_jsonl(path):
         where = f"{path}, line {number}"
-        text, keep = _question(record, where), record.get("keep")
-        if not isinstance(keep, bool):
-            raise UserError(f"{where}: 'keep' must be true or false, found {quoted(keep)}")
-        yield text, keep
+        text, flag = _question(record, where), next((record[name] for name in names if name in record), None)
+        if not isinstance(flag, str | bool) or flag not in kept:
+            raise UserError(f"{where}: '{names[0]}' must be {wanted}, found {quoted(flag)}")
+        yield text, kept[flag]
 
 
 def _question_list(path: Path) -> Iterator[tuple[str, bool]]:

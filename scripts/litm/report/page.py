@@ -154,7 +154,7 @@ def _questions(contents: Contents) -> dict:
 
 def _provenance(contents: Contents) -> dict:
     return {
-        "sweeps": provenance.sweep_rows(contents.manifests),
+        "sweeps": [provenance.sweep_row(manifest) for manifest in contents.manifests],
         "identities": provenance.identities(contents.manifests),
         "experiments": provenance.experiment_rows(contents.experiments),
         "datasets": contents.datasets,

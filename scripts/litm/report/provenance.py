@@ -69,12 +69,8 @@ def software(commit: str | None) -> list[dict[str, str]]:
     return [{"Name": name, "Version": version} for name, version in versions]
 
 
-def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
-    """One row by heading per sweep: model, weights, number format, decoding and prompt format."""
-    return [_sweep(manifest) for manifest in manifests]
-
-
-def _sweep(manifest: Mapping) -> dict[str, str]:
+def sweep_row(manifest: Mapping) -> dict[str, str]:
+    """What a sweep was made with, by heading: model, weights, number format, decoding and prompt format."""
     fields = manifest["identity_fields"]
     if files := fields["source"].get("recorded"):
         weights = [f"recorded responses ({counted(len(files), 'hashed file')})"]
@@ -226,7 +222,8 @@ def _cut(text: str) -> str:
 def models_studied(manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -> list[dict]:
     """One row by heading per model; values that differ between its sweeps are joined. about: descriptions by model."""
     by_model: dict[str, list[dict]] = {}
-    for sweep, manifest in zip(sweep_rows(manifests), manifests, strict=True):
+    for manifest in manifests:
+        sweep = sweep_row(manifest)
         window = f"{manifest['context_window']:,} tokens" if manifest.get("context_window") else "not known"
         by_model.setdefault(sweep["Model"], []).append({**sweep, "Context window": window})
     headings = ("Weights", "Number format", "Prompt format", "Context window")

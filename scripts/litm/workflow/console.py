@@ -270,7 +270,7 @@ class Jobs:
         asked = [(*pair, *self.size(pair)) for pair in self._sweeps.work if pair in self._asked]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         lines = [
-            f"  asks {model} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts"
+            f"  {self._asks(model)} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts"
             + (" in batches: " if getattr(self._sweeps.asked.get(model), "batch", False) else ": ")
             + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
             for model, own in by_model[:SHOWN]
@@ -290,6 +290,9 @@ class Jobs:
             for name in numbers:
                 shares[model, name] = shares.get((model, name), 0) + 1
         return [*lines, *self._times(shares)]
+
+    def _asks(self, model: str) -> str:
+        return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"
 
     def size(self, pair: tuple[str, str]) -> tuple[int, int, str]:
         """A sweep's prompts (an upper limit, or the distinct ones of its examples), the number that has an answer, and
