@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from litm.analysis.condition_differences import condition_difference_rows
+from litm.analysis.differences import condition_difference_rows, model_pairs_table
 from litm.analysis.grid import Files, read_grids
-from litm.analysis.model_differences import model_pairs_table
 from litm.analysis.table import tables
 from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError, first_of

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, first_right, score_rows
 
-from litm.analysis.condition_differences import bias_by_size_rows
+from litm.analysis.differences import bias_by_size_rows
 from litm.analysis.grid import read_grids
 from litm.analysis.table import tables
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.analysis.condition_differences import condition_difference_rows
+from litm.analysis.differences import condition_difference_rows
 from litm.analysis.grid import read_grids
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
 from litm.analysis.table import tables

@@ -8,8 +8,8 @@ import pytest
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.cells import utilisation_rows
+from litm.analysis.differences import model_difference_rows, model_differences_table
 from litm.analysis.grid import Files
-from litm.analysis.model_differences import model_difference_rows, model_differences_table
 from litm.analysis.positions import pairwise_rows
 from litm.analysis.statistics import holm, mcnemar_p, paired_difference
 from litm.base.messages import UserError

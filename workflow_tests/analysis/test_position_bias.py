@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
+from litm.analysis.differences import model_difference_rows
 from litm.analysis.grid import Files, curves
-from litm.analysis.model_differences import model_difference_rows
 from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
 from litm.analysis.positions import pairwise_rows, pbi_table, position_bias_row
 from litm.analysis.power import detectable_effect, observed

@@ -10,7 +10,7 @@ from conftest import ROOT
 from matplotlib.figure import Figure
 from programs import load_program
 
-from litm.analysis.comparison import CellName, MeasuredCell, comparison_rows, measured_cells, published_table
+from litm.analysis.comparison import MeasuredCell, comparison_rows, measured_cells, published_table
 from litm.analysis.grid import means_of_cells, position_means
 from litm.analysis.paper_tables import LAYOUTS, PaperTable, latex_table, paper_table
 from litm.analysis.published import (
@@ -57,7 +57,7 @@ def of_table(number: int) -> pd.DataFrame:
         ("m,qa,20,no_gold,4,em,2655,0.5,Table 6", "line 2: position 4 is not that of the placement no_gold"),
         ("m,qa,20,gold_at_4,4,em,0,0.5,Table 6", "line 2: n is 0; it is the number of questions, at least 1"),
         ("m,qa,many,gold_at_4,4,em,2655,0.5,Table 6", "line 2: size is 'many', which is not a number"),
-        ("m,qa,20,gold_at_4,4,em,9,0.5,T, of v1", "line 2: more cells than columns; put a text with commas in quotes"),
+        ("m,q,2,x,,e,9,1,T,v", "line 2: 10 fields, but the header has 9; put a text with ',' in it between quotes"),
     ],
 )  # fmt: skip
 def test_a_broken_line_is_named_with_what_is_wrong(tmp_path, line, message):
@@ -181,7 +181,7 @@ SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quanti
 
 def compared(**changes: object) -> dict:
     """The row of a measured cell that equals `SAME` except for these fields."""
-    measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
+    measured = {("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
     models = {"m": PublishedModel("m", "hub/m", "chat_a")}
     (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
     return row

@@ -28,6 +28,7 @@ from litm.analysis.statistics import Estimate, as_answers, changes_sign, conclus
 from litm.base.intervals import clustered_interval
 from litm.base.messages import first_of
 from litm.examples.checks import answer_check_row
+from litm.records import read_examples
 from litm.scoring.wrong_answers import KINDS
 
 BOOTSTRAP_REPLICATES = 2_000
@@ -239,5 +240,6 @@ def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping], 
 
 def answer_checks_table(examples: Files, example_experiments: Sequence[str]) -> Iterator[dict]:
     """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file."""
-    for experiment, records in zip(example_experiments, examples.examples(), strict=True):
+    for experiment, path in zip(example_experiments, examples.paths, strict=True):
+        records = list(read_examples(path))
         yield answer_check_row(experiment, records[0].size, records)

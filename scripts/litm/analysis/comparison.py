@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,18 +14,14 @@ from litm.analysis.published import (
     read_published_models,
 )
 from litm.analysis.statistics import Estimate, unpaired_difference
+from litm.base.formats import read_json
 from litm.base.intervals import binomial_interval
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 
 
-class CellName(NamedTuple):
-    """Name of a cell, measured or published."""
-
-    model: str
-    experiment: str
-    size: int
-    placement: str
+#: Name of a cell, measured or published: model, experiment, size, placement.
+CellName = tuple[str, str, int, str]
 
 
 @dataclass(frozen=True)
@@ -58,16 +53,16 @@ def measured_cells(
     manifests = {(one["model"], one["experiment"]): one for one in of_sweeps}
     cells = {}
     for row in accuracy.to_dict("records"):
-        name = CellName(row["model"], row["experiment"], int(row["size"]), row["placement"])
-        manifest = manifests[name.model, name.experiment]
+        model, experiment, size = row["model"], row["experiment"], int(row["size"])
+        manifest = manifests[model, experiment]
         identity = manifest["identity_fields"]
-        cells[name] = MeasuredCell(
+        cells[model, experiment, size, row["placement"]] = MeasuredCell(
             metric=row["metric"],
             n=int(row["n"]),
             accuracy=float(row["accuracy"]) if row["n"] else None,
             weights=weights_of(identity["source"]),
             quantization=identity.get("model", {}).get("quantization") or manifest.get("weights"),
-            data_version=data_versions[name.experiment].get(str(name.size)),
+            data_version=data_versions[experiment].get(str(size)),
             strict=None if pd.isna(strict := row.get("accuracy_strict")) else float(strict),
             prompt_format=identity.get("model", {}).get("prompt_template"),
         )
@@ -93,32 +88,28 @@ def comparison_rows(
     verdict is `consistent` if the interval contains 0, `differs` if not, and `not comparable` with a `reason` if the
     two measure different things.
     """
-    rows = []
-    for value in published:
-        cell = cells.get(CellName(value.model, value.experiment, value.size, value.placement))
-        if cell is not None:
-            rows.append(_row(cell, value, models.get(value.model)))
-    return rows
+    measured = ((value, cells.get((value.model, value.experiment, value.size, value.placement))) for value in published)
+    return [_row(cell, value, models.get(value.model)) for value, cell in measured if cell]
 
 
 def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
     """Reasons why a measured and a published cell are not comparable; [] if they are."""
-    reasons = []
     if not cell.n:
         return ["no question was scored here"]
-    if cell.metric != value.metric:
-        reasons.append(f"another metric ({cell.metric} here, {value.metric} published)")
-    if cell.n != value.n:
-        reasons.append(f"other questions (n = {cell.n:,} here, {value.n:,} published)")
-    if cell.data_version != value.data_version:
-        reasons.append(f"other data ({cell.data_version or 'your own'} here, {value.data_version} published)")
-    if model and cell.weights is not None and cell.weights != model.weights:
-        reasons.append(f"other weights ({cell.weights or 'a folder'} here, {model.weights} published)")
-    if model and model.prompt_format and cell.prompt_format not in (None, model.prompt_format):
-        reasons.append(f"another prompt format ({cell.prompt_format} here, {model.prompt_format} published)")
-    if cell.quantization is not None:
-        reasons.append(f"quantised here ({cell.quantization})")
-    return reasons
+    weights, prompt_format = (model.weights, model.prompt_format) if model else (cell.weights, None)
+    differ = {
+        f"another metric ({cell.metric} here, {value.metric} published)": cell.metric != value.metric,
+        f"other questions (n = {cell.n:,} here, {value.n:,} published)": cell.n != value.n,
+        f"other data ({cell.data_version or 'your own'} here, {value.data_version} published)": (
+            cell.data_version != value.data_version
+        ),
+        f"other weights ({cell.weights or 'a folder'} here, {weights} published)": cell.weights not in (None, weights),
+        f"another prompt format ({cell.prompt_format} here, {prompt_format} published)": (
+            prompt_format and cell.prompt_format not in (None, prompt_format)
+        ),
+        f"quantised here ({cell.quantization})": cell.quantization is not None,
+    }
+    return [words for words, is_so in differ.items() if is_so]
 
 
 def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
@@ -134,19 +125,11 @@ def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | N
         "reason": "; ".join(reasons),
     }
     del row["data_version"]
-    if cell.accuracy is None:
-        return row
-    estimate = _difference(cell.accuracy, cell.n, value)
-    row |= interval_columns("difference", estimate)
-    if not reasons:
-        row["verdict"] = _verdict(estimate)
-    if cell.strict is not None:
-        strict = _difference(cell.strict, cell.n, value)
-        row |= {
-            "accuracy_strict": cell.strict,
-            **interval_columns("difference_strict", strict),
-            "verdict_strict": NOT_COMPARABLE if reasons else _verdict(strict),
-        }
+    for end, accuracy in (("", cell.accuracy), ("_strict", cell.strict)):
+        if accuracy is not None:
+            estimate = _difference(accuracy, cell.n, value)
+            row |= interval_columns(f"difference{end}", estimate)
+            row |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else _verdict(estimate)}
     return row
 
 
@@ -169,10 +152,9 @@ def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
     rows = []
     for value in first_of_cells(values):
         low, high = binomial_interval(round(value.accuracy * value.n), value.n)
-        cell = (value.model, value.experiment, value.size, value.placement, value.position)
         # By rounding, the accuracy may exceed a limit by half an answer.
-        limits = min(low, value.accuracy), max(high, value.accuracy)
-        rows.append(dict(zip(columns, (*cell, value.n, value.accuracy, *limits), strict=True)))
+        limits = {"ci_low": min(low, value.accuracy), "ci_high": max(high, value.accuracy)}
+        rows.append(asdict(value) | limits)
     floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
     return pd.DataFrame(rows, columns=columns).astype({"position": "Int64", **floats})
 
@@ -187,5 +169,5 @@ def published_comparison_table(
     """One row per published value whose cell was measured; manifests: of all sweeps; data_versions: see
     `measured_cells`.
     """
-    cells = measured_cells(accuracy.joined("accuracy"), manifests.objects(), data_versions)
+    cells = measured_cells(accuracy.joined("accuracy"), map(read_json, manifests.paths), data_versions)
     return comparison_rows(cells, read_published(published.path), read_published_models(published_models.path))

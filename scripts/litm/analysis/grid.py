@@ -14,9 +14,8 @@ import pandas as pd
 from litm.analysis.pbi import CONTRASTS, middle_index
 from litm.analysis.statistics import Estimate, as_answers, contrast_interval, mean_interval, paired_p
 from litm.analysis.table import is_missing, tables
-from litm.base.formats import read_json, read_parquet
+from litm.base.formats import read_parquet
 from litm.base.messages import UserError
-from litm.records import Example, read_examples
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
 CORRECT, FIRST_LINE, FULL = "correct", "first_line", "full"
@@ -52,14 +51,6 @@ class Files:
     def joined(self, table: str) -> pd.DataFrame:
         """The rows of all CSV files, which have the columns of this table."""
         return pd.concat([tables()[table].read(path) for path in self.paths], ignore_index=True)
-
-    def examples(self) -> Iterator[list[Example]]:
-        """Yield the examples of each file."""
-        return (list(read_examples(path)) for path in self.paths)
-
-    def objects(self) -> Iterator[dict]:
-        """Yield the object of each JSON file."""
-        return (read_json(path) for path in self.paths)
 
 
 #: Columns of a cell: score rows of several models that agree in them are compared question by question.

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from litm.analysis.sentences import in_range
 from litm.analysis.table import is_missing
 from litm.base.messages import percent
 
@@ -60,12 +61,9 @@ class PaperTable:
     text: "pd.DataFrame"
 
 
-@dataclass(frozen=True)
-class _Column:
-    """cells: one row a model."""
-
-    heading: str
-    cells: "pd.DataFrame"
+#: Columns of the rows that become numbers, by the ends of their names in `values`.
+OF_ACCURACIES = {"": "accuracy", "_ci_low": "ci_low", "_ci_high": "ci_high", "_n": "n"}
+OF_TOKENS = {"_mean": "tokens_mean", "_sd": "tokens_sd", "_max": "tokens_max"}
 
 
 def paper_table(layout: Layout, rows: "pd.DataFrame", paper: "Mapping[str, PublishedModel]") -> PaperTable:
@@ -79,16 +77,25 @@ def paper_table(layout: Layout, rows: "pd.DataFrame", paper: "Mapping[str, Publi
 
     if not layout.is_of_tokens:
         rows = rows[rows["n"] > 0]
-    columns = [column for group in layout.groups for column in _columns(group, rows, layout)]
-    cells = [cell for column in columns for cell in column.cells.to_dict("records")]
+    columns = {heading: of for group in layout.groups for heading, of in _columns(group, rows, layout)}
+    cells = [cell for of in columns.values() for cell in of.to_dict("records")]
     models = [model for model in dict.fromkeys(rows["model"]) if model in {cell["model"] for cell in cells}]
     printed = {name: model.printed_as for name, model in paper.items()}
     if "printed_as" in rows:
         printed |= {name: its for name, its in zip(rows["model"], rows["printed_as"], strict=True) if its}
     values, text = pd.DataFrame({"model": models}), pd.DataFrame({"Model": [printed.get(one, one) for one in models]})
-    write = _write_tokens if layout.is_of_tokens else _write_accuracy
-    for column in columns:
-        write(column.heading, column.cells.set_index("model").reindex(models), values, text)
+    for heading, of in columns.items():
+        own, name = of.set_index("model").reindex(models), heading.lower().replace("-", "_").replace(" ", "_")
+        for end, column in (OF_TOKENS if layout.is_of_tokens else OF_ACCURACIES).items():
+            values[name + end] = own[column].astype("Int64" if end in ("_n", "_max") else "Float64").to_numpy()
+        if layout.is_of_tokens:
+            means = zip(own["tokens_mean"], own["tokens_sd"], strict=True)
+            text[f"{heading}, mean ± SD"] = [
+                MISSING if is_missing(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in means
+            ]
+            text[f"{heading}, max"] = [MISSING if is_missing(most) else f"{most:.0f}" for most in own["tokens_max"]]
+        else:
+            text[heading] = [MISSING if is_missing(value) else percent(value) for value in own["accuracy"]]
     return PaperTable(layout.caption if layout.is_of_tokens else f"{layout.caption}; {_precision(cells)}", values, text)
 
 
@@ -102,38 +109,19 @@ def latex_table(table: PaperTable) -> str:
     return text.replace("±", r"$\pm$")
 
 
-def _columns(group: Group, rows: "pd.DataFrame", layout: Layout) -> Iterator[_Column]:
+def _columns(group: Group, rows: "pd.DataFrame", layout: Layout) -> "Iterator[tuple[str, pd.DataFrame]]":
     cells = rows[(rows["experiment"] == group.experiment) & (rows["size"] == group.size)]
     if layout.is_of_tokens or len(layout.groups) > 1:
-        yield _Column(group.heading, cells.drop_duplicates("model"))
+        yield group.heading, cells.drop_duplicates("model")
         return
     for position in sorted(cells["position"].dropna().unique()):
-        yield _Column(f"Index {position:.0f}", cells[cells["position"] == position])
-
-
-def _write_accuracy(heading: str, cells: "pd.DataFrame", values: "pd.DataFrame", text: "pd.DataFrame") -> None:
-    name = heading.lower().replace("-", "_").replace(" ", "_")
-    for suffix, column in (("", "accuracy"), ("_ci_low", "ci_low"), ("_ci_high", "ci_high"), ("_n", "n")):
-        values[name + suffix] = cells[column].astype("Int64" if column == "n" else "Float64").to_numpy()
-    text[heading] = [MISSING if is_missing(value) else percent(value) for value in cells["accuracy"]]
-
-
-def _write_tokens(heading: str, cells: "pd.DataFrame", values: "pd.DataFrame", text: "pd.DataFrame") -> None:
-    name = heading.lower().replace("-", "_").replace(" ", "_")
-    for column in ("mean", "sd", "max"):
-        values[f"{name}_{column}"] = (
-            cells[f"tokens_{column}"].astype("Int64" if column == "max" else "Float64").to_numpy()
-        )
-    pairs = zip(cells["tokens_mean"], cells["tokens_sd"], strict=True)
-    text[f"{heading}, mean ± SD"] = [MISSING if is_missing(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in pairs]
-    text[f"{heading}, max"] = [MISSING if is_missing(most) else f"{most:.0f}" for most in cells["tokens_max"]]
+        yield f"Index {position:.0f}", cells[cells["position"] == position]
 
 
 def _precision(cells: Sequence[Mapping]) -> str:
     """A sentence on n and on the widest interval of the accuracies."""
     if not cells:
         return "no question was scored"
-    counts = sorted({int(cell["n"]) for cell in cells})
-    n = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    n = in_range(cell["n"] for cell in cells)
     reach = max(max(cell["ci_high"] - cell["accuracy"], cell["accuracy"] - cell["ci_low"]) for cell in cells)
     return f"n = {n}, 95 % intervals reach at most {percent(reach)} points to either side"

@@ -2,12 +2,12 @@
 resources/published.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from litm.base.formats import DELIMITERS, read_named_columns
 from litm.base.messages import UserError
 from litm.placements import gold_positions
 
@@ -131,25 +131,19 @@ def read_rows(path: str | Path, kind: type[Row]) -> list[Row]:
     Raises `UserError` with file and line for a missing column, a value of the wrong type, and values that the class
     refuses.
     """
-    with Path(path).open(encoding="utf-8", newline="") as lines:
-        reader = csv.DictReader(lines, restkey="", restval="")
-        given = list(reader.fieldnames or [])
-        for field in fields(kind):
-            if field.name not in given and field.default is MISSING:
-                raise UserError(f"{path}: the column '{field.name}' is missing; there are {', '.join(given)}")
-        return [_row(row, kind, f"{path}, line {reader.line_num}") for row in reader]
+    return [_row(row, kind, f"{path}, line {line}") for line, row in read_named_columns(Path(path), DELIMITERS[".csv"])]
 
 
 def _row(row: Mapping[str, str], kind: type[Row], where: str) -> Row:
-    if "" in row:
-        raise UserError(f"{where}: more cells than columns; put a text with commas in quotes")
-    read = {field.name: READERS[field.type] for field in fields(kind) if field.name in row}
     values = {}
-    for name, reader in read.items():
-        try:
-            values[name] = reader(row[name])
-        except ValueError as error:
-            raise UserError(f"{where}: {name} is {row[name]!r}, which is not a number") from error
+    for field in fields(kind):
+        if field.name in row:
+            try:
+                values[field.name] = READERS[field.type](row[field.name])
+            except ValueError as error:
+                raise UserError(f"{where}: {field.name} is {row[field.name]!r}, which is not a number") from error
+        elif field.default is MISSING:
+            raise UserError(f"{where}: the column '{field.name}' is missing; there are {', '.join(row)}")
     try:
         return kind(**values)
     except UserError as error:

@@ -360,23 +360,10 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Cochra
     columns = matrix.shape[1]
     if columns < 2:
         raise ValueError(f"need at least two columns to compare, got {columns}")
-    if clusters is None and is_graded(matrix):
-        return _cochrans_q_of_sums(matrix - matrix.mean(axis=1, keepdims=True), None)
-    in_column, in_row, total = matrix.sum(axis=0), matrix.sum(axis=1), int(matrix.sum())
-    mixed, df = columns * total - int(in_row @ in_row), columns - 1
-    different = columns * int(in_column @ in_column) - total**2
-    if not mixed or not different:
-        return CochransQ(0.0, df, 1.0)
-    if clusters is None:
-        statistic = df * different / mixed
-        return CochransQ(statistic, df, max(SMALLEST_P, float(special.chdtrc(df, statistic))))
-    by_cluster = cluster_sums(matrix - matrix.mean(axis=1, keepdims=True), clusters)
-    return _cochrans_q_of_sums(by_cluster, len(np.unique(clusters)))
-
-
-def _cochrans_q_of_sums(deviations: np.ndarray, groups: int | None) -> CochransQ:
-    """See `cochrans_q`; groups: the number of clusters whose sums of deviations these are, None for questions."""
-    df, totals, spread = deviations.shape[1] - 1, deviations.sum(axis=0), float((deviations**2).sum())
+    # Times the number of columns, so that deviations of right and wrong answers are whole numbers.
+    deviations = cluster_sums(columns * matrix - matrix.sum(axis=1, keepdims=True), clusters)
+    groups, df = None if clusters is None else len(np.unique(clusters)), columns - 1
+    totals, spread = deviations.sum(axis=0), float((deviations**2).sum())
     if not spread or groups == 1:
         return CochransQ(0.0, df, 1.0)
     statistic = df * float(totals @ totals) / spread

@@ -11,8 +11,8 @@ from string import ascii_lowercase
 
 import pandas as pd
 
-from litm.analysis.grid import read_curve
-from litm.analysis.model_differences import BIAS, PLACES, model_pair_rows
+from litm.analysis.differences import BIAS, model_pair_rows
+from litm.analysis.grid import PLACES, read_curve
 from litm.analysis.statistics import SIGNIFICANT
 
 #: Quantity and place of the paired tests of each column.

@@ -14,7 +14,7 @@ from litm.analysis.grid import Files
 from litm.analysis.grid import curves as curves_of
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
-from litm.claims.evidence import Cell, Curve, Evidence, Measure, scored_evidence
+from litm.claims.evidence import Curve, Evidence, Measure, scored_evidence
 from litm.claims.statements import (
     BOTH_ENDS,
     best_worst_gap,
@@ -36,10 +36,10 @@ CONTRASTS = ("primacy", "recency", "tilt")
 Measures = Mapping[str, Measure]
 
 
-def measures_of(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measures:
+def measures_of(evidence: Evidence, curve: Curve) -> Measures:
     """The measures of a curve."""
-    found = {name: evidence.contrast(contrast_weights(curve, three, name)) for name in CONTRASTS}
-    found |= {"gap": best_worst_gap(evidence, curve), "between": middle_above_between(evidence, curve, three)}
+    found = {name: evidence.contrast(contrast_weights(curve, name)) for name in CONTRASTS}
+    found |= {"gap": best_worst_gap(evidence, curve), "between": middle_above_between(evidence, curve)}
     return {name: measure for name, measure in found.items() if measure}
 
 
@@ -55,7 +55,7 @@ def words_of(curves: Sequence[Measures], withheld: Collection[int] = ()) -> list
         def is_shown(case: tuple[int, str], confidence: float) -> bool:
             return case[0] not in withheld and holds(*cases[case].interval(confidence))
 
-        return {*step_down([case for case in cases if case[1] in names], is_shown, WORD_SHARE).rejected}
+        return {*step_down([case for case in cases if case[1] in names], is_shown, WORD_SHARE)[0]}
 
     above = shown((*CONTRASTS, "gap", "between"), lambda low, high: low > 0)
     below = shown(CONTRASTS, lambda low, high: high < 0)
@@ -96,8 +96,8 @@ def _word(curve: Measures, signs: Mapping[str, int], is_flat: bool) -> str:
 #: Name of a curve: model, experiment, size, and its placement if its prompts have several gold items, else None.
 CurveName = tuple[str, str, int, str | None]
 Words = dict[CurveName, str]
-#: A curve with its evidence, its start, middle and end, and its placement as in its name.
-Asked = tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]
+#: A curve with its evidence, and its placement as in its name.
+Asked = tuple[Evidence, Curve, str | None]
 
 
 def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
@@ -107,8 +107,8 @@ def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
     verdict, which needs fewer answers than the word alone.
     """
     with_middle = list(curves_with_middle(evidence))
-    words = _family_words((evidence, curve, three, None) for curve, three in with_middle)
-    of_all = [contrasts_question(evidence, curve, three, BOTH_ENDS) for curve, three in with_middle]
+    words = _family_words((evidence, curve, None) for curve in with_middle)
+    of_all = [contrasts_question(evidence, curve, BOTH_ENDS) for curve in with_middle]
     of_base = [question for question in of_all if question.models[0] in base_models]
     for questions in (of_all, of_base):
         for family in families(questions):
@@ -142,7 +142,7 @@ def _several_curves(several: Iterable[pd.DataFrame]) -> Iterator[Asked]:
         # Evidence is by placement, so each position is treated as one.
         evidence = scored_evidence([scores.assign(placement=scores["position"].map("gold_at_{}".format))])
         placement = str(scores["placement"].iloc[0])
-        yield from ((evidence, curve, three, placement) for curve, three in curves_with_middle(evidence))
+        yield from ((evidence, curve, placement) for curve in curves_with_middle(evidence))
 
 
 def _family_words(asked: Iterable[Asked]) -> Words:
@@ -152,9 +152,9 @@ def _family_words(asked: Iterable[Asked]) -> Words:
         by_experiment.setdefault(one[1].experiment, []).append(one)
     words: Words = {}
     for family in by_experiment.values():
-        names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, _, placement in family]
-        measures = [measures_of(evidence, curve, three) for evidence, curve, three, _ in family]
-        questions = (contrasts_question(evidence, curve, three, BOTH_ENDS) for evidence, curve, three, _ in family)
+        names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, placement in family]
+        measures = [measures_of(evidence, curve) for evidence, curve, _ in family]
+        questions = (contrasts_question(evidence, curve, BOTH_ENDS) for evidence, curve, _ in family)
         withheld = {place for place, question in enumerate(questions) if question.withheld}
         words |= zip(names, words_of(measures, withheld), strict=True)
     return words

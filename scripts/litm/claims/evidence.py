@@ -172,10 +172,16 @@ class Curve:
         return self.cells[0].size
 
     @property
-    def three(self) -> tuple[Cell, Cell, Cell] | None:
-        """Start, middle and end, as in position_bias.csv; None with fewer than three positions."""
+    def has_middle(self) -> bool:
+        """Whether it has three positions or more."""
+        return len(self.cells) > 2
+
+    @property
+    def three(self) -> tuple[Cell, Cell, Cell]:
+        """Start, middle and end of a curve with a middle, as in position_bias.csv."""
         middle = middle_index([cell.depth or 0 for cell in self.cells])
-        return None if middle is None else (self.cells[0], self.cells[middle], self.cells[-1])
+        assert middle is not None
+        return self.cells[0], self.cells[middle], self.cells[-1]
 
 
 #: Columns that identify a cell among score rows.

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
+import yaml
+
+from litm.analysis.grid import PLACES
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import paired_difference
 from litm.base.messages import percent, points
@@ -54,40 +58,27 @@ FROM_SHARE = 0.4
 USED_SHARE = 0.5
 #: The suite's experiments 1A and 1B: their task and sizes.
 KEY_TASK, KEY_SIZES = "kv_retrieval", (100, 200)
-NEEDS_KEYS = "a key-value experiment of 100 and of 200 pairs, such as suite_kv_retrieval"
 
-#: Start, middle and end of a curve.
-Three = tuple[Cell, Cell, Cell]
 Ask = Callable[[Evidence, Relations], Iterable[Question]]
 
 CLAIMS: list[Claim] = []
+#: What is said of each claim, in their order.
+TOLD = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
-def claim(statement: str, section: str, needs: str) -> Callable[[Ask], Ask]:
-    """Adds a function that asks the questions of a claim, under its own name, to `CLAIMS`; see `Claim`."""
-
-    def add(ask: Ask) -> Ask:
-        CLAIMS.append(Claim(ask.__name__, statement, section, needs, ask))
-        return ask
-
-    return add
+def claim(ask: Ask) -> Ask:
+    """Adds a function that asks the questions of the claim of its name to `CLAIMS`, which have the order of `TOLD`."""
+    CLAIMS.append(Claim(ask.__name__, ask=ask, **TOLD[ask.__name__]))
+    return ask
 
 
-@claim(
-    "Accuracy is higher where the answer is at the start and at the end of the context than in its middle.",
-    section="2.3, 3.2",
-    needs="an experiment with three positions or more",
-)
+@claim
 def u_shape(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for every curve with a middle: are both primacy and recency above 0?"""
-    return (contrasts_question(evidence, curve, three, BOTH_ENDS) for curve, three in curves_with_middle(evidence))
+    return (contrasts_question(evidence, curve, BOTH_ENDS) for curve in curves_with_middle(evidence))
 
 
-@claim(
-    "Accuracy falls as the context grows: it is lower at the largest size than at the smallest.",
-    section="abstract and Figure 6 of arXiv's first versions",
-    needs="an experiment of two sizes or more, with two positions or more at each",
-)
+@claim
 def longer_context_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each model and experiment of several sizes: is the mean over the positions lower at the largest size?
 
@@ -96,24 +87,20 @@ def longer_context_worse(evidence: Evidence, relations: Relations) -> Iterator[Q
     return (_size_question(evidence, group) for group in by_sweep(curves(evidence)) if len(group) > 1)
 
 
-@claim(
-    "Where a prompt fits both, a model with a longer context is no better than that with the shorter one.",
-    section="2.3",
-    needs="a model and its counterpart with a longer context (`about.longer_context_of`)",
-)
+@claim
 def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each such pair, experiment and size: is the mean difference over all cells below 5 points?
 
     It is computed on the questions that fit both models in all cells. The absence of a shown difference is not enough.
     Cells have a context of several items.
     """
+    cells: dict[tuple, Cell] = {(one.model, one.experiment, one.size, one.placement): one for one in evidence.cells}
     for longer, about in relations.models.items():
         shorter = about.longer_context_of
-        of_shorter = {(one.experiment, one.size, one.placement): one for one in evidence.cells if one.model == shorter}
         shared: dict[tuple[str, int], list[tuple[Cell, Cell]]] = {}
-        for cell in evidence.cells:
-            other = of_shorter.get((cell.experiment, cell.size, cell.placement))
-            if cell.model == longer and cell.size > 1 and other:
+        for (model, *place), cell in cells.items():
+            other = cells.get((shorter, *place))
+            if model == longer and cell.size > 1 and other:
                 shared.setdefault((cell.experiment, cell.size), []).append((cell, other))
         for (experiment, size), pairs in shared.items():
             change = evidence.contrast(_mean_difference(pairs))
@@ -127,15 +114,11 @@ def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iter
             )
 
 
-@claim(
-    "With the answer in the middle GPT-3.5-Turbo is less accurate than without documents, at some size.",
-    section="2.3",
-    needs="an experiment with three positions or more, and the one that its `closed_book` names",
-)
+@claim
 def below_closed_book(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each model and experiment with a closed-book version: is middle - closed book below 0 at some size?"""
     without = {(cell.model, cell.experiment): cell for cell in evidence.cells if cell.position is None}
-    for group in by_sweep((three[1] for _, three in curves_with_middle(evidence)), is_by_size=False):
+    for group in by_sweep((curve.three[1] for curve in curves_with_middle(evidence)), is_by_size=False):
         first = group[0]
         related = relations.experiments.get(first.experiment)
         closed = without.get((first.model, related.closed_book)) if related and related.closed_book else None
@@ -144,24 +127,18 @@ def below_closed_book(evidence: Evidence, relations: Relations) -> Iterator[Ques
         found = {middle.size: evidence.contrast({middle: 1, closed: -1}) for middle in group}
         measured = {size: measure for size, measure in found.items() if measure}
         told = ", ".join(f"{points(measure.value)} at size {size}" for size, measure in measured.items())
-        size = min(measured, key=lambda size: measured[size].value, default=None)
         least = lowest(list(measured.values())) if measured else None
         detail = f"middle against closed book: {told}" if told else None
-        yield Question(
-            models=(first.model,),
-            experiment=first.experiment,
-            size=size,
-            parts=(Part("lowest difference from closed book", BELOW_ZERO, least),),
+        question = _question(
+            first,
+            Part("lowest difference from closed book", BELOW_ZERO, least),
             detail=detail or "no question was scored both in the middle and closed book",
             role=AS_CLAIM if first.model in TURBO else EXPLORATORY,
         )
+        yield replace(question, size=min(measured, key=lambda size: measured[size].value, default=None))
 
 
-@claim(
-    "Encoder-decoders are robust to the position within the length of their training, and less so beyond it.",
-    section="4.1",
-    needs="an encoder-decoder (`about.architecture`) with its `about.training_length`, and several positions",
-)
+@claim
 def encoder_decoder_robust(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each encoder-decoder and experiment, over all sizes: is the best-worst gap below 5 points?
 
@@ -196,11 +173,7 @@ def _gaps(evidence: Evidence, group: Sequence[Curve], training_length: int | Non
             yield Part("gap minus that within the training length", ABOVE_ZERO, more, curve.size), f"{words}, {against}"
 
 
-@claim(
-    "The question before the context too solves key-value retrieval, but hardly changes question answering.",
-    section="4.2",
-    needs="an experiment that says whose query-aware version it is (`query_aware_of`)",
-)
+@claim
 def query_aware(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each query-aware curve: in key-value retrieval, is the worst position above 95 %?
 
@@ -229,21 +202,13 @@ def query_aware(evidence: Evidence, relations: Relations) -> Iterator[Question]:
             yield _question(curve, Part("mean difference from the plain prompt", WITHIN_SMALL, change), detail=told)
 
 
-@claim(
-    "Base models have this U shape too: it does not come from instruction tuning.",
-    section="4.3, Appendix E",
-    needs="a base model (one that another model's `about.tuned_from` names) and three positions or more",
-)
+@claim
 def base_models_too(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """The question of `u_shape` for base models, from which other models were tuned."""
     return (question for question in u_shape(evidence, relations) if question.models[0] in relations.base_models)
 
 
-@claim(
-    "Llama-2 of 13 billion parameters or more does better at the start; of fewer, at the end alone.",
-    section="Appendix E",
-    needs="models of one `about.family` on both sides of 13 billion `about.parameters`",
-)
+@claim
 def primacy_from_13b(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for models of a family with sizes on both sides: is primacy (start - middle) above 0 from 13 billion on?
 
@@ -253,19 +218,15 @@ def primacy_from_13b(evidence: Evidence, relations: Relations) -> Iterator[Quest
         (one.family, one.parameters >= LARGE_FROM) for one in relations.models.values() if one.parameters is not None
     ]
     families = {family for family, is_large in sized if family and (family, not is_large) in sized}
-    for curve, three in curves_with_middle(evidence):
+    for curve in curves_with_middle(evidence):
         about = relations.about(curve.model)
         if about.parameters is not None and about.family in families:
             is_large = about.parameters >= LARGE_FROM
             asked = [("primacy", ABOVE_ZERO)] if is_large else [("primacy", NOT_ABOVE_ZERO), ("recency", ABOVE_ZERO)]
-            yield contrasts_question(evidence, curve, three, asked, AS_CLAIM if about.family == LLAMA else EXPLORATORY)
+            yield contrasts_question(evidence, curve, asked, AS_CLAIM if about.family == LLAMA else EXPLORATORY)
 
 
-@claim(
-    "With more retrieved documents the accuracy of readers saturates long before the retriever's recall.",
-    section="5",
-    needs="an open-domain experiment of several sizes, and the recall of its retriever",
-)
+@claim
 def readers_saturate(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each model and open-domain experiment: is the gain of accuracy below 5 points and half the gain of
     recall?
@@ -302,45 +263,31 @@ def _recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
     return Measure(more / n, n, lambda confidence: paired_difference(more, 0, n, confidence).limits)
 
 
-@claim(
-    "The Position Bias Index of key-value retrieval is higher among 200 pairs than among 100.",
-    section="the suite's experiment 1",
-    needs=NEEDS_KEYS,
-)
+@claim
 def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each of these with a middle at both sizes: is the Position Bias Index higher at 200 pairs?
 
     The verdict is withheld if a size is at the floor or the ceiling, because its index then carries no information. The
     difference is paired if the sizes share at least half of their questions.
     """
-    threes = dict(curves_with_middle(evidence))
     for pair in _key_pairs(evidence, relations):
-        if not all(curve in threes for curve in pair):
+        if not all(curve.has_middle for curve in pair):
             continue
-        weights = [contrast_weights(curve, threes[curve], "pbi") for curve in pair]
+        weights = [contrast_weights(curve, "pbi") for curve in pair]
         fewer, more = (evidence.contrast(one) for one in weights)
-        told = [
-            f"{points(one.value)} at size {curve.size}" for one, curve in ((fewer, pair[0]), (more, pair[1])) if one
-        ]
-        difference, limits = None, []
+        difference, limits, detail = None, [], "a size without a scored question"
         if fewer and more:
-            limits = [evidence.limit(curve.cells, threes[curve]) for curve in pair]
+            told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
+            detail = f"Position Bias Index: {', '.join(told)}"
+            limits = [evidence.limit(curve.cells, curve.three) for curve in pair]
             difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
             if difference is None or not difference.is_paired or difference.n < min(fewer.n, more.n) / 2:
                 difference = replace(minus(more, fewer), is_paired=False)
-        yield _question(
-            pair[1],
-            Part(f"pbi minus that at size {pair[0].size}", ABOVE_ZERO, difference),
-            detail=f"Position Bias Index: {', '.join(told)}" if difference else "a size without a scored question",
-            withheld=", ".join(dict.fromkeys(filter(None, limits))),
-        )
+        part = Part(f"pbi minus that at size {pair[0].size}", ABOVE_ZERO, difference)
+        yield _question(pair[1], part, detail=detail, withheld=", ".join(dict.fromkeys(filter(None, limits))))
 
 
-@claim(
-    "Key-value retrieval among 200 pairs is less accurate than among 100.",
-    section="this project's own",
-    needs=NEEDS_KEYS,
-)
+@claim
 def more_keys_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each model and key-value experiment of both sizes: is the mean over the positions lower at 200 pairs?"""
     return (_size_question(evidence, pair) for pair in _key_pairs(evidence, relations))
@@ -378,13 +325,13 @@ def _mean_difference(pairs: Sequence[tuple[Cell, Cell]]) -> dict[Cell, float]:
     return {cell: 1 / len(pairs) for cell, _ in pairs} | {other: -1 / len(pairs) for _, other in pairs}
 
 
-def curves_with_middle(evidence: Evidence) -> Iterator[tuple[Curve, Three]]:
-    """Every curve of three positions or more, with its start, middle and end."""
-    return ((curve, curve.three) for curve in curves(evidence) if curve.three)
+def curves_with_middle(evidence: Evidence) -> Iterator[Curve]:
+    """Every curve of three positions or more."""
+    return (curve for curve in curves(evidence) if curve.has_middle)
 
 
 def contrasts_question(
-    evidence: Evidence, curve: Curve, three: Three, asked: Sequence[tuple[str, Criterion]], role: str = AS_CLAIM
+    evidence: Evidence, curve: Curve, asked: Sequence[tuple[str, Criterion]], role: str = AS_CLAIM
 ) -> Question:
     """A question about several of `primacy`, `recency` and `tilt`, on the questions scored at every position.
 
@@ -392,21 +339,21 @@ def contrasts_question(
     because their differences then carry no information.
     """
     correct, n = evidence.correct(curve.cells)
-    ends = zip(("start", "middle", "end"), (correct[curve.cells.index(cell)] for cell in three), strict=True)
+    ends = zip(PLACES, (correct[curve.cells.index(cell)] for cell in curve.three), strict=True)
     return _question(
         curve,
-        *(Part(name, criterion, evidence.contrast(contrast_weights(curve, three, name))) for name, criterion in asked),
+        *(Part(name, criterion, evidence.contrast(contrast_weights(curve, name))) for name, criterion in asked),
         detail=", ".join(f"{end} {percent(count / n)} %" for end, count in ends)
         if n
         else "no question was scored at every position",
-        withheld=(evidence.limit(curve.cells, three) or "") if n else "",
+        withheld=(evidence.limit(curve.cells, curve.three) or "") if n else "",
         role=role,
     )
 
 
-def contrast_weights(curve: Curve, three: Three, contrast: str) -> dict[Cell, float]:
+def contrast_weights(curve: Curve, contrast: str) -> dict[Cell, float]:
     """The weight of each cell of a curve in one of `pbi.CONTRASTS`, on its complete cases."""
-    return dict.fromkeys(curve.cells, 0.0) | dict(zip(three, CONTRASTS[contrast], strict=True))
+    return dict.fromkeys(curve.cells, 0.0) | dict(zip(curve.three, CONTRASTS[contrast], strict=True))
 
 
 def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
@@ -416,9 +363,9 @@ def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
     return largest(both_ways) if both_ways else None
 
 
-def middle_above_between(evidence: Evidence, curve: Curve, three: Three) -> Measure | None:
+def middle_above_between(evidence: Evidence, curve: Curve) -> Measure | None:
     """The smaller of: middle minus the lowest position before it, and middle minus the lowest after it; else None."""
-    middle = three[1]
+    middle = curve.three[1]
     at = curve.cells.index(middle)
     sides = [
         _differences(evidence, curve, [(middle, cell) for cell in cells])

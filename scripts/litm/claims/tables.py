@@ -7,6 +7,7 @@ import pandas as pd
 
 from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
+from litm.analysis.sentences import interval
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
 from litm.base.files import with_part
@@ -32,8 +33,8 @@ CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
 OF_SHAPE = ("u_shape", "base_models_too", "primacy_from_13b")
 MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
 PAIRED, UNPAIRED = "paired by question", "not paired"
-#: Verdicts by claim, models, experiment, size and role.
-Verdicts = dict[tuple, str]
+#: Claim, models, experiment, size and role.
+Case = tuple[str, tuple[str, ...], str, int | None, str]
 
 
 def claims_table(
@@ -49,42 +50,38 @@ def claims_table(
     and by whole answers, one after another, under the names in `reading`; `evidence` itself if the reading changes no
     answer.
     """
-    asked = {claim: _decided(claim, evidence, relations) for claim in CLAIMS}
-    by_reading = {
-        name: _verdicts(asked if one is evidence else {claim: _decided(claim, one, relations) for claim in CLAIMS})
-        for name, one in readings
-    }
+    asked, by_reading = _decided(evidence, relations), {}
+    for name, one in readings:
+        answers = asked if one is evidence else _decided(one, relations)
+        by_reading[name] = {case: decision.verdict for case, (_, decision, _) in answers.items()}
     words = curve_words(evidence, relations.base_models)
     rows: list[dict] = []
     for claim in CLAIMS:
         own = [
-            _with_readings(_row(claim, words, evidence, relations, *case), by_reading, _name(claim, case[0]))
-            for case in asked[claim]
+            _with_readings(_row(claim, words, evidence, relations, *answer), by_reading, case)
+            for case, answer in asked.items()
+            if case[0] == claim.name
         ]
         own += _printed_alone(claim, literature, own) if evidence.is_published else []
         rows += [row | literature.columns_for(row) for row in own or [_nothing(claim)]]
     return CASES.frame(rows)
 
 
-def _decided(claim: Claim, evidence: Evidence, relations: Relations) -> list[tuple[Question, Decision, int]]:
-    return [case for family in families(claim.ask(evidence, relations)) for case in family]
-
-
-def _verdicts(asked: Mapping[Claim, Iterable[tuple[Question, Decision, int]]]) -> Verdicts:
+def _decided(evidence: Evidence, relations: Relations) -> dict[Case, tuple[Question, Decision, int]]:
+    """The questions of all claims with their decisions and the sizes of their families."""
     return {
-        _name(claim, question): decision.verdict for claim, cases in asked.items() for question, decision, _ in cases
+        (claim.name, question.models, question.experiment, question.size, question.role): (question, decision, size)
+        for claim in CLAIMS
+        for family in families(claim.ask(evidence, relations))
+        for question, decision, size in family
     }
 
 
-def _name(claim: Claim, question: Question) -> tuple:
-    return claim.name, question.models, question.experiment, question.size, question.role
-
-
-def _with_readings(row: dict, by_reading: Mapping[str, Verdicts], name: tuple) -> dict:
+def _with_readings(row: dict, by_reading: Mapping[str, Mapping[Case, str]], case: Case) -> dict:
     """The row with its verdicts by both readings; if they differ, its reason mentions it."""
     if not by_reading:
         return row
-    first, full = (by_reading[reading].get(name, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
+    first, full = (by_reading[reading].get(case, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
     told = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
     if first != full:
         told["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
@@ -179,9 +176,8 @@ def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
         return f"Not asked: it needs {needs}."
     sentences = [_sentence(asked)] if len(asked) else ["Not asked of the models and conditions that the paper names."]
     if len(others):
-        sentences.append(
-            f"Exploratory, for other models and conditions: {_sentence(others)[0].lower()}{_sentence(others)[1:]}"
-        )
+        told = _sentence(others)
+        sentences.append(f"Exploratory, for other models and conditions: {told[0].lower()}{told[1:]}")
     return " ".join(sentences)
 
 
@@ -242,7 +238,7 @@ def page_parts(
     """The parts by name; published: the table of claims on the published accuracies; statuses: by claim."""
     return {
         "error rates": (method.__doc__ or "").partition("\n\n")[2].strip(),
-        "words": _table(["word", "what is shown"], list(map(list, MEANINGS.items()))),
+        "words": _table([{"word": word, "what is shown": meaning} for word, meaning in MEANINGS.items()]),
         "verdicts": verdicts(published, statuses, list(explanations)),
     }
 
@@ -253,21 +249,19 @@ def verdicts(
     """One table per claim: each case with this workflow's verdict, the paper's, and the reason if they differ."""
     sections = []
     for claim in CLAIMS:
-        rows = published[published["claim"] == claim.name].to_dict("records")
         cells = [
-            [
-                _page_case(row),
-                row["verdict"],
-                _text(row["shape"]),
-                _value(row),
-                _text(row["paper_says"]),
-                _why(row, explanations),
-            ]
-            for row in rows
+            {
+                "case": _page_case(row),
+                "verdict": row["verdict"],
+                "shape": _text(row["shape"]),
+                "deciding statistic": _value(row),
+                "the paper": _text(row["paper_says"]),
+                "why they differ": _why(row, explanations),
+            }
+            for row in published[published["claim"] == claim.name].to_dict("records")
         ]
-        heading = ["case", "verdict", "shape", "deciding statistic", "the paper", "why they differ"]
         told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name, ()))}"
-        sections.append(f"{told}\n\n{_table(heading, cells)}")
+        sections.append(f"{told}\n\n{_table(cells)}")
     return "\n\n".join(sections)
 
 
@@ -298,8 +292,8 @@ def _value(row: Mapping) -> str:
     written = points(row["value"]) if is_difference else f"{percent(row['value'])} %"
     if pd.isna(row["ci_low"]):
         return f"{row['quantity']}: {written}, as printed"
-    interval = f"[{percent(row['ci_low'])}, {percent(row['ci_high'])}]"
-    return f"{row['quantity']} {written} {interval} at {percent(row['confidence'])} %, n = {row['n']:,}"
+    limits = interval(row["ci_low"], row["ci_high"])
+    return f"{row['quantity']} {written} {limits} at {percent(row['confidence'])} %, n = {row['n']:,}"
 
 
 def _why(row: Mapping, explanations: list[Explanation]) -> str:
@@ -313,5 +307,5 @@ def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value)
 
 
-def _table(heading: list[str], rows: list[list[str]]) -> str:
-    return pd.DataFrame(rows, columns=heading).to_markdown(index=False, disable_numparse=True)
+def _table(rows: list[dict]) -> str:
+    return pd.DataFrame(rows).to_markdown(index=False, disable_numparse=True)

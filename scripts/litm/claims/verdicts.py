@@ -39,7 +39,7 @@ verdicts that hold at the confidence 1 - 0.05/(F·family_size).
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from litm.analysis.shapes import SMALL
 from litm.claims.evidence import Evidence, Measure, Relations
@@ -102,20 +102,11 @@ WORD_SHARE = 1 / 3
 Case = TypeVar("Case")
 
 
-@dataclass(frozen=True)
-class Steps(Generic[Case]):
-    """rejected: each rejected hypothesis with the confidence that rejected it; last: confidence of the last step, which
-    rejected no further hypothesis.
-    """
-
-    rejected: dict[Case, float]
-    last: float
-
-
 def step_down(
     cases: Iterable[Case], is_rejected: Callable[[Case, float], bool], share: float = VERDICT_SHARE
-) -> Steps[Case]:
-    """Holm's procedure on one-sided hypotheses at the level `share`·ALPHA, by two-sided intervals.
+) -> tuple[dict[Case, float], float]:
+    """Holm's procedure on one-sided hypotheses at the level `share`·ALPHA, by two-sided intervals: each rejected
+    hypothesis with the confidence that rejected it, and the confidence of the last step, which rejected no further one.
 
     is_rejected: takes a hypothesis and the confidence of a two-sided interval; one limit of the interval tests it.
     """
@@ -129,7 +120,7 @@ def step_down(
             break
         rejected |= dict.fromkeys(now, confidence)
         left = [case for case in left if case not in rejected]
-    return Steps(rejected, confidence)
+    return rejected, confidence
 
 
 SUPPORTED, CONTRADICTED, NOT_ENOUGH = "supported", "contradicted", "not enough data"
@@ -205,24 +196,22 @@ class Decision:
 def decide(questions: Sequence[Question]) -> list[Decision]:
     """Verdicts on the questions of one family; the chance of any wrong one is at most `ALPHA`, see above."""
     counted = [index for index, question in enumerate(questions) if question.is_counted]
-    supported = step_down(counted, lambda index, level: _all_wanted(questions[index], level))
-    contradicted = step_down(counted, lambda index, level: bool(_denied(questions[index], level)))
+    supported, last_supported = step_down(counted, lambda index, level: _all_wanted(questions[index], level))
+    contradicted, last_contradicted = step_down(counted, lambda index, level: bool(_denied(questions[index], level)))
     decisions = []
     for index, question in enumerate(questions):
         if not question.is_counted or question.withheld:
             decisions.append(Decision(NOT_ENOUGH))
-        elif index in supported.rejected:
-            level = supported.rejected[index]
+        elif level := supported.get(index):
             decisions.append(_decision(SUPPORTED, _nearest(question, level), level))
-        elif index in contradicted.rejected:
-            level = contradicted.rejected[index]
+        elif level := contradicted.get(index):
             denied = _denied(question, level)
             part = max(denied, key=lambda part: _margin(part, part.criterion.denied, _split(question, part, level)))
             decisions.append(_decision(CONTRADICTED, part, _split(question, part, level)))
         else:
-            part = _nearest(question, supported.last)
-            level = max(supported.last, _split(question, part, contradicted.last))
-            decisions.append(_decision(NOT_ENOUGH, part, level))
+            part = _nearest(question, last_supported)
+            widest = max(last_supported, _split(question, part, last_contradicted))
+            decisions.append(_decision(NOT_ENOUGH, part, widest))
     return decisions
 
 

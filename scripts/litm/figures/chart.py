@@ -121,13 +121,7 @@ def of_size(title: str, size: str) -> str:
 def points_of(cells: pd.DataFrame, x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
     """One point per row: n, the column `value`, `ci_low` and `ci_high`, at the column `x`."""
     return tuple(
-        Point(
-            x=None if x is None else int(row[x]),
-            n=int(row["n"]),
-            value=float(row[value]),
-            low=None if row["ci_low"] is None else float(row["ci_low"]),
-            high=None if row["ci_high"] is None else float(row["ci_high"]),
-        )
+        Point(None if x is None else int(row[x]), int(row["n"]), float(row[value]), row["ci_low"], row["ci_high"])
         for row in plain_rows(cells)
     )
 

@@ -121,7 +121,7 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     # Advice is on all sizes.
     limits = {"accuracy_ci_low": "ci_low", "accuracy_ci_high": "ci_high"}
     shown = shown_cells({**figure, "sizes": None}, scored(rows.advice.rename(columns=limits)))
-    models, experiments = models_in(shown), list(dict.fromkeys(shown["experiment"]))
+    models, looks = models_in(shown), _looks(list(dict.fromkeys(shown["experiment"])))
     if not models:
         return style.empty_canvas(figure["title"], NO_CONDITION)
     width = max(SINGLE_INCHES, PANEL_INCHES[0] * len(models) + style.AXIS_INCHES)
@@ -130,13 +130,13 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     for ax, model in zip(axes, models, strict=True):
         own = shown[shown["model"] == model]
         unit = _unit(own)
-        _draw_conditions(ax, own, unit, experiments)
+        _draw_conditions(ax, own, unit, looks)
         ax.set_title(model)
         ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
     axes[0].set_ylabel(measure_label(figure))
     low, high = 100 * shown["ci_low"].min(), 100 * shown["ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
-    style.add_legend(canvas, _condition_handles(shown, experiments), _note(shown, width))
+    style.add_legend(canvas, _condition_handles(shown, looks), _note(shown, width))
     return canvas
 
 
@@ -146,9 +146,8 @@ def _unit(rows: pd.DataFrame) -> str:
     return next(known, "size")
 
 
-def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str]) -> None:
+def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, looks: Mapping[str, style.Look]) -> None:
     """Draw the curves of all conditions, slightly shifted, the frontier, and marks of the advised conditions."""
-    looks = _looks(experiments)
     for experiment, look in looks.items():
         curve = rows[rows["experiment"] == experiment].sort_values("size")
         if not len(curve):
@@ -169,18 +168,16 @@ def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[
 
 def _looks(experiments: Sequence[str]) -> dict[str, style.Look]:
     """The look of each condition: the marker changes when the colours repeat."""
+    shifts = style.shifts(len(experiments), STEP, SPREAD)
     return {
-        experiment: style.Look(COLOURS[place % len(COLOURS)], MARKERS[place // len(COLOURS) % len(MARKERS)], shift)
-        for place, (experiment, shift) in enumerate(
-            zip(experiments, style.shifts(len(experiments), STEP, SPREAD), strict=True)
-        )
+        name: style.Look(COLOURS[place % len(COLOURS)], MARKERS[place // len(COLOURS) % len(MARKERS)], shifts[place])
+        for place, name in enumerate(experiments)
     }
 
 
-def _condition_handles(rows: pd.DataFrame, experiments: list[str]) -> list[Artist]:
+def _condition_handles(rows: pd.DataFrame, looks: Mapping[str, style.Look]) -> list[Artist]:
     handles: list[Artist] = [
-        style.line(look.colour, "-", _label(rows, experiment), look.marker)
-        for experiment, look in _looks(experiments).items()
+        style.line(look.colour, "-", _label(rows, name), look.marker) for name, look in looks.items()
     ]
     # A single condition is a point, not a line.
     if rows["on_frontier"].astype(int).groupby(rows["model"]).sum().max() > 1:
@@ -198,7 +195,7 @@ def _label(rows: pd.DataFrame, experiment: str) -> str:
 
 
 def _note(rows: pd.DataFrame, width: float) -> str:
-    documents = ", ".join(f"{number:,}" for number in sorted({int(one) for one in rows["size"]}))
+    documents = ", ".join(f"{number:,}" for number in sorted(set(rows["size"])))
     told = (
         f"n = {in_range(rows['n'])}, the same questions under all conditions; bars are 95 % intervals, each "
         f"by itself; a point for each number of documents ({documents}), set a little apart"

@@ -29,13 +29,8 @@ NO_ROWS = (
 )
 
 
-class _Layout(NamedTuple):
-    line_inches: float
-    font_size: float
-    marker_size: float
-
-
-NORMAL, COMPACT = _Layout(0.27, 9.5, 7.0), _Layout(0.15, 7.5, 5.5)
+#: Inches of a line, and points of its text and its marker: with few lines, and with many.
+NORMAL, COMPACT = (0.27, 9.5, 7.0), (0.15, 7.5, 5.5)
 
 
 class _Row(NamedTuple):
@@ -52,14 +47,6 @@ class _Row(NamedTuple):
     word: str
 
 
-class _Group(NamedTuple):
-    """The lines of one experiment, below its name."""
-
-    name: str
-    height: float
-    rows: list[_Row]
-
-
 def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     """The index of every curve, in points, with its 95 % interval, its n and its shape in a word, by experiment.
 
@@ -73,24 +60,24 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     if not any(map(index_of, shown)):
         return style.empty_canvas(TITLE, NO_ROWS)
     groups = _groups(shown)
-    lines = [row for group in groups for row in group.rows]
+    lines = [row for rows_of in groups.values() for row in rows_of]
     height = lines[-1].height + 1
-    layout = COMPACT if height > MANY_LINES else NORMAL
-    canvas = style.new_canvas(_width(lines, layout, room_of(figure)), height * layout.line_inches + 1.8, TITLE)
+    line_inches, font_size, marker_size = COMPACT if height > MANY_LINES else NORMAL
+    canvas = style.new_canvas(_width(lines, font_size, room_of(figure)), height * line_inches + 1.8, TITLE)
     panel = canvas.subplots()
     _draw_bands(panel, lines)
     looks = style.model_looks([curve["model"] for curve in curves], figure.get("places") or {})
     for row in lines:
-        _draw_row(panel, row, looks[row.curve["model"]], layout)
-    for group in groups:
-        ends = group.rows[0].height - 0.5, group.rows[-1].height + 0.5
-        panel.plot([0, 0], ends, color="0.25", linewidth=1, zorder=1)
+        _draw_row(panel, row, looks[row.curve["model"]], font_size, marker_size)
+    for name, rows_of in groups.items():
+        first, last = rows_of[0].height, rows_of[-1].height
+        panel.plot([0, 0], (first - 0.5, last + 0.5), color="0.25", linewidth=1, zorder=1)
         panel.annotate(
-            group.name, (0, group.height), (4, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
-            va="center", fontsize=layout.font_size, fontweight="bold", zorder=4,
+            name, (0, first - 1), (4, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
+            va="center", fontsize=font_size, fontweight="bold", zorder=4,
         )  # fmt: skip
     panel.set_ylim(lines[-1].height + 0.7, -0.7)
-    panel.set_yticks([row.height for row in lines], [row.label for row in lines], fontsize=layout.font_size)
+    panel.set_yticks([row.height for row in lines], [row.label for row in lines], fontsize=font_size)
     panel.tick_params(axis="x", labelsize=9)
     panel.grid(False)
     panel.annotate(
@@ -102,9 +89,9 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     return canvas
 
 
-def _groups(curves: Sequence[Mapping]) -> list[_Group]:
-    """Groups in the order of experiments; properties that all curves of a group share are in its name only."""
-    groups, height = [], 0.0
+def _groups(curves: Sequence[Mapping]) -> dict[str, list[_Row]]:
+    """The lines of each experiment, below its name; properties that all its curves share are in its name only."""
+    groups, height = {}, 0.0
     for experiment, group in groupby(curves, key=itemgetter("experiment")):
         members = list(group)
         places = [f"at {places_in_words(curve['placement'])}" if curve["placement"] else "" for curve in members]
@@ -116,7 +103,7 @@ def _groups(curves: Sequence[Mapping]) -> list[_Group]:
             label = [curve["model"], *(text if own else "" for own, text in zip(differ, part, strict=True))]
             limits, word = [100 * end for end in index_of(curve)], curve["reason"] or curve["shape"] or ""
             rows.append(_Row(", ".join(filter(None, label)), height + index, curve, limits, word))
-        groups.append(_Group(", ".join(filter(None, name)), height, rows))
+        groups[", ".join(filter(None, name))] = rows
         height += len(rows) + 1.5
     return groups
 
@@ -139,34 +126,34 @@ def _draw_bands(panel: Axes, rows: Sequence[_Row]) -> None:
     panel.set_xlim(low, high)
 
 
-def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None:
+def _draw_row(panel: Axes, row: _Row, look: style.Look, font_size: float, marker_size: float) -> None:
     reason = row.curve["reason"]
     ink: tuple | str = NO_INFORMATION_COLOUR if reason else look.colour
     if row.limits:
         low, value, high = row.limits
         panel.plot(
             [low, high], [row.height] * 2, color=ink, linewidth=1.1, clip_on=False,
-            marker="|", markersize=layout.marker_size, markeredgewidth=1.2, zorder=2,
+            marker="|", markersize=marker_size, markeredgewidth=1.2, zorder=2,
         )  # fmt: skip
         panel.plot(
-            [value], [row.height], color=ink, marker=look.marker, markersize=layout.marker_size,
+            [value], [row.height], color=ink, marker=look.marker, markersize=marker_size,
             markerfacecolor="white" if reason else ink, markeredgewidth=1.2 if reason else 0.8,
             linestyle="", clip_on=False, zorder=3,
         )  # fmt: skip
     aside = "   ".join(filter(None, [f"{row.curve['n']:,}", row.word]))
     panel.annotate(
         aside, (1, row.height), (6, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
-        va="center_baseline", fontsize=layout.font_size, color="0.35" if reason else "0.15", annotation_clip=False,
+        va="center_baseline", fontsize=font_size, color="0.35" if reason else "0.15", annotation_clip=False,
     )  # fmt: skip
 
 
-def _width(rows: Sequence[_Row], layout: _Layout, room: float | None) -> float:
+def _width(rows: Sequence[_Row], font_size: float, room: float | None) -> float:
     """Inches: width of the axis plus the longest label at its left and the longest word or reason at its right.
 
     room: inches, the given width; the axis is then shorter, as far as its words allow.
     """
     left, right = max(len(row.label) for row in rows), max(len(row.word) + 8 for row in rows)
-    around = MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size
+    around = MARGIN_INCHES + (left + right) * CHARACTER_INCHES * font_size / NORMAL[1]
     return AXIS_INCHES + around if room is None else max(SHORT_AXIS_INCHES + around, min(room, AXIS_INCHES + around))
 
 

@@ -174,11 +174,10 @@ def model_looks(models: Sequence[str], places: Mapping[str, int]) -> dict[str, L
     this figure.
     """
     of_study = places_of(models, places)
+    moved = zip(of_study.items(), shifts(len(of_study), STEP_POINTS, SPREAD_POINTS), strict=True)
     return {
         model: Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], shift)
-        for (model, place), shift in zip(
-            of_study.items(), shifts(len(of_study), STEP_POINTS, SPREAD_POINTS), strict=True
-        )
+        for (model, place), shift in moved
     }
 
 
@@ -314,7 +313,7 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
     recalls = {one.label: one for one in chart.series(CURVE) if one.model is None}
     has_published = any(True for _ in chart.series(PUBLISHED))
     return [
-        *(line(look.colour, "-", legend_name(chart, model), look.marker) for model, look in looks.items()),
+        *(line(look.colour, "-", _with_facts(chart, model), look.marker) for model, look in looks.items()),
         *(line("0.3", dash_of(one), label) for label, one in curves.items()),
         *reference_handles(chart),
         *(line("0.3", dash_of(one), f"{label} (n = {one.points[0].n:,})") for label, one in recalls.items()),
@@ -322,7 +321,7 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
     ]
 
 
-def legend_name(chart: Chart, model: str) -> str:
+def _with_facts(chart: Chart, model: str) -> str:
     """The name of a model with its facts."""
     return f"{model} ({chart.facts[model]})" if model in chart.facts else model
 

@@ -202,6 +202,8 @@ class Programs:
 
     def _digest_of_code(self, path: Path) -> str:
         files = [*local_modules(path, self._scripts)]
+        # The data of a module have its name.
+        files += filter(Path.is_file, [file.with_suffix(".yaml") for file in files])
         if self._scripts / MADE_UP in files:
             files += sorted(self._root.glob(WORDS))
         by_place = {file.relative_to(_root_of(file, self._root)).as_posix(): file for file in files}
