@@ -31,6 +31,7 @@ from litm.analysis.power import (
     questions_needed,
 )
 from litm.analysis.statistics import moments_of
+from litm.base.files import with_part, write_text
 from litm.base.intervals import binomial_interval, wilson_interval
 
 ACCURACIES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99)
@@ -61,16 +62,8 @@ def main() -> None:
         made = "\n\n".join({"coverage": coverage, "power": power_tables}[what](args))
         print(made, flush=True)
         if args.page:
-            args.page.write_text(replaced(args.page.read_text(encoding="utf-8"), what, made), encoding="utf-8")
-
-
-def replaced(page: str, what: str, made: str) -> str:
-    """The page with what was made between its lines for it."""
-    before, begin, rest = page.partition(BEGIN.format(what))
-    _, end, after = rest.partition(END.format(what))
-    if not end:
-        raise SystemExit(f"the page lacks the lines {BEGIN.format(what)} and {END.format(what)}")
-    return f"{before}{begin}\n\n{made}\n\n{end}{after}"
+            page = args.page.read_text(encoding="utf-8")
+            write_text(args.page, with_part(page, BEGIN.format(what), END.format(what), made))
 
 
 # --- Coverage ---
@@ -100,29 +93,26 @@ def accuracy_rows(questions: Iterable[int]) -> Iterator[list[str]]:
 
 
 def quantity_rows(settings: Sequence[Setting], args: argparse.Namespace) -> Iterator[list[str]]:
-    for name, covers in QUANTITIES.items():
+    for name, (covers, before) in QUANTITIES.items():
         for n in args.questions:
-            first = np.array([share_covered(covers, setting, n, args.datasets, 0) for setting in settings])
-            again = {
-                index: share_covered(covers, settings[index], n, args.again, 1) for index in first.argsort()[:WORST]
-            }
+            first, again = two_rounds(covers, settings, n, args)
             worst = min(again, key=lambda index: again[index])
             accuracies, latent = settings[worst]
             named = share_covered(covers, (NAMED, 0.85), n, args.again, 1)
-            numbers = [first.mean(), first.max(), named]
+            theirs = [min(two_rounds(one, settings, n, args)[1].values()) for one in before]
+            numbers = [first.mean(), first.max(), named, *theirs]
             yield [
                 name, f"{n:,}", f"**{100 * again[worst]:.1f}**", "/".join(f"{100 * one:g}" for one in accuracies),
-                f"{latent:g}", *(f"{100 * value:.1f}" for value in numbers), least_before(name, settings, n, args),
+                f"{latent:g}", *(f"{100 * value:.1f}" for value in numbers), *([] if before else [""]),
             ]  # fmt: skip
 
 
-def least_before(name: str, settings: Sequence[Setting], n: int, args: argparse.Namespace) -> str:
-    """The least that Agresti & Min's interval covers, in per cent; '' of a gap, which it is not for."""
-    if name not in BEFORE:
-        return ""
-    first = [share_covered(BEFORE[name], setting, n, args.datasets, 0) for setting in settings]
-    again = [share_covered(BEFORE[name], settings[index], n, args.again, 1) for index in np.argsort(first)[:WORST]]
-    return f"{100 * min(again):.1f}"
+def two_rounds(
+    covers: Covers, settings: Sequence[Setting], n: int, args: argparse.Namespace
+) -> tuple[np.ndarray, dict[int, float]]:
+    """What is covered in each setting, and by their numbers in those of the second round."""
+    first = np.array([share_covered(covers, setting, n, args.datasets, 0) for setting in settings])
+    return first, {index: share_covered(covers, settings[index], n, args.again, 1) for index in first.argsort()[:WORST]}
 
 
 def share_covered(covers: Covers, setting: Setting, n: int, datasets: int, round_: int) -> float:
@@ -144,14 +134,12 @@ def contains(low: np.ndarray, truth: float, high: np.ndarray) -> np.ndarray:
     return (low <= truth + 1e-12) & (truth - 1e-12 <= high)
 
 
-def covers_pair(counts: np.ndarray, accuracies: np.ndarray, n: int) -> np.ndarray:
-    low, high = limits(counts, PAIRS[0], n)
-    return contains(low, float(accuracies @ PAIRS[0]), high)
+def covers_contrast(weights: Sequence[float]) -> Covers:
+    def covers(counts: np.ndarray, accuracies: np.ndarray, n: int) -> np.ndarray:
+        low, high = limits(counts, weights, n)
+        return contains(low, float(accuracies @ weights), high)
 
-
-def covers_index(counts: np.ndarray, accuracies: np.ndarray, n: int) -> np.ndarray:
-    low, high = limits(counts, CONTRASTS["pbi"], n)
-    return contains(low, float(accuracies @ CONTRASTS["pbi"]), high)
+    return covers
 
 
 def covers_gap(counts: np.ndarray, accuracies: np.ndarray, n: int) -> np.ndarray:
@@ -177,14 +165,11 @@ def covers_before(weights: Sequence[float]) -> Covers:
     return covers
 
 
-QUANTITIES: dict[str, Covers] = {
-    "two positions (primacy, recency, tilt, pairs)": covers_pair,
-    "PBI": covers_index,
-    "gap of three": covers_gap,
-}
-BEFORE: dict[str, Covers] = {
-    "two positions (primacy, recency, tilt, pairs)": covers_before(PAIRS[0]),
-    "PBI": covers_before(CONTRASTS["pbi"]),
+#: Our interval of each quantity, and Agresti & Min's, which is not for a gap.
+QUANTITIES: dict[str, tuple[Covers, list[Covers]]] = {
+    "two positions (primacy, recency, tilt, pairs)": (covers_contrast(PAIRS[0]), [covers_before(PAIRS[0])]),
+    "PBI": (covers_contrast(CONTRASTS["pbi"]), [covers_before(CONTRASTS["pbi"])]),
+    "gap of three": (covers_gap, []),
 }
 
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: The table of an option of another name.
+TABLES = {"differences": "condition_differences"}
+
+
 def without_values(published: "pd.DataFrame", figure: Mapping) -> list[str]:
     """The models of a figure that have no published values there."""
     from litm.figures.chart import shown_cells
@@ -61,6 +65,8 @@ def main(
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
 
+    given = {"position_bias": position_bias, "differences": differences, "advice": advice}
+    given |= {"log_probability": log_probability, "wrong_answers": wrong_answers}
     # Measured or published, which have columns of their own.
     counts, notes = pd.concat(map(read_csv, token_counts)) if token_counts else None, []
     paper = published_table(read_published(published)) if published else None
@@ -69,17 +75,7 @@ def main(
         searched = Files(recall).joined("retrieval") if recall else None
         rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
         notes = cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {}))
-    elif drawn := {
-        name: tables()[table].read(path)
-        for name, table, path in (
-            ("position_bias", "position_bias", position_bias),
-            ("differences", "condition_differences", differences),
-            ("advice", "advice", advice),
-            ("log_probability", "log_probability", log_probability),
-            ("wrong_answers", "wrong_answers", wrong_answers),
-        )
-        if path
-    }:
+    elif drawn := {name: tables()[TABLES.get(name, name)].read(path) for name, path in given.items() if path}:
         rows = Rows(**drawn, token_counts=counts)  # type: ignore[arg-type]
     elif paper is not None:
         # The rows of the models in the order of the figure, which is that of the colours.

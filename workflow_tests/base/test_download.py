@@ -4,11 +4,11 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from types import SimpleNamespace
 
 import pytest
+from local_http import Handler, Served
 from waiting import HANG
 
 from litm.base import download
@@ -118,27 +118,21 @@ def test_a_file_that_is_wrong_or_missing_is_one_line_and_is_not_left(data, check
 
 
 @contextmanager
-def server(send: Callable[[BaseHTTPRequestHandler, threading.Event], None]) -> Iterator[str]:
+def server(send: Callable[[Handler, threading.Event], None]) -> Iterator[str]:
     """A file's address on a server that answers each request by `send`, which ends when the event is set."""
     closing = threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Sender(Handler):
         def do_GET(self) -> None:
+            self.close_connection = True
             with suppress(OSError):
                 send(self, closing)
 
-        def log_message(self, *words: object) -> None:
-            """Nothing."""
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads, http.block_on_close = True, False
-    threading.Thread(target=http.serve_forever, args=(0.05,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{http.server_port}/file.gz"
-    finally:
-        closing.set()
-        http.shutdown()
-        http.server_close()
+    with Served(Sender) as served:
+        try:
+            yield f"{served.url}/file.gz"
+        finally:
+            closing.set()
 
 
 @pytest.mark.parametrize(
@@ -168,7 +162,7 @@ def test_a_download_that_is_cut_is_called_so_with_the_bytes_that_came(head, body
     ],
 )
 def test_a_download_that_never_ends_though_bytes_come_is_given_up(head, sign, limit, said, tmp_path, monkeypatch):
-    def drip(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+    def drip(handler: Handler, closing: threading.Event) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head)
         while not closing.wait(0.05):
             handler.wfile.write(sign)

@@ -1,12 +1,10 @@
 """The doctor: its judgement of made-up machines, and its facts about this one."""
 
 import errno
-import http.server
 import json
 import os
 import re
 import shutil
-import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 from urllib.error import URLError
 
+import local_http
 import pytest
 from configs import study
 from conftest import ROOT
@@ -105,26 +104,18 @@ def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkey
 
 
 @contextmanager
-def serving(answer: Callable[[http.server.BaseHTTPRequestHandler], tuple[int, str]]):
+def serving(answer: Callable[[local_http.Handler], tuple[int, str]]):
     """The address of a server, and the paths that it is asked for; `answer` gives status and body of a request."""
     asked: list[str] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(local_http.Handler):
         def do_GET(self):
             asked.append(self.path)
             status, body = answer(self)
-            self.send_response(status)
-            self.send_header("Location", "/elsewhere")
-            self.end_headers()
-            self.wfile.write(body.encode())
+            self.send(status, body.encode(), Location="/elsewhere")
 
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}/v1", asked
-        running.shutdown()
+    with local_http.Served(Handler) as server:
+        yield f"{server.url}/v1", asked
 
 
 def checks_of(url: str, **entry) -> list[Check]:

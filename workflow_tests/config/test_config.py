@@ -79,4 +79,4 @@ def test_the_suite_s_own_models_are_in_the_catalogue_and_loaded_in_four_bits_the
     suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
     assert suite["models"] == ["qwen2.5-1.5b-instruct"]
     study = load_study(config(**{**suite, "models": [model]}), ROOT)
-    assert study.models[model].quantization == "nf4" and len(study.sweeps) == 7
+    assert study.models[model].quantization == "nf4" and len(study.run) == 7

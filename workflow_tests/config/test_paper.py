@@ -75,12 +75,12 @@ def test_the_papers_config_runs_as_it_is_and_names_the_files_to_supply():
 
 @pytest.mark.parametrize(("models", "sweeps"), [(["mpt-30b-instruct"], 10), (["flan-ul2"], 1), (["reference"], 10)])
 def test_a_selection_of_the_papers_models_runs_their_own_experiments(models, sweeps):
-    assert len(study(paper_miniature.paper(), {"models": models}).sweeps) == sweeps
+    assert len(study(paper_miniature.paper(), {"models": models}).run) == sweeps
 
 
 def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniature):
     run = {(model, name) for model, names in (dict.fromkeys(READERS, PAPER) | FEW).items() for name in names}
-    assert set(miniature.sweeps) == run and miniature.left_out == []
+    assert set(miniature.run) == run and miniature.left_out == []
     assert paper_figures() <= set(miniature.figures)
     lines = {name: one.references for name, one in miniature.figures.items() if name.startswith("figure")}
     assert {name for name, of_paper in lines.items() if of_paper} == {"figure1"}

@@ -44,7 +44,7 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
     one = study(tmp_path, {"responses": {"qa": "all.jsonl"}}, models=["reference", "m"], experiments=["cb", "qa"])
     (file,) = one.models["m"].files["qa"]
     assert file.dataset == "all.jsonl" and len(file.cells) == 3
-    assert one.sweeps == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
+    assert [*one.run] == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
     assert one.not_recorded == [("m", "cb")]
     assert one.left_out == ["no recorded responses, left out: m/cb"]
 
@@ -55,7 +55,7 @@ def test_the_recorded_study_has_one_response_to_each_question_at_each_position()
         update_config(config, yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text()))
     one = load_study(config, ROOT)
     ((_, model),) = one.models.items()
-    assert [experiment for _, experiment in one.sweeps] == config["experiments"]
+    assert [experiment for _, experiment in one.run] == config["experiments"]
     for name, (file,) in model.files.items():
         records = [record for _, record in read_jsonl(ROOT / file.path)]
         asked = Counter((record["size"], record["placement"]) for record in records)

@@ -28,15 +28,15 @@ def study(define_models=None, define_experiments=None, define_datasets=None, **s
 
 def test_all_models_run_all_experiments_except_those_under_only():
     pairs = [("reference", "a"), ("reference", "b"), ("other", "a"), ("other", "b")]
-    assert study().sweeps == study(only={"other": None}).sweeps == pairs
+    assert [*study().run] == [*study(only={"other": None}).run] == pairs
     limited = study(only={"other": ["b"], "mpt-30b": ["a"]})
-    assert limited.sweeps == [pair for pair in pairs if pair != ("other", "a")]
+    assert [*limited.run] == [pair for pair in pairs if pair != ("other", "a")]
     assert limited.left_out == []
 
 
 def test_a_model_or_an_experiment_that_only_leaves_nothing_of_is_left_out_and_named():
     one = study(experiments=["a"], only={"other": ["b"]})
-    assert one.sweeps == [("reference", "a")] and list(one.models) == ["reference"]
+    assert [*one.run] == [("reference", "a")] and list(one.models) == ["reference"]
     assert one.left_out == ["left out: other ('only' gives these models none of the experiments that are run)"]
     other = study(models=["other"], only={"other": ["b"]})
     assert list(other.experiments) == ["b"]
@@ -49,12 +49,12 @@ def sizes_of(chosen, model, experiment):
 
 def test_a_model_runs_the_sizes_that_only_names_and_others_run_all():
     some = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6]}, "b"]})
-    assert some.sweeps == study().sweeps
+    assert [*some.run] == [*study().run]
     assert sizes_of(some, "other", "a") == [6] and sizes_of(some, "reference", "a") == [4, 6, 8]
     assert [curve.name for curve in some.curves_of("other", "a")] == ["a_6"]
     assert len(inputs_of(some).tables.inputs["compared_scores"]) == 4
     one_mapping = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6], "b": [4]}]})
-    assert one_mapping.sweeps == some.sweeps and sizes_of(one_mapping, "other", "a") == [6]
+    assert [*one_mapping.run] == [*some.run] and sizes_of(one_mapping, "other", "a") == [6]
 
 
 def test_sizes_that_no_model_runs_are_no_part_and_models_that_share_none_are_not_compared():
@@ -71,7 +71,7 @@ def test_conditions_of_remedies_are_run_at_the_sizes_of_their_experiment():
     some = study(define_experiments={"asked": remedies}, experiments=["asked"], only={"other": [{"asked": [1, 4]}]})
     assert sizes_of(some, "other", "asked") == [1, 4] and sizes_of(some, "other", "asked-reversed") == [4]
     alone = study(define_experiments={"asked": remedies}, experiments=["asked"], only={"other": [{"asked": [1]}]})
-    assert ("other", "asked-reversed") not in alone.sweeps and ("reference", "asked-reversed") in alone.sweeps
+    assert ("other", "asked-reversed") not in alone.run and ("reference", "asked-reversed") in alone.run
 
 
 def test_recorded_responses_count_for_the_experiments_that_are_run_and_a_model_without_any_is_left_out(tmp_path):
@@ -81,7 +81,7 @@ def test_recorded_responses_count_for_the_experiments_that_are_run_and_a_model_w
     path = str(write_lines(tmp_path / "a.jsonl", [{"id": "1", "response": "x"}]))
     recorded = {"engine": "recorded", "responses": {"a": path, "b": path}}
     own = {"models": ["reference", "recorded"], "only": {"recorded": ["b"]}}
-    assert study(**own, define_models={"recorded": recorded}).sweeps[2:] == [("recorded", "b")]
+    assert [*study(**own, define_models={"recorded": recorded}).run][2:] == [("recorded", "b")]
 
 
 def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(tmp_path):

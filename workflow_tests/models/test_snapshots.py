@@ -6,12 +6,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from conftest import ROOT
+from local_http import Handler, Served
 
 from litm.models.identity import wanted_files
 
@@ -27,7 +26,7 @@ def test_one_kind_of_weights_is_wanted_and_nothing_in_folders():
     assert wanted_files(["source.spm", "vocab.bpe", "x.tiktoken"]) == ["source.spm", "vocab.bpe", "x.tiktoken"]
 
 
-class Hub(BaseHTTPRequestHandler):
+class Hub(Handler):
     """What the hub says of `someone/model`, at the addresses that its client asks."""
 
     asked: list[str]
@@ -53,27 +52,15 @@ class Hub(BaseHTTPRequestHandler):
             self.send_error(404)
 
     def answer(self, body: bytes, kind: str, etag: str = "") -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("X-Repo-Commit", COMMIT)
-        if etag:
-            self.send_header("ETag", f'"{etag}"')
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        headers = {"Content-Type": kind, "X-Repo-Commit": COMMIT, "ETag": f'"{etag}"' if etag else None}
+        self.send(200, body, **headers)
 
 
 @pytest.fixture
 def hub() -> Iterator[str]:
     Hub.asked = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with Served(Hub) as server:
+        yield server.url
 
 
 def fetch(folder: Path, **environment: str) -> subprocess.CompletedProcess:

@@ -35,7 +35,7 @@ class BatchHandler(FaultHandler):
         what = {FILES: "upload", OPENAI: "submit", ANTHROPIC: "submit_messages"}.get(self.path)
         if what is None:
             return super().do_POST()
-        return self._answer(what[:6], getattr(self, f"_{what}"), self.rfile.read(int(self.headers["Content-Length"])))
+        return self._answer(what[:6], getattr(self, f"_{what}"), self.body())
 
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
@@ -43,7 +43,7 @@ class BatchHandler(FaultHandler):
         self._answer(what, getattr(self, f"_{what}"), path)
 
     def _answer(self, what: str, work: Callable[[Any], Any], argument: Any) -> None:
-        provider = self.server.faults
+        provider = self.owner
         with provider.lock:
             number, fault = provider.done.total(), provider.batch_fault(what, provider.done[what])
             provider.done[what] += 1
@@ -60,10 +60,7 @@ class BatchHandler(FaultHandler):
             if fault and fault.is_mute:
                 raise ConnectionAbortedError
             data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-            self.send_response(fault.status if fault else status)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            self.send(fault.status if fault else status, data)
             provider.hear(number, "sent")
         except ConnectionError:
             self.close_connection = True
@@ -73,12 +70,12 @@ class BatchHandler(FaultHandler):
         parts = {part.get_param("name", header="content-disposition"): part for part in form.get_payload()}
         is_batch = parts["purpose"].get_payload(decode=True).strip() == b"batch"
         assert is_batch and parts["file"].get_filename().endswith(".jsonl"), "batches are .jsonl files for batch"
-        files, id = self.server.faults.files, f"file-{len(self.server.faults.files):04}"
+        files, id = self.owner.files, f"file-{len(self.owner.files):04}"
         files[id] = parts["file"].get_payload(decode=True)
         return {"id": id, "object": "file", "created_at": 1, "status": "processed", "purpose": "batch"}
 
     def _submit(self, data: bytes) -> dict:
-        provider, body = self.server.faults, json.loads(data)
+        provider, body = self.owner, json.loads(data)
         requests = [json.loads(line) for line in provider.files[body["input_file_id"]].splitlines()]
         own = {request["custom_id"]: request["body"] for request in requests}
         assert body["completion_window"] == "24h", "'completion_window' must be 24h"
@@ -88,7 +85,7 @@ class BatchHandler(FaultHandler):
         return self._described(provider.submit(OPENAI, body["metadata"], own))
 
     def _submit_messages(self, data: bytes) -> dict:
-        provider, requests = self.server.faults, json.loads(data)["requests"]
+        provider, requests = self.owner, json.loads(data)["requests"]
         own = {request["custom_id"]: request["params"] for request in requests}
         assert 1 <= len(own) == len(requests) <= provider.most, "too many requests, or a custom_id is not unique"
         needed = {"model", "max_tokens", "messages"}
@@ -96,7 +93,7 @@ class BatchHandler(FaultHandler):
         return self._described(provider.submit(ANTHROPIC, None, own))
 
     def _list(self, path: str) -> dict:
-        provider, query, shown = self.server.faults, parse_qs(urlsplit(self.path).query), []
+        provider, query, shown = self.owner, parse_qs(urlsplit(self.path).query), []
         for batch in reversed([batch for batch in provider.batches.values() if batch.path == path]):
             shown += [batch] if batch.unlisted <= 0 else []
             batch.unlisted -= 1
@@ -106,7 +103,7 @@ class BatchHandler(FaultHandler):
         return {"data": page, "has_more": len(page) < len(shown)}
 
     def _look(self, path: str) -> dict:
-        batch = self.server.faults.batches[path.rpartition("/")[2]]
+        batch = self.owner.batches[path.rpartition("/")[2]]
         batch.looks -= 1
         return self._described(batch)
 
@@ -118,7 +115,7 @@ class BatchHandler(FaultHandler):
             numbers["canceled" if batch.end == CANCELLED else "expired"] = counts[EXPIRED] + counts[LOST]
             numbers = numbers if ended else {**dict.fromkeys(numbers, 0), "processing": total}
             cancelled = {"cancel_initiated_at": "2026-01-01T00:00:00Z" if batch.end == CANCELLED else None}
-            results = {"results_url": f"{self.server.faults.url}{ANTHROPIC}/{batch.id}/results" if ended else None}
+            results = {"results_url": f"{self.owner.url}{ANTHROPIC}/{batch.id}/results" if ended else None}
             state = {"processing_status": "ended" if ended else "in_progress", "request_counts": numbers}
             return {"id": batch.id, **state, **cancelled, **results}
         code, failed = CODES.get(batch.end), failed + counts[EXPIRED]
@@ -132,7 +129,7 @@ class BatchHandler(FaultHandler):
 
     def _results(self, path: str) -> bytes:
         *_, name, kind = path.split("/")
-        batch = self.server.faults.batches[name.removeprefix("out-").removeprefix("err-")]
+        batch = self.owner.batches[name.removeprefix("out-").removeprefix("err-")]
         line, lines = self._message if kind == "results" else self._response, []
         for key, result in batch.results.items():
             if result != LOST and (kind == "results" or (result == ANSWERED) == name.startswith("out-")):
@@ -142,7 +139,7 @@ class BatchHandler(FaultHandler):
 
     def _computed(self, batch: SimpleNamespace, key: str, path: str) -> dict:
         prompt = prompt_of(batch.requests[key])
-        return self._reply({}, batch.requests[key], prompt, self.server.faults.answer(prompt), path)
+        return self._reply({}, batch.requests[key], prompt, self.owner.answer(prompt), path)
 
     def _message(self, batch: SimpleNamespace, key: str, result: str) -> dict:
         if result == ANSWERED:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import yaml
+from local_http import Handler, Served
 
 FACTS = yaml.safe_load(Path(__file__).with_name("billing_server.yaml").read_text(encoding="utf-8"))
 COUNTERS = ("input", "cache_write", "cache_read", "output")
@@ -40,8 +40,8 @@ class Refusal(Exception):
 
 
 @dataclass
-class BillingServer:
-    """A context manager; `url`: its address.
+class BillingServer(Served):
+    """See `Served`.
 
     tokens: the tokens of a text; answer: to a prompt, cut at the request's limit; clock: seconds; frame: tokens that a
     message has besides its text; unknown: a field that
@@ -61,25 +61,11 @@ class BillingServer:
     usages: list[tuple[str, dict[str, int]]] = field(default_factory=list)
     refused: list[int] = field(default_factory=list)
     most_at_once: int = 0
-
-    def __enter__(self) -> "BillingServer":
-        self.lock = threading.Lock()
-        #: Seconds of the last use of each cached prefix, by its hash.
-        self._cache: dict[str, float] = {}
-        self._count, self._under_way = 0, 0
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.daemon_threads = True
-        self._http.block_on_close = False
-        self._http.billing = self  # type: ignore[attr-defined]
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+    lock: Any = field(default_factory=threading.Lock)
+    #: Seconds of the last use of each cached prefix, by its hash.
+    _cache: dict[str, float] = field(default_factory=dict)
+    _count: int = 0
+    _under_way: int = 0
 
     @property
     def dollars(self) -> Decimal:
@@ -264,17 +250,10 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-class _Http(ThreadingHTTPServer):
-    request_queue_size = 128
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
+class _Handler(Handler):
     def do_POST(self) -> None:
-        server: BillingServer = self.server.billing
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server: BillingServer = self.owner
+        body = json.loads(self.body())
         status, headers = 200, {}
         try:
             reply = server.respond(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
@@ -282,18 +261,9 @@ class _Handler(BaseHTTPRequestHandler):
             server.refused.append(refusal.status)
             status, headers = refusal.status, refusal.headers
             reply = {"type": "error", "error": {"type": KINDS[status], "message": str(refusal), "code": None}}
-        data = json.dumps(reply).encode()
         # A client may have gone.
         with suppress(ConnectionError):
-            self.send_response(status)
-            for name, value in {
-                "Content-Type": "application/json",
-                "Content-Length": str(len(data)),
-                **headers,
-            }.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
+            self.send(status, json.dumps(reply).encode(), **{"Content-Type": "application/json", **headers})
 
-    def log_message(self, *words: object) -> None:
-        """No log: a test's own output names its failure."""
+
+BillingServer.handler = _Handler

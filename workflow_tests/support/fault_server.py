@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import yaml
+from local_http import Handler, Served
 
 Fault = Mapping[str, Any]
 PROTOCOLS = ("openai", "anthropic")
@@ -98,8 +98,8 @@ def seeded_faults(seed: int, share: float, kinds: Sequence[str], at_most: int) -
 
 
 @dataclass
-class FaultServer:
-    """A context manager; `url`: its address.
+class FaultServer(Served):
+    """See `Served`.
 
     fault: function from a prompt and the number of its request, from 1, to a fault; answer: function from a prompt to
     its answer; tokens: number of tokens of a prompt; nats: of the tokens of a given text and of the one generated after
@@ -117,26 +117,13 @@ class FaultServer:
     keys: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     elsewhere: str = "http://elsewhere.invalid"
-    handler: ClassVar[type[BaseHTTPRequestHandler]]
-
-    def __enter__(self) -> Self:
-        self._attempts: Counter = Counter()
-        self.lock = threading.Lock()
-        self.closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self.handler)
-        self._http.daemon_threads = True
-        self._http.block_on_close = False
-        self._http.faults = self  # type: ignore[attr-defined]
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-        return self
+    lock: Any = field(default_factory=threading.Lock)
+    closing: threading.Event = field(default_factory=threading.Event)
+    _attempts: Counter = field(default_factory=Counter)
 
     def __exit__(self, *error: object) -> None:
         self.closing.set()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        super().__exit__()
 
     def register(self, prompt: str, body: dict, headers: dict[str, str]) -> tuple[str | None, str]:
         """Record a request; returns its fault and its key."""
@@ -151,14 +138,10 @@ class FaultServer:
         return fault, key
 
 
-class FaultHandler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    #: Headers and body are two packets; the second would wait for the acknowledgement of the first.
-    disable_nagle_algorithm = True
-
+class FaultHandler(Handler):
     def do_POST(self) -> None:
-        server: FaultServer = self.server.faults
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server: FaultServer = self.owner
+        body = json.loads(self.body())
         prompt = body["prompt"] if "prompt" in body else "|".join(message["content"] for message in body["messages"])
         # Of token ids where a text is given and measured.
         prompt = prompt if isinstance(prompt, str) else json.dumps(prompt)
@@ -181,7 +164,7 @@ class FaultHandler(BaseHTTPRequestHandler):
     def _reply(self, fault: Fault, body: dict, prompt: str, text: str, path: str | None = None) -> dict:
         """The reply in its protocol, with the fault's text, end and values in it. path: another than the request's."""
         path = path or self.path
-        tokens = int(self.server.faults.tokens(prompt) * fault.get("tokens", 1))
+        tokens = int(self.owner.tokens(prompt) * fault.get("tokens", 1))
         text, end = fault.get("text", text), fault.get("end", "stop")
         of_openai, of_anthropic = ENDS.get(end, (end, end))
         usage = {"prompt_tokens": tokens, "completion_tokens": len(str(text))}
@@ -193,7 +176,7 @@ class FaultHandler(BaseHTTPRequestHandler):
             answer = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": of_openai}]}
         elif body.get("echo"):
             # In any order, as a server may answer.
-            found = [{"token_logprobs": self.server.faults.nats(ids)} for ids in body["prompt"]]
+            found = [{"token_logprobs": self.owner.nats(ids)} for ids in body["prompt"]]
             answer = {"choices": [{"index": number, "logprobs": one} for number, one in enumerate(found)][::-1]}
         else:
             answer = {"choices": [{"text": text, "finish_reason": of_openai}]}
@@ -218,25 +201,21 @@ class FaultHandler(BaseHTTPRequestHandler):
 
     def _send(self, fault: Fault, data: bytes) -> None:
         time.sleep(fault.get("wait", 0))
-        self.send_response(fault.get("status", 200), fault.get("reason"))
-        length = str(len(data) + fault.get("length", 0))
-        headers = {"Content-Type": "application/json", "Content-Length": length, **fault.get("headers", {})}
-        for name, value in headers.items():
-            if value is not None:
-                self.send_header(name, text_of(value))
-        self.end_headers()
-        self.wfile.write(data)
+        headers = {name: value and text_of(value) for name, value in fault.get("headers", {}).items()}
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data) + fault.get("length", 0)),
+            **headers,
+        }
+        self.send(fault.get("status", 200), data, fault.get("reason"), **headers)
         self.close_connection |= fault.get("close", False)
 
     def _send_raw(self, fault: Fault) -> None:
         """Send bytes that are no response, some again and again until the client or the server ends."""
         self.close_connection = True
         self.wfile.write(text_of(fault["raw"]).encode())
-        while "again" in fault and not self.server.faults.closing.wait(0.1):
+        while "again" in fault and not self.owner.closing.wait(0.1):
             self.wfile.write(fault["again"].encode())
-
-    def log_message(self, *words: object) -> None:
-        """No log: a test's own output names its failure."""
 
 
 def text_of(one: str | Mapping[str, int]) -> str:

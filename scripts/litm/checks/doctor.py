@@ -216,7 +216,7 @@ def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iter
         folder = cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
-    if model.name in study.without_format:
+    if model.leaves_format_out:
         yield ok(f"{model.name}: prompt format", why_taken(model.prompt_template))
     here = format_here(model.dtype, model.device)
     yield (warning if here.is_emulated else ok)(f"{model.name}: number format", str(here))

@@ -4,19 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from litm.analysis.positions import earlier
-from litm.analysis.power import (
-    FIVE_POINTS,
-    detectable_effect,
-    n_for_five_points,
-    needed_in_words,
-    questions_needed,
-)
+from litm.analysis.power import FIVE_POINTS, detectable_effect, n_for_five_points, needed_in_words, questions_needed
 from litm.base.formats import in_batches
 from litm.base.messages import in_columns, points
 from litm.config.study import Study
@@ -118,35 +112,33 @@ def remaining_work(
     distinct = {prompt.key: prompt for prompt in prompts}
     known = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
     answered = sum(map(fit.holds, known))
-    missing = [prompt for key, prompt in distinct.items() if key not in answers]
-    # Rows of numbers take a tenth of the memory of lists.
-    encoded = None if encode is None else list(_compact(encode, [prompt.content for prompt in missing]))
-    pairs = None if encoded is None else zip(encoded, missing, strict=True)
-    asked = None if pairs is None else [(ids, prompt) for ids, prompt in pairs if fit.holds(len(ids))]
-    to_ask = len(missing) if asked is None else len(asked)
-    fitting = None if asked is None else cast(list[Sequence[int]], [ids for ids, _ in asked])
-    # A server reads the prompt with each answer that is measured.
-    readings = (1 if shares else len(prompt.answers or ".") for _, prompt in asked or ())
-    planned = None
-    if plan:
-        counted = [(None, prompt) for prompt in missing] if asked is None else [(len(ids), one) for ids, one in asked]
-        planned = plan([prompt.content for _, prompt in counted], [count for count, _ in counted])
-    tokens = None if fitting is None else sum(len(ids) * times for ids, times in zip(fitting, readings, strict=True))
+    asked = [prompt for key, prompt in distinct.items() if key not in answers]
+    tokens = computed = None
+    counts: list[int | None] = [None] * len(asked)
+    if encode:
+        # Rows of numbers take a tenth of the memory of lists.
+        encoded = _compact(encode, [prompt.content for prompt in asked])
+        fitting = [(ids, prompt) for ids, prompt in zip(encoded, asked, strict=True) if fit.holds(len(ids))]
+        asked, counts = [prompt for _, prompt in fitting], [len(ids) for ids, _ in fitting]
+        # A server reads the prompt with each answer that is measured.
+        tokens = sum(len(ids) * (1 if shares else len(prompt.answers or ".")) for ids, prompt in fitting)
+        computed = tree_tokens([ids for ids, _ in fitting]) if shares else tokens
+    planned = plan([prompt.content for prompt in asked], counts) if plan else None
     return Remaining(
         *names,
         prompts=len(prompts),
         distinct_prompts=len(distinct),
         answered=answered,
-        too_long=len(distinct) - answered - to_ask,
-        to_ask=to_ask,
+        too_long=len(distinct) - answered - len(asked),
+        to_ask=len(asked),
         prompt_tokens=tokens,
-        computed_tokens=tree_tokens(fitting) if shares and fitting is not None else tokens,
-        max_new_tokens=to_ask * fit.max_new_tokens,
+        computed_tokens=computed,
+        max_new_tokens=len(asked) * fit.max_new_tokens,
         cached=planned.shares if planned else None,
     )
 
 
-def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
+def _compact(encode: Encoder, contents: list[Content]) -> Iterator[Any]:
     for some in in_batches(contents, CHUNK):
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
@@ -199,24 +191,18 @@ def hours(left: Remaining, rate: Rate | None) -> float | None:
     return left.computed_tokens / rate.tokens_per_second / 3600
 
 
-def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
+def dollars(left: Remaining, prices: Mapping[str, float] | None, as_set: bool = False) -> float | None:
     """The most that an API costs, if each answer has full length; None if unknown.
 
-    prices: see `billing.Prices`.
+    prices: see `records.Prices`. as_set: with the provider's cache, or in batches, whose requests are not expected in
+    the cache.
     """
     if left.to_ask == 0:
         return 0.0
     if prices is None or left.prompt_tokens is None:
         return None
-    return Prices.of(prices).of_prompts(left.prompt_tokens, left.max_new_tokens, {})
-
-
-def dollars_as_set(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
-    """As `dollars`, with the provider's cache or in batches, whose requests are not expected in the cache."""
-    if prices is None or not left.prompt_tokens:
-        return dollars(left, prices)
-    shares = {} if left.batch else left.cached or {}
-    return Prices.of(prices).of_prompts(left.prompt_tokens, left.max_new_tokens, shares, left.batch)
+    batch, shares = as_set and left.batch, (as_set and left.cached) or {}
+    return Prices.of(prices).of_prompts(left.prompt_tokens, left.max_new_tokens, {} if batch else shares, batch)
 
 
 def estimate_table(
@@ -235,7 +221,7 @@ def estimate_table(
             **{name: getattr(left, name) for name in ("model", "experiment", *COUNTED)},
             "hours": hours(left, rates[left.model]),
             "dollars": dollars(left, prices[left.model]) if left.model in prices else 0.0,
-            "dollars_as_set": dollars_as_set(left, prices[left.model]) if left.model in prices else 0.0,
+            "dollars_as_set": dollars(left, prices[left.model], as_set=True) if left.model in prices else 0.0,
             **(shown or {}).get((left.model, left.experiment), {}),
         }
         for left in sweeps

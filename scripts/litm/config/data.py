@@ -1,10 +1,10 @@
 """Data of the configuration: datasets, corpora, question sets, retrievers, candidates and rerankers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from litm.base.messages import UserError
 from litm.config.model_files import check_encoder
@@ -38,8 +38,14 @@ from litm.retrieval.search import EXACT
 #: Sources of question sets: annotations, a user's table, a user's table with gold passages found, and the first
 #: questions of a dataset. All other question sets are generated with a corpus.
 NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF = "natural_questions", "own_file", "found_gold", "first_of"
-#: Allowed combinations of keys in an entry of questions.
-QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"}, {"dataset"})
+#: Allowed combinations of keys in an entry of questions, each with its source; "" for that of a generated corpus.
+QUESTION_KEYS = {
+    frozenset({"corpus"}): "",
+    frozenset({"nq_open", "annotations"}): NATURAL_QUESTIONS,
+    frozenset({"file", "corpus"}): OWN_FILE,
+    frozenset({"gold_of", "retriever"}): FOUND_GOLD,
+    frozenset({"dataset"}): FIRST_OF,
+}
 #: Kinds of index of dense retrievers, each with the keys that only it has.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
 
@@ -103,13 +109,12 @@ class Dataset(Entry):
         """Whether it is a file that the user has not supplied yet."""
         return "path" in self.model_fields_set and self.path is None and self.url is None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if (self.path is None) == (self.url is None) and not self.is_to_supply:
-            raise ValueError("give either 'path' or 'url' (with 'sha256')")
+            yield "give either 'path' or 'url' (with 'sha256')"
         if self.url and not self.checksum:
-            raise ValueError("a remote file needs its 'sha256' or its 'git_blob'")
-        return self
+            yield "a remote file needs its 'sha256' or its 'git_blob'"
 
     @property
     def checksum(self) -> str:
@@ -180,17 +185,16 @@ class Corpus(Entry):
     files: Made[tuple[str, ...]] = ()
     """The files of `path`."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         generated, source = is_generator(self.source), self.source
         if len([one for one in (self.dataset, self.path) if one is not None]) != (0 if generated else 1):
             wanted = "neither 'dataset' nor 'path'" if generated else "either 'dataset' or 'path'"
-            raise ValueError(f"the source {source} takes {wanted}")
+            yield f"the source {source} takes {wanted}"
         if generated and self.passages is None:
-            raise ValueError("'passages' is missing: the number of passages to generate")
+            yield "'passages' is missing: the number of passages to generate"
         if not generated and self.passages is not None:
-            raise ValueError(f"'passages' is only for generated sources; the source {source} reads files")
-        return self
+            yield f"'passages' is only for generated sources; the source {source} reads files"
 
     @property
     def settings(self) -> CorpusSettings:
@@ -254,40 +258,35 @@ class QuestionSet(Entry):
     source: Made[str] = ""
     """Its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD` or `FIRST_OF`."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        keys = ("dataset", "corpus", "nq_open", "annotations", "file", "gold_of", "retriever", "corrections")
-        given = {key for key in keys if getattr(self, key)}
-        if given - {"corrections"} not in QUESTION_KEYS or ("corrections" in given) > ("gold_of" in given):
-            raise ValueError(
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        given = self._given
+        if given not in QUESTION_KEYS or (self.corrections and not self.gold_of):
+            yield (
                 "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', 'dataset' and 'questions', or "
                 "'gold_of' and 'retriever' (with or without 'corrections')"
             )
         if self.questions is not None and given not in ({"corpus"}, {"dataset"}):
-            raise ValueError(
-                "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
-            )
+            yield "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
         if given == {"dataset"} and self.questions is None:
-            raise ValueError("'questions' is missing: the number of questions to take of the dataset")
-        return self
+            yield "'questions' is missing: the number of questions to take of the dataset"
+
+    @property
+    def _given(self) -> frozenset[str]:
+        """The keys that it has of those that go together."""
+        return frozenset(key for keys in QUESTION_KEYS for key in keys if getattr(self, key))
 
     def with_source(self, corpora: Mapping[str, Corpus], entries: Mapping[str, "QuestionSet"]) -> Self:
         """The entry with its source and corpus; `UserError` for a corpus without questions. entries: all question
         sets.
         """
-        if self.gold_of is not None:
-            return self.changed(source=FOUND_GOLD, corpus=entries[self.gold_of].corpus)
-        if self.file is not None:
-            return self.changed(source=OWN_FILE)
-        if self.corpus is None:
-            source = FIRST_OF if self.dataset is not None else NATURAL_QUESTIONS
-            return self.changed(source=source, annotations=tuple(dict.fromkeys(self.annotations)))
-        source = corpora[self.corpus].source
-        if not is_generator(source):
+        corpus = entries[self.gold_of].corpus if self.gold_of else self.corpus
+        source = QUESTION_KEYS[self._given] or corpora[corpus or ""].source
+        if source not in QUESTION_KEYS.values() and not is_generator(source):
             raise UserError(
                 f"{self.where}.corpus: only a generated corpus has questions, the source of {self.corpus} is {source}"
             )
-        return self.changed(source=source)
+        return self.changed(source=source, corpus=corpus, annotations=tuple(dict.fromkeys(self.annotations)))
 
 
 class AnyRetriever(Entry):
@@ -327,11 +326,10 @@ class WithModel(Entry):
     """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
     """
 
-    @model_validator(mode="after")
-    def _check_place(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if (self.path is None) == (self.hub is None):
-            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
-        return self
+            yield "give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)"
 
     @property
     def location(self) -> dict[str, str | None]:
@@ -383,13 +381,13 @@ class Dense(WithModel, AnyRetriever):
     probes: Count = 32
     """Lists of IVF that a search reads; more raise recall and time."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
         for kind, keys in INDEX_KEYS.items():
             for key in keys:
                 if key in self.model_fields_set and kind != self.index_kind:
-                    raise ValueError(f"'{key}' is not for 'index: {self.index_kind}', only for 'index: {kind}'")
-        return self
+                    yield f"'{key}' is not for 'index: {self.index_kind}', only for 'index: {kind}'"
 
     @property
     def encoding(self) -> dict:
@@ -459,13 +457,12 @@ class Candidates(Entry):
     seed: Made[int] = 0
     """The config's seed."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if self.kind == GOLD_AND_RANDOM and self.retriever is not None:
-            raise ValueError(f"{GOLD_AND_RANDOM} takes no 'retriever'")
+            yield f"{GOLD_AND_RANDOM} takes no 'retriever'"
         if self.kind != GOLD_AND_RANDOM and self.retriever is None:
-            raise ValueError(f"{self.kind} needs a 'retriever'")
-        return self
+            yield f"{self.kind} needs a 'retriever'"
 
     @property
     def settings(self) -> CandidateSettings:

@@ -51,11 +51,10 @@ class CutEntry(Entry):
     margin: NotNegative | None = None
     """Documents whose score is lower than the question's best by more than this are left out."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if self.score is None and self.margin is None:
-            raise ValueError("give 'score', 'margin' or both")
-        return self
+            yield "give 'score', 'margin' or both"
 
     def settings(self) -> dict[str, float]:
         """The fields of a `Cut`."""
@@ -87,13 +86,12 @@ class RemediesEntry(Entry):
     combined with a reranker, whose scores have another scale.
     """
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if not (self.order or self.rerank or self.cut or self.prompt):
-            raise ValueError("name at least one of 'order', 'rerank', 'cut' and 'prompt'")
+            yield "name at least one of 'order', 'rerank', 'cut' and 'prompt'"
         if RANKED in self.order:
-            raise ValueError(f"'{RANKED}' is the baseline of every remedy, remove it from 'order'")
-        return self
+            yield f"'{RANKED}' is the baseline of every remedy, remove it from 'order'"
 
 
 class Experiment(Entry):
@@ -363,10 +361,8 @@ class Experiment(Entry):
     @property
     def has_positions(self) -> bool:
         """Whether some size has gold items at more than one position."""
-        by_size: dict[int, set[float]] = {}
-        for cell in self.cells:
-            by_size.setdefault(cell.size, set()).update(gold_places(cell.placement))
-        return any(len(places) > 1 for places in by_size.values())
+        at = {(cell.size, place) for cell in self.cells for place in gold_places(cell.placement)}
+        return len(at) > len({size for size, _ in at})
 
     @property
     def cell_sizes(self) -> set[int]:

@@ -1,7 +1,7 @@
 """Figures of the configuration: those that the config names, or those that its experiments imply."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -9,7 +9,6 @@ from pydantic import Field
 from litm.base.messages import UserError
 from litm.config.conditions import Sweeps, compared_pairs
 from litm.config.experiments import Experiment, item_noun
-from litm.config.models import AnyModel
 from litm.config.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.figures.kinds import KINDS
 from litm.records import Condition
@@ -27,8 +26,6 @@ CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
 
-#: A figure's name and its keys in the catalogue.
-Keys = tuple[str, dict[str, Any]]
 #: A model and two experiments whose results are compared; the same experiment twice for a tuned model and its base.
 Compared = tuple[str, str, str]
 
@@ -102,15 +99,17 @@ class Figure(Entry):
 class Selected:
     """What figures are made for.
 
-    experiments: the selected ones; sweeps: with the experiment at the sizes that the model runs; conditions: of
-    experiments with remedies, which share one figure; tuned: the base of each tuned model; figures: made so far.
+    experiments: the selected ones that have answers; sweeps, measured: those with answers and with log-probabilities,
+    with the experiment at the sizes that the model runs; conditions: of experiments with remedies, which share one
+    figure; tuned: the base of each tuned model; figures: made so far.
     """
 
     experiments: Mapping[str, Experiment]
     sweeps: Sweeps
+    measured: Sweeps
     conditions: Mapping[str, Condition]
     tuned: Mapping[str, str]
-    figures: dict[str, Figure]
+    figures: dict[str, Figure] = field(default_factory=dict)
 
     def models_of(self, experiment: Experiment) -> list[str]:
         """The models that run an experiment."""
@@ -134,28 +133,18 @@ class Selected:
         return any(figure.published and experiment.name in figure.experiments for figure in self.figures.values())
 
 
-def read_figures(
-    names: Collection[str] | None,
-    entries: Mapping[str, Figure],
-    models: Mapping[str, AnyModel],
-    experiments: Mapping[str, Experiment],
-    sweeps: Sweeps,
-    conditions: Mapping[str, Condition],
-) -> dict[str, Figure]:
+def read_figures(names: Collection[str] | None, entries: Mapping[str, Figure], selected: Selected) -> dict[str, Figure]:
     """The figures of a study by name: those that the config names, or for None those that its experiments imply.
 
-    entries, models: of the catalogues; experiments: the selected ones. A figure has curves if all of its experiments
-    are selected, and any of its models and sizes. Raises `UserError` for a figure that cannot be drawn.
+    entries: of the catalogue; selected: without figures. A figure has curves if all of its experiments are selected,
+    and any of its models and sizes. Raises `UserError` for a figure that cannot be drawn.
     """
+    experiments, sweeps, figures = selected.experiments, selected.sweeps, selected.figures
     if PBI_FOREST in (*entries, *experiments):
         raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
-    about = {name: one.about for name, one in models.items() if one.about}
-    tuned = {name: one.tuned_from for name, one in about.items() if one.tuned_from}
-    of_tuned = dict.fromkeys((model, tuned[model]) for model, _ in sweeps if model in tuned)
-    pairs = compared_pairs(sweeps, of_tuned)
+    tuned = dict.fromkeys((model, selected.tuned[model]) for model, _ in sweeps if model in selected.tuned)
     # Sizes of one sweep are not compared at positions.
-    compared = {(one[0], one[1], other[1]) for one, other in pairs if one != other}
-    figures = {}
+    compared = {(one[0], one[1], other[1]) for one, other in compared_pairs(sweeps, tuned) if one != other}
     for name in entries if names is None else choose(names, entries, "figures"):
         if names is not None:
             where = f"figures.{name}"
@@ -170,54 +159,32 @@ def read_figures(
             named = "; ".join(f"its {key} are {', '.join(map(str, value))}" for key, value in limits.items() if value)
             raise UserError(f"figures.{name}: it shows nothing of the selection ({named}); remove it from 'figures'")
     if names is None:
-        selected = Selected(experiments, sweeps, conditions, tuned, figures)
         for experiment in experiments.values():
-            for kind in (_of_remedies,) if experiment.name in conditions else AUTOMATIC:
-                for name, keys in [*kind(experiment, selected)]:
-                    if name == experiment.name or name not in {*entries, *experiments}:
-                        figures[name] = _figure(name, keys, experiments)
+            for kind in (_of_remedies,) if experiment.name in selected.conditions else AUTOMATIC:
+                for made in [*kind(experiment, selected)]:
+                    if made.name == experiment.name or made.name not in {*entries, *experiments}:
+                        figures[made.name] = made.labelled(experiments)
         places = {name: place for place, name in enumerate(experiments)}
         figures = dict(sorted(figures.items(), key=lambda item: min(places[one] for one in item[1].experiments)))
     return figures
 
 
-def wrong_answer_figures(
-    figures: Mapping[str, Figure], sweeps: Sweeps, conditions: Mapping[str, Condition]
-) -> dict[str, Figure]:
-    """A figure of kinds of wrong answers for each experiment with positions to compare and no such figure yet."""
-    return _more_figures(figures, sweeps, conditions, WRONG_KIND, BY_KIND, "Wrong answers: {}")
-
-
-def log_probability_figures(
-    figures: Mapping[str, Figure], measured: Sweeps, conditions: Mapping[str, Condition]
-) -> dict[str, Figure]:
-    """A figure of the probability of the right answer for each such experiment whose log-probability is measured."""
-    title = "{}: probability of the right answer"
-    return _more_figures(figures, measured, conditions, PROBABILITY_KIND, BY_PROBABILITY, title)
-
-
-def _more_figures(
-    figures: Mapping[str, Figure],
-    sweeps: Sweeps,
-    conditions: Mapping[str, Condition],
-    kind: str,
-    ending: str,
-    title: str,
-) -> dict[str, Figure]:
-    own = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
-    selected = Selected({}, sweeps, conditions, {}, dict(figures))
-    experiments = {
-        name: one for (_, name), one in sweeps.items() if one.has_positions and name not in (*own, *conditions)
-    }
-    return {
-        f"{name}{ending}": _figure(
-            f"{name}{ending}",
-            {"kind": kind, "title": title.format(one.title), "experiments": [name], **selected.labels(one)},
-            experiments,
-        )
-        for name, one in experiments.items()
-        if f"{name}{ending}" not in figures
-    }
+def more_figures(selected: Selected) -> dict[str, Figure]:
+    """A figure of kinds of wrong answers for each experiment with positions to compare, and one of the probability of
+    the right answer where it is measured, unless there is such a figure.
+    """
+    found = {}
+    for kind, ending, title, sweeps in (
+        (WRONG_KIND, BY_KIND, "Wrong answers: {}", selected.sweeps),
+        (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", selected.measured),
+    ):
+        shown = {name for figure in selected.figures.values() if figure.kind == kind for name in figure.experiments}
+        experiments = {name: one for (_, name), one in sweeps.items() if one.has_positions}
+        for name, one in experiments.items():
+            if name not in (*shown, *selected.conditions) and f"{name}{ending}" not in selected.figures:
+                keys = {"kind": kind, "title": title.format(one.title), "experiments": [name], **selected.labels(one)}
+                found[f"{name}{ending}"] = _made(f"{name}{ending}", **keys).labelled(experiments)
+    return found
 
 
 def published_figures(entries: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -225,8 +192,8 @@ def published_figures(entries: Mapping[str, Figure]) -> dict[str, Figure]:
     return {name: one.labelled({}) for name, one in entries.items() if one.published and one.models}
 
 
-def _figure(name: str, keys: dict[str, Any], experiments: Mapping[str, Experiment]) -> Figure:
-    return read_entry(Figure, keys, f"figures.{name}").labelled(experiments)
+def _made(name: str, **keys: Any) -> Figure:
+    return read_entry(Figure, keys, f"figures.{name}")
 
 
 def _has_curves(
@@ -250,22 +217,16 @@ def _has_curves(
 # --- Figures without an entry in the catalogue
 
 
-def _of_remedies(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+def _of_remedies(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
     """The figure of an experiment with remedies and all its conditions; none for a condition."""
     study, conditions = experiment.name, selected.conditions
     if conditions[study].study == study:
         names = [name for name, one in conditions.items() if one.study == study and name in selected.experiments]
-        yield (
-            f"{study}{BY_COST}",
-            {
-                "kind": COST_KIND,
-                "title": f"{experiment.title}: accuracy and cost",
-                "experiments": names,
-            },
-        )
+        title = f"{experiment.title}: accuracy and cost"
+        yield _made(f"{study}{BY_COST}", kind=COST_KIND, title=title, experiments=names)
 
 
-def _beside_plain(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+def _beside_plain(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
     """A figure with the curves of a query-aware experiment and of its plain version, for the models that run both, at
     their common sizes.
     """
@@ -276,36 +237,27 @@ def _beside_plain(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
     models = [model for model in own if model in other]
     sizes = sorted(experiment.cell_sizes & plain.cell_sizes)
     if models and sizes:
-        yield (
+        yield _made(
             f"{experiment.name}{AND_PLAIN}",
-            {
-                "kind": CURVE_KIND,
-                "title": f"{experiment.title}, next to the plain prompt",
-                "experiments": [plain.name, experiment.name],
-                **selected.labels(plain, experiment),
-                "models": None if set(own) == set(other) else models,
-                "sizes": None if experiment.cell_sizes == plain.cell_sizes else sizes,
-            },
+            kind=CURVE_KIND,
+            title=f"{experiment.title}, next to the plain prompt",
+            experiments=[plain.name, experiment.name],
+            **selected.labels(plain, experiment),
+            models=None if set(own) == set(other) else models,
+            sizes=None if experiment.cell_sizes == plain.cell_sizes else sizes,
         )
 
 
-def _plain_curves(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+def _plain_curves(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
     """A figure of the curves that no other figure shows, of the first kind that fits, named after the experiment."""
     models = selected.models_of(experiment)
     kind = next((kind for kind in KINDS if KINDS[kind].is_automatic(experiment)), None)
     if kind is not None and not any(figure.shows_all(experiment, models) for figure in selected.figures.values()):
-        yield (
-            experiment.name,
-            {
-                "kind": kind,
-                "title": experiment.title,
-                "experiments": [experiment.name],
-                "references": selected.references(experiment),
-            },
-        )
+        name, references = experiment.name, selected.references(experiment)
+        yield _made(name, kind=kind, title=experiment.title, experiments=[name], references=references)
 
 
-def _base_and_tuned(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+def _base_and_tuned(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
     """A figure of tuned models and their base models, if other models run the experiment too; pairs that another figure
     of some models shows are left out.
     """
@@ -319,21 +271,19 @@ def _base_and_tuned(experiment: Experiment, selected: Selected) -> Iterator[Keys
     pairs = [pair for pair in pairs if not any(all(map(figure.shows, pair)) for figure in limited)]
     paired = {model for pair in pairs for model in pair}
     if paired and paired != set(models) and _draws_curve(experiment):
-        yield (
+        yield _made(
             f"{experiment.name}{BASE_AND_TUNED}",
-            {
-                "kind": CURVE_KIND,
-                "title": f"{experiment.title}, before and after tuning",
-                "experiments": [experiment.name],
-                "references": selected.references(experiment),
-                **selected.labels(experiment),
-                "models": [model for model in models if model in paired],
-                "published": selected.has_published(experiment),
-            },
+            kind=CURVE_KIND,
+            title=f"{experiment.title}, before and after tuning",
+            experiments=[experiment.name],
+            references=selected.references(experiment),
+            **selected.labels(experiment),
+            models=[model for model in models if model in paired],
+            published=selected.has_published(experiment),
         )
 
 
-def _by_size(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
+def _by_size(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
     """A figure of each kind that shows sizes, for an experiment of several sizes, unless another figure shows all.
 
     Accuracy against tokens is for several models only.
@@ -348,16 +298,14 @@ def _by_size(experiment: Experiment, selected: Selected) -> Iterator[Keys]:
             continue
         name_end, title_end = made.by_size
         labels = selected.labels(experiment)
-        yield (
+        yield _made(
             f"{experiment.name}{name_end}",
-            {
-                "kind": kind,
-                "title": f"{experiment.title}{title_end}",
-                "experiments": [experiment.name],
-                "references": {} if kind == TOKENS_KIND else selected.references(experiment),
-                **({"panel_title": labels["panel_title"]} if labels else {}),
-                "published": kind == MEAN_KIND and selected.has_published(experiment),
-            },
+            kind=kind,
+            title=f"{experiment.title}{title_end}",
+            experiments=[experiment.name],
+            references={} if kind == TOKENS_KIND else selected.references(experiment),
+            **({"panel_title": labels["panel_title"]} if labels else {}),
+            published=kind == MEAN_KIND and selected.has_published(experiment),
         )
 
 
@@ -365,6 +313,6 @@ def _draws_curve(experiment: Experiment) -> bool:
     return KINDS[CURVE_KIND].is_automatic(experiment)
 
 
-AUTOMATIC: Sequence[Callable[[Experiment, Selected], Iterator[Keys]]] = (
+AUTOMATIC: Sequence[Callable[[Experiment, Selected], Iterator[Figure]]] = (
     _beside_plain, _plain_curves, _base_and_tuned, _by_size,
 )  # fmt: skip

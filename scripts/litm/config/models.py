@@ -1,7 +1,7 @@
 """Models of the configuration: those that run here, those that a server runs, and recorded responses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -35,13 +35,7 @@ from litm.config.schema import (
     choose,
     locate,
 )
-from litm.inference.engine import (
-    CHAT_ENDPOINT,
-    COMPLETIONS_ENDPOINT,
-    NO_QUANTIZATION,
-    engine_facts,
-    engine_names,
-)
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, NO_QUANTIZATION, engine_facts, engine_names
 from litm.inference.logs import FIELDS, KINDS
 from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.models.locations import absent_package, find_in_package, is_gguf
@@ -253,11 +247,10 @@ class AnyModel(Entry):
     In the key: where `reasoning` is.
     """
 
-    @model_validator(mode="after")
-    def _check_tags(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if self.reasoning_tags and self.policy not in (STRIP, BUDGET):
-            raise ValueError(f"'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'")
-        return self
+            yield f"'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'"
 
     @property
     def reasoning(self) -> Reasoning:
@@ -384,6 +377,9 @@ class Model(RunKeys, AskedModel):
     Not in the key: a request to the cluster.
     """
 
+    leaves_format_out: Made[bool] = False
+    """Whether its prompt template is left out, and chosen here."""
+
     @field_validator("config")
     @classmethod
     def _check_config(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -404,26 +400,24 @@ class Model(RunKeys, AskedModel):
                 raise ValueError(f"'{key}' is not for 'engine: {value['engine']}', which has no model")
         return {"device": "cpu", **value}
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
         places = [self.path, self.package, self.hub]
         if self.has_weights and places.count(None) != len(places) - 1:
-            raise ValueError(
+            yield (
                 "give either 'path' (a folder or a GGUF file), 'package' (a GGUF file in a Python package) or 'hub' (a "
                 "name on the Hugging Face hub)"
             )
         if self.trust_remote_code and self.hub and not re.fullmatch("[0-9a-f]{40}", self.revision or ""):
-            raise ValueError(
-                "'trust_remote_code' needs the commit whose code you have read: set 'revision' to its 40 hex digits"
-            )
+            yield "'trust_remote_code' needs the commit whose code you have read: set 'revision' to its 40 hex digits"
         if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
-            raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
+            yield f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together"
         if self.reasoning.policy == OFF and self.prompt_template not in (FILLED_IN, CHAT):
-            raise ValueError(f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
+            yield f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'"
         if self.policy == BUDGET and not engine_facts(self.engine).budgets_reasoning:
             budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
-            raise ValueError(f"'reasoning: {BUDGET}' is only for 'engine: {budgeting}'")
-        return self
+            yield f"'reasoning: {BUDGET}' is only for 'engine: {budgeting}'"
 
     @property
     def used_gpus(self) -> int:
@@ -454,9 +448,8 @@ class Model(RunKeys, AskedModel):
         # A tokenizer.json has no chat template.
         is_raw = not self.has_weights or self.tokenizer is not None
         named = made.path or self.hub or self.package or ""
-        return made.changed(
-            prompt_template=RAW if is_raw else left_out_prompt_template(named, made.path is not None, self.where)
-        )
+        chosen = RAW if is_raw else left_out_prompt_template(named, made.path is not None, self.where)
+        return made.changed(prompt_template=chosen, leaves_format_out=True)
 
     def stored_at(self, root: Path) -> str | None:
         """The model's folder or GGUF file; None for a model of the hub, or in a package that is not installed."""
@@ -632,17 +625,13 @@ class ApiModel(RequestKeys, AskedModel):
                 raise ValueError(f"'{key}' is missing: give both, {{input: 0, output: 0}} if it costs nothing")
         return prices
 
-    @model_validator(mode="after")
-    def _check_budget(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
         if self.budget is not None and (self.prices is None or self.batch):
-            raise ValueError("'budget' needs 'prices', and no 'batch', which is billed whole")
-        return self
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+            yield "'budget' needs 'prices', and no 'batch', which is billed whole"
         if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
-            raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
-        return self
+            yield f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'"
 
     @property
     def not_measured(self) -> str | None:
@@ -705,11 +694,10 @@ class Fields(Entry):
     prompt_sha256: str | None = None
     """The sha256 of the prompt, as in results/responses: a response to another prompt is not used, but counted."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if not self.response or not any(getattr(self, name) for name in IDENTIFIERS):
-            raise ValueError(f"'response' and one of {', '.join(IDENTIFIERS)} are needed")
-        return self
+            yield f"'response' and one of {', '.join(IDENTIFIERS)} are needed"
 
 
 class RecordedModel(AnyModel):
@@ -752,13 +740,13 @@ class RecordedModel(AnyModel):
     #: Why log-probabilities are not measured, see `AskedModel.not_measured`.
     not_measured: ClassVar[str] = "recorded responses have none"
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
         if not self.responses and not self.is_to_supply:
-            raise ValueError("'responses' is missing (for each experiment a file of recorded responses)")
+            yield "'responses' is missing (for each experiment a file of recorded responses)"
         if self.tokenizer and self.package:
-            raise ValueError("give either 'tokenizer' or 'package'")
-        return self
+            yield "give either 'tokenizer' or 'package'"
 
     @property
     def is_to_supply(self) -> bool:

@@ -4,13 +4,11 @@ They are those of resources/my_data.yaml, filled in. A user could have written t
 replace their keys there. No later stage knows of `my_data`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Self
-
-from pydantic import model_validator
+from typing import Annotated, Any
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError
@@ -90,14 +88,13 @@ class MyData(Entry):
     (LangChain's and LlamaIndex' objects, with scores), or a TREC run with the ids of `documents`.
     """
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         texts = self.retrieved is not None and has_texts(self.retrieved)
         if texts and self.documents is not None:
-            raise ValueError("'retrieved' has the texts: leave 'documents' out")
+            yield "'retrieved' has the texts: leave 'documents' out"
         if not texts and self.documents is None:
-            raise ValueError("'documents' is missing: a folder, or one file, of documents")
-        return self
+            yield "'documents' is missing: a folder, or one file, of documents"
 
 
 @dataclass(frozen=True)
@@ -107,9 +104,27 @@ class MyEntries:
     """
 
     entries: Mapping[str, Mapping[str, dict]]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     questions: int = 0
     limit: str = ""
+
+    def lines(self, cells: Callable[[str], Iterable[Cell]]) -> Iterator[str]:
+        """All notes, with those on the contexts as they run, and the reason if the sizes are those chosen here.
+
+        cells: gives those of an experiment, with the values of `define`; none if it is not selected.
+        """
+        yield from self.notes
+        places: dict[int, list[int]] = {}
+        for cell in cells(MY_POSITIONS) if self.entries else ():
+            places.setdefault(cell.size, []).extend(gold_positions(cell.placement))
+        if places:
+            at = {str(size): sorted(some) for size, some in sorted(places.items())}
+            words = "; ".join(f"{', '.join(map(str, some))} of {size} passages" for size, some in at.items())
+            chosen = self.entries["experiments"][MY_POSITIONS]["positions"]
+            why = f" ({self.limit})" if at == chosen else ""
+            yield f"my_data: {MY_POSITIONS}: the passage with the answer, counted from 0, is at {words}{why}"
+        if sizes := sorted({cell.size for cell in cells(MY_AS_RETRIEVED)}):
+            yield f"my_data: {MY_AS_RETRIEVED}: the first {', '.join(map(str, sizes))} passages of the retriever"
 
 
 @dataclass(frozen=True)
@@ -212,28 +227,6 @@ def _sizes(limits: Mapping[str, int]) -> tuple[list[int], str]:
             f"with a longer window"
         )
     return sizes, why
-
-
-def retrieved_notes(sizes: Iterable[int]) -> list[str]:
-    """A line on the contexts of `my_as_retrieved` as it runs; none without sizes."""
-    numbers = ", ".join(map(str, sorted(sizes)))
-    return [f"my_data: {MY_AS_RETRIEVED}: the first {numbers} passages of the retriever"] if numbers else []
-
-
-def position_notes(mine: MyEntries, cells: Iterable[Cell]) -> list[str]:
-    """A line on the contexts of `my_positions` as it runs, and the reason if the sizes are those chosen here.
-
-    cells: of the experiment, with the values of `define`; none if it is not selected.
-    """
-    places: dict[int, list[int]] = {}
-    for cell in cells:
-        places.setdefault(cell.size, []).extend(gold_positions(cell.placement))
-    if not places:
-        return []
-    words = "; ".join(f"{', '.join(map(str, sorted(at)))} of {size} passages" for size, at in sorted(places.items()))
-    chosen = mine.entries["experiments"][MY_POSITIONS]["positions"]
-    why = f" ({mine.limit})" if {str(size): sorted(at) for size, at in places.items()} == chosen else ""
-    return [f"my_data: {MY_POSITIONS}: the passage with the answer, counted from 0, is at {words}{why}"]
 
 
 def _positions(sizes: list[int]) -> dict[str, list[int]]:

@@ -123,6 +123,16 @@ class Entry(BaseModel):
                 raise ValueError(f"'{key}' is missing: {what[:1].lower()}{what[1:]}".rstrip("."))
         return value
 
+    def mistakes(self) -> Iterator[str]:
+        """A sentence on each keys that are right by themselves and not together."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        for mistake in self.mistakes():
+            raise ValueError(mistake)
+        return self
+
     def changed(self, **values: Any) -> Self:
         """The same entry with changed values, which are not validated."""
         return self.model_copy(update=values)

@@ -10,35 +10,12 @@ from litm.base.extensions import files, merged, use
 from litm.base.messages import UserError, first_of
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
-from litm.config.data import (
-    Candidates,
-    Corpus,
-    Dataset,
-    QuestionSet,
-    Reranker,
-    Retriever,
-    check_file_names,
-    of_version,
-)
+from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
-from litm.config.figures import (
-    Figure,
-    log_probability_figures,
-    published_figures,
-    read_figures,
-    wrong_answer_figures,
-)
+from litm.config.figures import Figure, Selected, more_figures, published_figures, read_figures
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model, RecordedModel
-from litm.config.my_data import (
-    MY_AS_RETRIEVED,
-    MY_EXPERIMENTS,
-    MY_POSITIONS,
-    MyEntries,
-    position_notes,
-    read_my_data,
-    retrieved_notes,
-)
+from litm.config.my_data import MY_EXPERIMENTS, MyEntries, read_my_data
 from litm.config.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.selection import Selection, select
 from litm.config.yaml_files import read_yaml
@@ -62,11 +39,10 @@ class Study:
     published_figures: those with published values, selected or not. printed_tokens: lengths of the paper's prompts.
     relations: see `conditions.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
     sampled_per_size: questions per experiment and size that the report shows in full. my_data: lines on the choices for
-    the user's own documents; my_questions: the number of their questions. without_format: models whose entries leave
-    out their prompt template. conditions: of the selected experiments with remedies, by experiment.
-    page: width and text size of figures, None for the default. absent: by model, the words for its package that is not
-    installed. uncounted: models without their tokenizer, by the dataset that the user must still supply. examples:
-    the config's number of questions.
+    the user's own documents; my_questions: the number of their questions. conditions: of the selected experiments with
+    remedies, by experiment. page: width and text size of figures, None for the default. absent: by model, the words for
+    its package that is not installed. uncounted: models without their tokenizer, by the dataset that the user must
+    still supply. examples: the config's number of questions.
     """
 
     selection: Selection
@@ -90,7 +66,6 @@ class Study:
     more_figures: Mapping[str, Figure] = field(default_factory=dict)
     my_data: tuple[str, ...] = ()
     my_questions: int = 0
-    without_format: frozenset[str] = frozenset()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -104,15 +79,12 @@ class Study:
         return self.my_questions if self.my_questions and name in MY_EXPERIMENTS else None
 
     @property
-    def sweeps(self) -> list[tuple[str, str]]:
-        """Pairs of a selected model and experiment that have responses, model by model."""
-        missing = {*self.not_recorded}
-        return [pair for pair in self._pairs(ANSWER) if pair not in missing]
-
-    @property
     def run(self) -> dict[tuple[str, str], Experiment]:
-        """These pairs, each with its experiment at the sizes that the model runs."""
-        return {pair: self.experiment_of(*pair) for pair in self.sweeps}
+        """The sweeps that have responses: pairs of a selected model and experiment, model by model, each with its
+        experiment at the sizes that the model runs.
+        """
+        missing = {*self.not_recorded}
+        return {pair: self.experiment_of(*pair) for pair in self._pairs(ANSWER) if pair not in missing}
 
     @property
     def measured(self) -> dict[tuple[str, str], Experiment]:
@@ -125,7 +97,7 @@ class Study:
     @property
     def answered(self) -> dict[str, Experiment]:
         """The experiments that have answers."""
-        names = {name for _, name in self.sweeps}
+        names = {name for _, name in self.run}
         return {name: one for name, one in self.experiments.items() if name in names}
 
     @property
@@ -201,7 +173,7 @@ class Study:
     @property
     def short_limits(self) -> list[str]:
         """Lines on limits of new tokens that are likely to cut right answers, of experiments that are asked."""
-        asked = {experiment for model, experiment in self.sweeps if not isinstance(self.models[model], RecordedModel)}
+        asked = {experiment for model, experiment in self.run if not isinstance(self.models[model], RecordedModel)}
         return list(short_limits(one for name, one in self.experiments.items() if name in asked))
 
     @property
@@ -210,7 +182,7 @@ class Study:
         return [
             f"{name}: {why_taken(one.prompt_template)}"
             for name, one in self.models.items()
-            if isinstance(one, Model) and one.has_weights and name in self.without_format
+            if isinstance(one, Model) and one.has_weights and one.leaves_format_out
         ]
 
     def curve_questions(self, experiment: Experiment) -> int:
@@ -260,17 +232,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
-        my_data=(
-            *mine.notes,
-            *position_notes(mine, one.cells if (one := experiments.get(MY_POSITIONS)) else ()),
-            *retrieved_notes(one.cell_sizes if (one := experiments.get(MY_AS_RETRIEVED)) else ()),
-        ),
+        my_data=tuple(mine.lines(lambda name: experiments[name].cells if name in experiments else ())),
         my_questions=mine.questions,
-        without_format=frozenset(
-            name
-            for name, one in models.items()
-            if not isinstance(one, RecordedModel) and "prompt_template" not in entries["models"][name].model_fields_set
-        ),
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
@@ -279,13 +242,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         **data,
     )
     _check_answered(study)
-    figures = read_figures(
-        read.figures, entries["figures"], entries["models"], study.answered, study.run, study.conditions
-    )
-    if read.figures is not None:
-        return replace(study, figures=figures)
-    more = wrong_answer_figures(figures, study.run, study.conditions)
-    more |= log_probability_figures(figures, study.measured, study.conditions)
+    about = {name: one.about for name, one in entries["models"].items() if one.about}
+    tuned = {name: one.tuned_from for name, one in about.items() if one.tuned_from}
+    selected = Selected(study.answered, study.run, study.measured, study.conditions, tuned)
+    figures = read_figures(read.figures, entries["figures"], selected)
+    more = {} if read.figures is not None else more_figures(replace(selected, figures=figures))
     return replace(study, figures=figures, more_figures=more)
 
 
@@ -396,7 +357,7 @@ def _as_configured(entry: Experiment, config: Config, datasets: Mapping[str, Dat
 def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     """The config with the experiments on the user's own documents, unless it names others; and their entries."""
     if config.my_data is None:
-        return config, MyEntries({}, ())
+        return config, MyEntries({})
     models = read_catalogue("models", root, config)
     mine = read_my_data(config.my_data, {name: models[name] for name in config.models if name in models}, root)
     default = read_yaml(root / "config" / "config.yaml")

@@ -1,9 +1,10 @@
 """Recipe of the reference model: everything that determines its weights, except the code."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from litm.config.schema import AsGiven, Entry, NotNegative, Positive, read_entry
 from litm.config.yaml_files import read_yaml
@@ -51,11 +52,10 @@ class Course(Entry):
     queries: int = Field(1, ge=1)
     """Questions about each context."""
 
-    @model_validator(mode="after")
-    def _check(self) -> "Course":
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
         if self.sizes[0] > self.sizes[1]:
-            raise ValueError("'sizes': put the smaller one first")
-        return self
+            yield "'sizes': put the smaller one first"
 
     def settings(self, task: str) -> dict:
         """All settings, for the key of their results."""
