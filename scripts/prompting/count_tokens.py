@@ -8,8 +8,7 @@ from collections import Counter
 from itertools import groupby
 
 from litm.base.cli import program
-from litm.base.files import atomic_writer
-from litm.base.formats import write_csv
+from litm.base.formats import write_csv, write_parquet
 from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.prompting.prompt_format import FormatOptions
@@ -42,8 +41,7 @@ def main(
             places += position_rows(model, experiment, example, prompt)
         rows.append(token_count_row(model, experiment, size, placement, prompts))
     write_csv(output, rows)
-    with atomic_writer(positions) as raw:
-        pd.DataFrame(places, columns=list(POSITION_COLUMNS)).astype(POSITION_COLUMNS).to_parquet(raw, index=False)
+    write_parquet(positions, pd.DataFrame(places, columns=list(POSITION_COLUMNS)).astype(POSITION_COLUMNS))
     if special:
         named = ", ".join(f"{token} {count} times" for token, count in special.most_common(5))
         note(

@@ -9,8 +9,7 @@ accuracy: output: a CSV file, one row a cell, with all decimals
 """
 
 from litm.base.cli import program
-from litm.base.files import atomic_writer
-from litm.base.formats import read_json, write_csv
+from litm.base.formats import read_json, write_csv, write_parquet
 from litm.base.messages import note
 from litm.examples.tasks import load_task
 from litm.records import read_examples, read_responses
@@ -50,8 +49,7 @@ def main(
             f"{responses}: {unknown} responses have no prompt_sha256 (an earlier version wrote them), so it is not "
             "known whether they were made for these prompts"
         )
-    with atomic_writer(output) as raw:
-        scores.to_parquet(raw, index=False)
+    write_parquet(output, scores)
     # Values as they are: a missing one makes no fractions of the counts of its column.
     write_csv(accuracy, pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)
     if "cluster" in scores:

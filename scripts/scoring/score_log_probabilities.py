@@ -8,8 +8,7 @@ output: a Parquet file, one row a prompt
 """
 
 from litm.base.cli import program
-from litm.base.files import atomic_writer
-from litm.base.formats import read_json
+from litm.base.formats import read_json, write_parquet
 from litm.records import read_examples, read_responses
 
 
@@ -33,6 +32,4 @@ def main(
     check_origin(responses, made, Origin(read_json(source)["identity"], settings, decoding))
     found = list(read_responses(responses))
     asked = with_checked_keys(responses, made, read_examples(*examples), found)
-    rows = log_probability_rows(model, experiment, task, asked, found, responses)
-    with atomic_writer(output) as raw:
-        rows.to_parquet(raw, index=False)
+    write_parquet(output, log_probability_rows(model, experiment, task, asked, found, responses))

@@ -262,6 +262,12 @@ def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.D
     return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
 
 
+def write_parquet(path: str | Path, table: "pd.DataFrame") -> None:
+    """Write a table as Parquet, without its index."""
+    with atomic_writer(path) as raw:
+        table.to_parquet(raw, index=False)
+
+
 def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> "pd.DataFrame":
     """The rows of a Parquet file, with these columns or all; `UserError` for a damaged file."""
     import pandas as pd

@@ -1,7 +1,8 @@
 """Tokens of prompts before these are made: an upper bound for jobs' requests, and the mean for what is said."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 from statistics import linear_regression
 
 from litm.config.experiments import Experiment
@@ -140,7 +141,7 @@ def cached_shares(study: Study, model: ApiModel, experiment: Experiment) -> dict
     tokens, is_same = round(lengths_of(study, model.name, experiment).item), experiment.design == ASK_ANOTHER_KEY
     texts = []
     for cell in experiment.cells:
-        names = [*map(str, range(cell.size) if is_same else _context(cell))]
+        names = map(str, range(cell.size)) if is_same else _context(cell)
         lines = (name.ljust(tokens - 1, "-") for name in names)
         texts.append("\n".join(["", *lines, cell.placement.rjust(AROUND)]))
     return plan(texts, [*map(len, texts)], provider.cache, model.api_model, prices).shares
@@ -150,18 +151,14 @@ def tree_items(experiment: Experiment) -> int:
     """The number of items in the prefix tree of one question's contexts."""
     if experiment.design == ASK_ANOTHER_KEY:
         return max(cell.size for cell in experiment.cells)
-    tree: dict = {}
-    count = 0
-    for cell in experiment.cells:
-        node = tree
-        for item in _context(cell):
-            count += item not in node
-            node = node.setdefault(item, {})
-    return count
+    # In sorted order no earlier context shares more.
+    contexts = sorted(map(_context, experiment.cells))
+    shared = (takewhile(lambda items: items[0] == items[1], zip(*pair, strict=False)) for pair in pairwise(contexts))
+    return sum(map(len, contexts)) - sum(len([*items]) for items in shared)
 
 
-def _context(cell: Cell) -> Iterable[str | int]:
+def _context(cell: Cell) -> list[str]:
     """The items of a context by their numbers, gold items by name."""
     golds = gold_positions(cell.placement)
-    others = iter(range(cell.size))
+    others = map(str, range(cell.size))
     return [f"gold {golds.index(place)}" if place in golds else next(others) for place in range(cell.size)]

@@ -121,15 +121,12 @@ class SweepInputs:
         own = model.tokenizer or ""
         if own in self._study.datasets:
             own = self._data.file(own)
-        if not isinstance(model, Model):
-            folder = own if Path(own).is_dir() else None
-            location, is_elsewhere = own, False
-        else:
-            is_elsewhere = bool(model.hub) or model.is_gguf
-            folder = None if own or is_elsewhere else model.path
-            location = own or folder or ""
+        is_elsewhere = isinstance(model, Model) and (bool(model.hub) or model.is_gguf)
+        location = own or ("" if is_elsewhere else getattr(model, "path", None) or "")
         # Counting tokens needs no weights, only the tokenizer's files.
-        files = [str(file) for file in tokenizer_files(Path(folder))] if folder else [own] if own else []
+        files = [location] if location else []
+        if location and Path(location).is_dir():
+            files = [str(file) for file in tokenizer_files(Path(location))]
         named = named_template(model.prompt_template)
         return Prompting(
             own_tokenizer=own,
