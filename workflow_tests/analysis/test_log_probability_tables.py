@@ -26,7 +26,9 @@ from litm.figures.chart import Rows
 from litm.figures.curves import log_probabilities
 from litm.records import OVERFLOW
 from litm.scoring.log_probabilities import log_probability_rows
+from litm.scoring.scores import Sweep
 
+SWEEP = Sweep("m", "e", "oracle_qa")
 PLACES = (0, 4, 9)
 ANSWERS = ["Paris", "Paris, France", "the city"]
 
@@ -56,7 +58,7 @@ def rows_of(nats: np.ndarray, cluster: int | None = None) -> pd.DataFrame:
     """The rows of (questions, positions) log-probabilities of answers of two tokens."""
     asked = prompts(len(nats), cluster, ["Paris"])
     found = [measured(one, (value, 2)) for one, value in zip(asked, nats.ravel().tolist(), strict=True)]
-    return log_probability_rows("m", "e", "oracle_qa", asked, found)
+    return log_probability_rows(SWEEP, asked, found)
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ def drawn(means: tuple[float, ...], n: int = 40) -> np.ndarray:
 def test_a_prompt_has_its_best_answer_its_best_token_and_the_sum_of_answers_that_begin_with_no_other():
     (one, *_) = asked = prompts(1)
     pairs = [(-2.0, 2), (-2.5, 4), (-3.0, 1)]
-    rows = log_probability_rows("m", "e", "oracle_qa", asked, [measured(each, *pairs) for each in asked])
+    rows = log_probability_rows(SWEEP, asked, [measured(each, *pairs) for each in asked])
     assert rows["answer"][0] == -2.0
     assert rows["per_token"][0] == -2.5 / 4
     assert rows["any_answer"][0] == pytest.approx(log(exp(-2) + exp(-3)))
@@ -85,7 +87,7 @@ def test_a_prompt_has_its_best_answer_its_best_token_and_the_sum_of_answers_that
 
 def test_an_answer_that_is_accepted_twice_counts_once():
     asked = prompts(1, answers=["Paris", "Paris"])
-    rows = log_probability_rows("m", "e", "oracle_qa", asked, [measured(each, (-2.0, 2), (-2.0, 2)) for each in asked])
+    rows = log_probability_rows(SWEEP, asked, [measured(each, (-2.0, 2), (-2.0, 2)) for each in asked])
     assert rows["any_answer"][0] == -2.0
 
 
@@ -94,16 +96,14 @@ def test_a_question_too_long_at_one_position_is_left_out_at_all_and_one_without_
     found = [measured(one, (-1.0, 1), (-2.0, 1), (-3.0, 1)) for one in asked]
     found[0] = measured(asked[0], response=None, finish_reason=OVERFLOW)
     found[4] = measured(asked[4], response=None, finish_reason="failed")
-    table = tables()["log_probability"].frame(
-        log_probability_table(files(log_probability_rows("m", "e", "oracle_qa", asked, found)))
-    )
+    table = tables()["log_probability"].frame(log_probability_table(files(log_probability_rows(SWEEP, asked, found))))
     assert table[["n", "n_left_out", "n_failed"]].to_numpy().tolist() == [[3, 1, 0], [2, 1, 1], [3, 1, 0]]
 
 
 def test_a_missing_prompt_is_named():
     asked = prompts(2, answers=["Paris"])
     with pytest.raises(UserError, match="no response to question q1, size 10, gold_at_9"):
-        log_probability_rows("m", "e", "oracle_qa", asked, [measured(one, (-1.0, 1)) for one in asked[:-1]])
+        log_probability_rows(SWEEP, asked, [measured(one, (-1.0, 1)) for one in asked[:-1]])
 
 
 def test_means_effects_and_pairs_are_student_s_paired_by_question(files):

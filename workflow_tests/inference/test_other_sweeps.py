@@ -13,19 +13,17 @@ from litm.inference.answer_identity import NEW_PROMPTS
 from litm.inference.journal import Journal, other_sweeps
 from litm.records import Response
 
-FOLDER = {"files": {"model.safetensors": "ab"}}
+
+def at(temperature: float) -> dict:
+    """The identity of a model at this temperature."""
+    return {"source": {}, "model": {"temperature": temperature}}
 
 
-def local(dtype: str) -> dict:
-    """The identity of a model in a folder."""
-    return {"source": FOLDER, "model": {"engine": "transformers", "dtype": dtype}, "decoding": {"max_new_tokens": 5}}
-
-
-def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY, dtype: str | None = None) -> Asked:
+def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY) -> Asked:
     """Run the sweep whose journal has this name."""
     path = root / f"{name}.jsonl"
     others = other_sweeps(root, path)
-    return echo_engine.ask(path, *texts, identity=identity, name=name, dtype=dtype, others=others)
+    return echo_engine.ask(path, *texts, identity=identity, name=name, others=others)
 
 
 def answer(root: Path, name: str, text: str, prompt: str = "a", identity: dict = IDENTITY) -> None:
@@ -58,12 +56,12 @@ def test_a_model_of_another_name_and_the_shards_of_a_sweep_have_answers_for_all(
     assert (found.asked, found.texts) == ([], ["x", "y"])
 
 
-@pytest.mark.parametrize(("first", "then"), [("auto", "bfloat16"), ("bfloat16", "auto")])
+@pytest.mark.parametrize(("first", "then"), [(1, 1.0), (1.0, 1)])
 def test_identities_that_mean_the_same_share_answers_across_journals_and_others_do_not(tmp_path, first, then):
-    ask(tmp_path, "m/one", "a", "b", identity=local(first), dtype="bfloat16")
-    found = ask(tmp_path, "n/two", "b", "a", identity=local(then), dtype="bfloat16")
+    ask(tmp_path, "m/one", "a", "b", identity=at(first))
+    found = ask(tmp_path, "n/two", "b", "a", identity=at(then))
     assert (found.asked, found.texts) == ([], ["B", "A"])
-    assert ask(tmp_path, "n/three", "a", identity=local("float32"), dtype="bfloat16").asked == ["a"]
+    assert ask(tmp_path, "n/three", "a", identity=at(0.5)).asked == ["a"]
 
 
 def test_of_two_journals_with_different_answers_the_last_by_name_counts_with_a_message(tmp_path, capsys):
@@ -78,9 +76,9 @@ def test_of_two_journals_with_different_answers_the_last_by_name_counts_with_a_m
 
 
 def test_an_answer_under_the_same_identity_is_preferred_to_one_under_an_equal_identity(tmp_path):
-    answer(tmp_path, "m/a", "the same", identity=local("auto"))
-    answer(tmp_path, "m/b", "equal", identity=local("bfloat16"))
-    assert ask(tmp_path, "m/c", "a", identity=local("auto"), dtype="bfloat16").texts == ["the same"]
+    answer(tmp_path, "m/a", "the same", identity=at(1))
+    answer(tmp_path, "m/b", "equal", identity=at(1.0))
+    assert ask(tmp_path, "m/c", "a", identity=at(1)).texts == ["the same"]
 
 
 def test_foreign_and_unfinished_lines_of_a_journal_are_skipped_and_not_changed(tmp_path):

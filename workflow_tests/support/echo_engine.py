@@ -9,12 +9,13 @@ from record_makers import example
 from litm.base.store import digest
 from litm.inference.engine import Prepared
 from litm.inference.journal import Journal, Shard, other_journals, shard_journal
-from litm.inference.setup import NO_FILES, Fit, Prompt, SourceFiles, sweep_prompts
+from litm.inference.setup import Fit, Prompt, SourceFiles, sweep_prompts
 from litm.inference.sweep import Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
 from litm.prompting.prompt_format import RAW
 from litm.records import Example, Response, SweepResponse
 
 IDENTITY = {"model": "m"}
+NO_FILES = SourceFiles()
 
 
 @dataclass
@@ -24,7 +25,6 @@ class AskedSweep:
     name: str
     identity: dict
     files: SourceFiles = NO_FILES
-    stored_dtype: str | None = None
     number_format = None
     is_measured = False
 
@@ -94,7 +94,6 @@ def ask(
     fit: Fit = FIT,
     name: str = "m/e",
     files: SourceFiles = NO_FILES,
-    dtype: str | None = None,
     part: Shard | None = None,
     others: Sequence[Path] = (),
     prompt_template: str = RAW,
@@ -111,7 +110,7 @@ def ask(
     own = path
     if part:
         asked, own = prompts_of_shard(asked, part), shard_journal(path, part)
-    sweep = AskedSweep(name, identity, files, dtype)
+    sweep = AskedSweep(name, identity, files)
     with Journal(own, other_journals(path, own)) as journal:
         outcome = ask_missing(asked, journal, sweep, fit, make_engine, not only_gather, others)
         responses = list(sweep_responses(asked, journal, outcome))

@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, EngineFacts, engine_facts, engine_names
-from litm.models.locations import is_read
+from litm.inference.engine import CHAT_ENDPOINT, engine_facts, engine_names
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Asked, Response, response_key
 
@@ -31,24 +30,19 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1")
 PORTS = {"http": 80, "https": 443}
 
 
-def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> dict:
+def equal_form(identity: Mapping[str, Any]) -> dict:
     """The normal form of an identity, for comparison only.
 
     These count as equal: whole numbers with and without .0; a server's address with and without a final slash or its
     protocol's port, or as localhost and 127.0.0.1; the provider's address and none; a `request` that sends the same
-    fields; `raw` and `chat` if the server renders chats; auto and the number format of the stored weights; files in a
-    model's folder that nothing reads, and none. stored_dtype: of the model that is asked, None if unknown; a model with
-    other files has another identity anyway.
+    fields; `raw` and `chat` if the server renders chats.
     """
     form = _whole_numbers(dict(identity))
     source, model = form.get("source"), form.get("model")
     if not isinstance(source, dict) or not isinstance(model, dict):
         return form
-    if isinstance(source.get("files"), dict):
-        source["files"] = {name: sha256 for name, sha256 in source["files"].items() if is_read(name.rpartition("/")[2])}
     engine, endpoint = model.get("engine"), model.get("endpoint", CHAT_ENDPOINT)
-    facts = engine_facts(engine) if engine in engine_names() else EngineFacts("")
-    if provider := facts.provider:
+    if engine in engine_names() and (provider := engine_facts(engine).provider):
         if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
             model["prompt_template"] = CHAT
         # With a revision, an identity does not tell whether there is an address, so both cases are taken.
@@ -60,8 +54,6 @@ def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> 
             host = "localhost" if parts.hostname in LOCAL_HOSTS else parts.hostname
             port = parts.port or PORTS.get(parts.scheme)
             source["base_url"] = f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}?{parts.query}"
-    elif facts.keeps_stored_dtype and model.get("dtype") == "auto" and "quantization" not in model:
-        model["dtype"] = stored_dtype or "auto"
     return form
 
 
@@ -74,13 +66,13 @@ def _whole_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def equal_digests(identities: Mapping[str, Mapping], identity: Mapping, stored_dtype: str | None = None) -> list[str]:
+def equal_digests(identities: Mapping[str, Mapping], identity: Mapping) -> list[str]:
     """The digests of identities that are equal to `identity` in meaning, in their order.
 
     identities: the fields of each by its digest, as a journal has them.
     """
-    own = canonical_json(equal_form(identity, stored_dtype))
-    return [name for name, fields in identities.items() if canonical_json(equal_form(fields, stored_dtype)) == own]
+    own = canonical_json(equal_form(identity))
+    return [name for name, fields in identities.items() if canonical_json(equal_form(fields)) == own]
 
 
 def equal_answers(
@@ -108,16 +100,14 @@ SHOWN = 16
 FIELDS_SHOWN = 4
 
 
-def reason_to_ask(
-    identities: Mapping[str, dict], fields: dict, stored_dtype: str | None = None
-) -> Changes | str | None:
+def reason_to_ask(identities: Mapping[str, dict], fields: dict) -> Changes | str | None:
     """Why prompts are asked under an identity: the differences from the nearest identity in a journal.
 
-    identities: the journal's, by digest, in the order of their first answers; fields: of the identity that is asked;
-    stored_dtype: see `equal_form`. Returns `NEW_PROMPTS` if the journal has an equal identity, None if the journal is
-    empty. Among equally near identities the last counts.
+    identities: the journal's, by digest, in the order of their first answers; fields: of the identity that is asked.
+    Returns `NEW_PROMPTS` if the journal has an equal identity, None if the journal is empty. Among equally near
+    identities the last counts.
     """
-    if equal_digests(identities, fields, stored_dtype):
+    if equal_digests(identities, fields):
         return NEW_PROMPTS
     changes = [identity_changes(old, fields) for old in reversed(list(identities.values()))]
     return min(changes, key=len, default=None)

@@ -22,7 +22,6 @@ from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepare
 from litm.inference.retrying import (
     LONGEST_REASON,
     Patience,
-    Refused,
     Unanswered,
     as_they_finish,
     error_names,
@@ -370,8 +369,8 @@ class ApiEngine(ABC):
         body = self.for_cache(plain, prompt.cached)
         try:
             return await self.post(client, path, body, self.read)
-        except Refused as error:
-            if error.status not in NOT_KNOWN or body == plain:
+        except UserError as error:
+            if getattr(error.__cause__, "status_code", None) not in NOT_KNOWN or body == plain:
                 raise
             reply, reason = await self.post(client, path, plain, self.read), error
         if self._is_caching:

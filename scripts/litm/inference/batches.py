@@ -178,12 +178,12 @@ class _Batches:
 
     async def _found(self, named: Named) -> Named | None:
         """A batch with its id, which a run that was killed may not have kept; None if it was not submitted."""
-        if named.id is None:
-            named = replace(named, id=await self._look(named))
-            if named.id is None:
-                named.forget()
-                return None
-            named.keep()
+        id = named.id or await self._look(named)
+        if id is None:
+            named.forget()
+            return None
+        named = replace(named, id=id)
+        named.keep()
         self.rounds.update(named.tokens.keys())
         self._note(f"on with the batch {named.id} of {len(named.tokens):,} prompts, which is out there")
         return named

@@ -95,9 +95,9 @@ class EngineFacts:
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
     once; measures_log_probability: whether it has `measure`; budgets_reasoning: whether it can limit the tokens of a
-    model's reasoning; reads_gguf: whether it runs models in GGUF files; keeps_stored_dtype: whether `dtype: auto` is
-    the stored number format; audited_with: the engine that the audit uses instead, None for the engine itself; version:
-    for an engine without a model, the version of its answers, part of their identity.
+    model's reasoning; reads_gguf: whether it runs models in GGUF files; audited_with: the engine that the
+    audit uses instead, None for the engine itself; version: for an engine without a model, the version of its answers,
+    part of their identity.
     """
 
     about: str
@@ -107,7 +107,6 @@ class EngineFacts:
     measures_log_probability: bool = False
     budgets_reasoning: bool = False
     reads_gguf: bool = False
-    keeps_stored_dtype: bool = False
     audited_with: str | None = None
     version: int | None = None
 
@@ -303,7 +302,6 @@ class LocalEngine:
             note(f"{location}: trust_remote_code is true: code that comes with the model runs")
         self.config = load_config(location, revision, settings.config, own_code)
         check_safe_weights(location, revision)
-        self.check_model()
         self.tokenizer = model_tokenizer(
             settings.tokenizer or location, revision, settings.prompt_template, settings.reasoning, own_code
         )
@@ -312,9 +310,6 @@ class LocalEngine:
         self.ends: list[int] = []
         self.ending = Ending()
         self.made_with = ""
-
-    def check_model(self) -> None:
-        """Raise `UserError` if the engine does not support the model, by its configuration."""
 
     def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
         """Each prompt in the model's template, with its token ids."""

@@ -394,14 +394,14 @@ def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
 
 
 def answers_elsewhere(
-    asked: Mapping[str, Asked], identity: dict, files: Iterable[Path], stored_dtype: str | None = None
+    asked: Mapping[str, Asked], identity: dict, files: Iterable[Path]
 ) -> tuple[dict[str, Response], int]:
     """Answers to prompts in the journals of other sweeps, by the keys of the prompts, and how many prompts have
     different answers in two journals.
 
-    asked: the content of each prompt, by its key under `identity`; files: the journals, in their order; stored_dtype:
-    see `equal_form`. Answers under the same identity take precedence over answers under an equal one. If two journals
-    answer a prompt differently, the last counts, as within a journal.
+    asked: the content of each prompt, by its key under `identity`; files: the journals, in their order. Answers under
+    the same identity take precedence over answers under an equal one. If two journals answer a prompt differently, the
+    last counts, as within a journal.
     """
     own = digest(identity)
     # By the digest of an identity: prompt keys by answer keys.
@@ -415,7 +415,7 @@ def answers_elsewhere(
         except OSError as error:
             note(f"{file}: not looked at for answers ({describe_os_error(error)})")
             continue
-        for name in equal_digests(identities, identity, stored_dtype):
+        for name in equal_digests(identities, identity):
             if name not in keys:
                 keys[name] = {response_key(name, content): key for key, content in asked.items()}
             wanted |= {answer.encode(): key for answer, key in keys[name].items()}

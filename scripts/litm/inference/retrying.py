@@ -57,14 +57,6 @@ class Unanswered(Exception):
         self.is_free = is_free or no_server
 
 
-class Refused(UserError):
-    """A request that a server refuses for good. status: of its response."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 def masked(text: str, secret: str) -> str:
     """The text with *** for a key, which servers repeat in messages; also as JSON or Python would quote it."""
     # Skipped without a key: every text contains the empty one.
@@ -95,7 +87,7 @@ def failure_of(error: Any, secret: str = "") -> Exception:
         return _redirected(status, str(response.request.url), response.headers.get("location"))
     is_spent = status == TOO_MANY and not QUOTA.isdisjoint(error_names(body))
     if (status < 500 and status not in PASSING) or is_spent:
-        return Refused(f"the API refused a request: {message}. {remedy(status, body)}", status)
+        return UserError(f"the API refused a request: {message}. {remedy(status, body)}")
     wait = asked_wait(response.headers, datetime.now(UTC))
     if wait is not None and wait > LONGEST_WAIT:
         return UserError(f"the API wants a wait of {wait:.0f} seconds: {message}. Run the same command again then")
@@ -234,7 +226,7 @@ class Line:
     async def insisted(self, send: Callable[[], Awaitable[T]]) -> T:
         """The answer to a request, with retries; raises `Unanswered` after the last attempt, and `UserError`."""
         for attempt in count(1):
-            while (closed := self._opens - self._now()) > 0:
+            while (closed := self._opens - asyncio.get_running_loop().time()) > 0:
                 await self._sleep(closed)
             # Created before another request failed, started after it.
             if self.failure:
@@ -256,7 +248,7 @@ class Line:
         """Report the retry, and delay all other requests too if the server asks for it: each would make the wait
         longer.
         """
-        now = self._now()
+        now = asyncio.get_running_loop().time()
         if error.for_all and error.wait is not None:
             if error.wait >= WORTH_A_NOTE and self._opens <= now:
                 note(f"the API wants a wait of {error.wait:.0f} seconds: {error}")
@@ -268,10 +260,6 @@ class Line:
                 "minutes in all"
             )
             self._next_note = now + BETWEEN_NOTES
-
-    @staticmethod
-    def _now() -> float:
-        return asyncio.get_running_loop().time()
 
     async def _sleep(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -326,11 +314,9 @@ async def as_they_finish(
     try:
         while True:
             while ready and len(running) < concurrency and not line.failure:
-                refused = refusal(number := order[ready[0]])
-                if refused and running:
-                    break
-                if refused:
-                    line.close(refused)
+                if refused := refusal(number := order[ready[0]]):
+                    if not running:
+                        line.close(refused)
                     break
                 heappop(ready)
                 running[asyncio.create_task(line.answer(partial(send, number)))] = number

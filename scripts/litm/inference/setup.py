@@ -144,9 +144,6 @@ class SourceFiles:
             )
 
 
-NO_FILES = SourceFiles()
-
-
 @dataclass(frozen=True)
 class Sweep:
     """A model, its settings, and an experiment that it is asked.
@@ -191,11 +188,6 @@ class Sweep:
     def is_served(self) -> bool:
         """Whether a server runs the model, and makes the prompts."""
         return "base_url" in self.source
-
-    @property
-    def stored_dtype(self) -> str | None:
-        """The number format of the stored weights, None if it is not known."""
-        return self.source.get("dtype")
 
     @property
     def has_tokenizer(self) -> bool:

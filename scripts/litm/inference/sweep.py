@@ -109,11 +109,11 @@ def reused_answers(
     others: the journals of other sweeps, read only if answers are missing then.
     """
     missing = {prompt.key: prompt.asked for prompt in prompts if prompt.key not in responses}
-    digests = equal_digests(identities, sweep.identity, sweep.stored_dtype)
+    digests = equal_digests(identities, sweep.identity)
     equal = equal_answers(missing, digests, responses)
     missing = {key: content for key, content in missing.items() if key not in equal}
     files = others() if missing else ()
-    return equal, *answers_elsewhere(missing, sweep.identity, files, sweep.stored_dtype)
+    return equal, *answers_elsewhere(missing, sweep.identity, files)
 
 
 def present_answers(
@@ -199,7 +199,7 @@ def ask_missing(
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
     # Computed before asking, which adds the identity to the journal.
-    because = reason_to_ask(journal.identities, sweep.identity, sweep.stored_dtype)
+    because = reason_to_ask(journal.identities, sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     billed: list[Usage] = []
     work = work_of([prompt.ids for prompt in fitting.values()])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from litm.records import Example, SweepResponse, measured_answers
-from litm.scoring.scores import answered, names_of, typed
+from litm.scoring.scores import Sweep, answered, fields_of, typed
 
 #: Columns of what is read of the log-probabilities of a prompt's accepted answers, in nats.
 QUANTITIES = ("per_token", "answer", "any_answer")
@@ -67,12 +67,7 @@ def _log_sum(values: Sequence[float]) -> float:
 
 
 def log_probability_rows(
-    model: str,
-    experiment: str,
-    task: str,
-    examples: Iterable[Example],
-    responses: Iterable[SweepResponse],
-    where: str = "log-probabilities",
+    sweep: Sweep, examples: Iterable[Example], responses: Iterable[SweepResponse], where: str = "log-probabilities"
 ) -> pd.DataFrame:
     """A `LogProbability` per prompt, in the order of the examples.
 
@@ -80,15 +75,8 @@ def log_probability_rows(
     """
     rows = [
         LogProbability(
-            model=model,
-            experiment=experiment,
-            task=task,
-            **names_of(example, *example.targets),
-            finish_reason=response.finish_reason,
-            prompt_tokens=response.prompt_tokens,
-            excluded=is_excluded,
+            **fields_of(sweep, example, response, is_excluded, *example.targets),
             **({} if response.text is None else quantities(response.text, example.targets[0].answers)),
-            cluster=example.cluster,
         )
         for example, response, is_excluded in answered(examples, responses, where)
     ]

@@ -158,13 +158,14 @@ def typed(record: type[R], rows: Iterable[R], is_graded: bool = False) -> pd.Dat
 class Sweep:
     """The subject of a score file: the answers of one model to one experiment.
 
-    asks: the task itself, for its wrong answers, None if it is not known.
+    metric: "" where log-probabilities are measured; asks: the task itself, for its wrong answers, None if it is not
+    known.
     """
 
     model: str
     experiment: str
     task: str
-    metric: str
+    metric: str = ""
     asks: Task | None = None
 
 
@@ -213,17 +214,11 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
         verdicts = judge(sweep.metric, text, target.answers)
         wrong = _wrong(sweep, example, target, response) if verdicts["correct"] == 0 else None
         yield Score(
-            model=sweep.model,
-            experiment=sweep.experiment,
-            task=sweep.task,
             metric=sweep.metric,
-            **names_of(example, target),
+            **fields_of(sweep, example, response, is_excluded, target),
             **verdicts,
             empty=text is not None and not text.strip(),
-            finish_reason=response.finish_reason,
-            prompt_tokens=response.prompt_tokens,
             response_tokens=response.response_tokens,
-            excluded=is_excluded,
             preamble=text is not None and first_line(text).endswith(":"),
             more_lines=text is not None and "\n" in text.strip(),
             wrong_kind=wrong.kind if wrong else None,
@@ -231,13 +226,17 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
             cache_write_tokens=(response.billed.cache_write or None) if response.billed else None,
             cache_read_tokens=(response.billed.cache_read or None) if response.billed else None,
             in_batch=1 if response.billed and response.billed.batch else None,
-            cluster=example.cluster,
         )
 
 
-def names_of(example: Example, target: Target) -> dict[str, Any]:
-    """The columns that tell the rows of a sweep apart."""
+def fields_of(
+    sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool, target: Target
+) -> dict[str, Any]:
+    """The columns that rows of scores and of log-probabilities have in common."""
     return {
+        "model": sweep.model,
+        "experiment": sweep.experiment,
+        "task": sweep.task,
         "size": example.size,
         "items": example.context_items,
         "placement": example.placement,
@@ -245,6 +244,10 @@ def names_of(example: Example, target: Target) -> dict[str, Any]:
         "depth": target.depth,
         "id": example.id,
         "target": target.name,
+        "finish_reason": response.finish_reason,
+        "prompt_tokens": response.prompt_tokens,
+        "excluded": is_excluded,
+        "cluster": example.cluster,
     }
 
 

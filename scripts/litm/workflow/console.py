@@ -25,15 +25,14 @@ from litm.analysis.sentences import (
 )
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
-from litm.base.formats import read_json, read_result_rows
+from litm.base.formats import read_result_rows
 from litm.base.messages import UserError, first_of, points
 from litm.config.experiments import item_noun
 from litm.config.models import Model
 from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
-from litm.inference.setup import Sweep, number_format_of
+from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
-from litm.prompting.prompt_format import read_prompt_template
 from litm.records import read_examples
 from litm.workflow.resources import SHOWN
 from litm.workflow.sweep_inputs import SweepInputs
@@ -318,13 +317,9 @@ class Jobs:
 
     def _present(self, model: str, experiment: str, source: Path, examples: list[Path], own: Path) -> tuple[int, int]:
         entry, prompting = self._sweeps.asked[model], self._sweeps.prompting[model]
-        found, settings = read_json(source), entry.answer_settings()
-        number_format = number_format_of(settings, found, entry.run_settings().get("device", "auto"))
-        if number_format:
-            settings["dtype"] = number_format.name
-        template = next(map(read_prompt_template, prompting.template), None)
-        decoding, tokenizer = self._study.experiments[experiment].decoding(), prompting.tokenizer or None
-        sweep = Sweep(found, settings, template, decoding, number_format, tokenizer)
+        decoding, template = self._study.experiments[experiment].decoding(), next(iter(prompting.template), None)
+        options = (entry.answer_settings(), decoding, (), prompting.tokenizer or None, template, entry.run_settings())
+        sweep = SweepOptions(model, experiment, *options).sweep(str(source))
         prompts, answers = present_answers(read_examples(*examples), sweep, own, JOURNALS)
         keys = {prompt.key for prompt in prompts}
         return len(keys), len(keys & answers.keys())

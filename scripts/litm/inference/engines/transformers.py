@@ -28,7 +28,6 @@ ENGINE = EngineFacts(
     measures_log_probability=True,
     budgets_reasoning=True,
     reads_gguf=True,
-    keeps_stored_dtype=True,
 )
 
 

@@ -43,9 +43,6 @@ class Engine(LocalEngine):
             raise UserError(f"vLLM is not installed: {INSTALL}; or set the model's 'engine' to transformers")
         check_settings(settings)
         super().__init__(settings)
-
-    def check_model(self) -> None:
-        """Raise `UserError` for an encoder-decoder."""
         if self.config.is_encoder_decoder:
             raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
 
