@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.formats import without_surrogates
@@ -252,7 +252,7 @@ def served_ids(
     unknown. tokenizer: of that model.
     """
     if settings.endpoint != CHAT_ENDPOINT:
-        return PromptFormat(tokenizer, settings.prompt_template, settings.template).encode(contents)
+        return settings.form(tokenizer).encode(contents)
     if counts_exactly(tokenizer, provider, settings):
         return PromptFormat(tokenizer, CHAT).encode(contents)
     texts = ["".join(message["content"] for message in as_messages(content)) for content in contents]
@@ -262,9 +262,7 @@ def served_ids(
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
     """The text that the server's tokenizer turns into `served_ids`."""
     if settings.prompt_template != CHAT:
-        # Only chat templates come from the tokenizer.
-        form = PromptFormat(cast(Any, tokenizer), settings.prompt_template, settings.template)
-        (text,) = form.render([content])
+        (text,) = settings.form(tokenizer).render([content])
         return text
     if tokenizer is None:
         raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
@@ -443,8 +441,7 @@ class ApiEngine(ABC):
         if self.tokenizer is None:
             return [Prepared(content, None) for content in contents]
         if answers is not None:
-            form = PromptFormat(self.tokenizer, self.settings.prompt_template, self.settings.template)
-            return prepared(form, contents, answers)
+            return prepared(self.settings.form(self.tokenizer), contents, answers)
         ids = served_ids(self.tokenizer, self.provider, self.settings, contents)
         return [Prepared(*one) for one in zip(contents, ids, strict=True)]
 

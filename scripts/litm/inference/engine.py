@@ -168,6 +168,10 @@ class EngineSettings:
     spent: float = 0.0
     batch: bool = False
 
+    def form(self, tokenizer: Any) -> PromptFormat:
+        """How prompts are written for the model's tokenizer, which only chat templates need."""
+        return PromptFormat(tokenizer, self.prompt_template, self.template)
+
 
 @dataclass(frozen=True)
 class Cached:
@@ -274,10 +278,7 @@ def load_engine(name: str, settings: EngineSettings, **options: Any) -> Engine:
 
 
 def prepared(
-    form: PromptFormat,
-    contents: Sequence[Content],
-    answers: Sequence[Sequence[str]] | None = None,
-    apart: bool = False,
+    form: PromptFormat, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None, apart: bool = False
 ) -> list[Prepared]:
     """Prompts with the token ids that a tokenizer gives them, and their answers if there are any.
 
@@ -313,8 +314,7 @@ class LocalEngine:
 
     def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
         """Each prompt in the model's template, with its token ids."""
-        form = PromptFormat(self.tokenizer, self.settings.prompt_template, self.settings.template)
-        return prepared(form, contents, answers, self.config.is_encoder_decoder)
+        return prepared(self.settings.form(self.tokenizer), contents, answers, self.config.is_encoder_decoder)
 
     def loaded(self, own_ends: int | Sequence[int] | None, made_with: str) -> None:
         """The model is loaded: an answer ends with one of `own_ends` or the tokenizer's end of text, or by the rules.

@@ -84,19 +84,13 @@ def read_gguf(path: Path) -> Gguf:
 
 
 @cache
-def _read(path: str, size: int, _time: int) -> Gguf:
-    if size < struct.calcsize("<4sIQQ"):
-        raise UserError(f"{path}: not a GGUF file: it has {size} bytes; get it again")
-    with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        header = _Header(path, data)
-        try:
-            return header.read()
-        except (struct.error, IndexError, OverflowError) as error:
-            raise UserError(f"{path}: the file is cut short, in its header: get it again") from error
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path}: not a GGUF file that can be read ({error}): get it again") from error
-        except RecursionError as error:
-            raise UserError(f"{path}: its metadata are nested too deeply: get it again") from error
+def _read(path: str, _size: int, _time: int) -> Gguf:
+    try:
+        with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return _Header(path, data).read()
+    # A file that is empty or ends early, or with texts and numbers that are none.
+    except (ValueError, IndexError, OverflowError, RecursionError, struct.error) as error:
+        raise UserError(f"{path}: cut short, or not a GGUF file that can be read ({error}): get it again") from error
 
 
 class _Header:
@@ -162,7 +156,7 @@ class _Header:
 
     def _bytes(self, count: int) -> bytes:
         if self._at + count > len(self._data):
-            raise IndexError
+            raise IndexError("its header ends early")
         self._at += count
         return self._data[self._at - count : self._at]
 
@@ -237,10 +231,9 @@ def unpacked(
         return {**about, "files": folder_identity(partial)["files"]}
 
     def is_whole(folder: Path, facts: dict) -> bool:
-        # Entries of earlier versions do not list their files.
         if facts.get("files") == folder_identity(folder, sha256)["files"]:
             return True
-        note(f"{folder} is not, or is not known to be, what was made of {path.name}: it is made again")
+        note(f"{folder} is not what was made of {path.name}: it is made again")
         return False
 
     folder, facts = stored(store, fields, build, is_whole)
