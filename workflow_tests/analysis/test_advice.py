@@ -152,13 +152,6 @@ def test_a_single_condition_has_no_advice():
     assert text.startswith("m: no advice. Only one condition was scored: 5 documents, best first, 70.0 % right [")
 
 
-def test_without_advice_the_shown_differences_are_reported():
-    rows = rows_of(sweep(PLAIN, {1: mixed(0.7, 60, 1), 5: mixed(0.75, 60, 2), 20: graded(0.1, 60)}))
-    text = told(rows)
-    assert text.startswith("m: no advice yet")
-    assert "Shown to be worse than the best: 1 condition, among them documents as retrieved (20: -" in text
-
-
 def test_the_cheapest_of_all_is_advised_where_it_is_shown_to_lose_little():
     few = graded(0.7, 2000)
     # Other answers to 65 of the questions, and five more right ones.

@@ -15,22 +15,7 @@ from score_frames import score_rows
 
 from litm.analysis import grid
 from litm.analysis.statistics import with_holm
-from litm.analysis.table import (
-    BOOLEAN,
-    FLOAT,
-    INDEX,
-    INTEGER,
-    P_VALUE,
-    PERCENT,
-    TEXT,
-    Column,
-    Table,
-    cell_text,
-    load,
-    read_tables,
-    tables,
-    with_reference,
-)
+from litm.analysis.table import Column, Table, cell_text, load, read_tables, tables, with_reference
 from litm.answers import CHECKS
 from litm.base.formats import read_result_rows, write_csv
 from litm.base.messages import UserError
@@ -259,7 +244,7 @@ def test_a_table_says_what_it_is_made_of(tmp_path, monkeypatch):
 
 
 def test_a_row_lacks_values_but_has_no_columns_of_its_own():
-    table = Table("t", "T", "A table.", {"a": Column(INTEGER, "a"), "b": Column(FLOAT, "b")}, 0)
+    table = Table("t", "T", "A table.", {"a": Column("integer", "a"), "b": Column("number", "b")}, 0)
     assert table.frame([{"b": 0.5}, {"a": 1}]).to_csv(index=False) == "a,b\n,0.5\n1,\n"
     assert table.frame([]).to_csv(index=False) == "a,b\n"
     with pytest.raises(ValueError, match="table t has undeclared columns c$"):
@@ -270,18 +255,20 @@ def test_a_row_lacks_values_but_has_no_columns_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("dtype", "unit", "value", "text"),
+    ("kind", "value", "text"),
     [
-        (FLOAT, PERCENT, 0.1234, "12.3"),
-        (FLOAT, INDEX, 0.1234, "0.123"),
-        (FLOAT, P_VALUE, 0.0001, "< 0.001"),
-        (FLOAT, "number", 1234.56, "1,234.6"),
-        (INTEGER, "number", 1234.0, "1,234"),
-        (BOOLEAN, "number", False, "no"),
-        (TEXT, "number", "a", "a"),
-        (FLOAT, PERCENT, pd.NA, ""),
-        (TEXT, "number", None, ""),
+        ("percent", 0.1234, "12.3"),
+        ("index", 0.1234, "0.123"),
+        ("nats", 0.1234, "0.12"),
+        ("p_value", 0.0001, "< 0.001"),
+        ("p_value", 0.0421, "0.042"),
+        ("number", 1234.56, "1,234.6"),
+        ("integer", 1234.0, "1,234"),
+        ("boolean", False, "no"),
+        ("text", "a", "a"),
+        ("percent", pd.NA, ""),
+        ("text", None, ""),
     ],
 )
-def test_cells_are_written_by_type_and_unit(dtype, unit, value, text):
-    assert cell_text(Column(dtype, "", "", unit), value) == text
+def test_cells_are_written_by_kind(kind, value, text):
+    assert cell_text(Column(kind, ""), value) == text

@@ -95,8 +95,11 @@ def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_th
     )
     (root / "scripts/litm/three.py").write_text("# Not imported.")
     assert command() == first
-    (root / "scripts/litm/one.py").write_text("# A comment.")
-    assert command() != first
+    # The data of a module have its name.
+    for changed in ("one.py", "one.yaml"):
+        (root / "scripts/litm" / changed).write_text("# A comment.")
+        assert command() != first
+        first = command()
     assert Programs(root).command("run", is_by_code=False).startswith("python ")
 
 

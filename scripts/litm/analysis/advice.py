@@ -35,14 +35,14 @@ MOST_LOST = FIVE_POINTS
 class Cell:
     """The answers of one model under one condition and number of documents.
 
-    answers: to all questions, in one column; tokens: mean prompt tokens and mean answer tokens, None if not counted;
-    dollars: mean of an answer, as billed, None without prices.
+    answers: to all questions, in one column; tokens: mean of a prompt and its answer, None if not counted; dollars:
+    mean of an answer, as billed, None without prices.
     """
 
     condition: Condition
     documents: int
     answers: Grid
-    tokens: tuple[float, float] | None = None
+    tokens: float | None = None
     dollars: float | None = None
 
     @property
@@ -112,7 +112,7 @@ class Compared:
             return [float(cell.documents) for cell in self.cells]
         if any(cell.dollars for cell in self.cells):
             return [float(cell.dollars or 0) for cell in self.cells]
-        return [sum(cell.tokens or ()) for cell in self.cells]
+        return [cell.tokens or 0.0 for cell in self.cells]
 
     @cached_property
     def best(self) -> int:
@@ -144,9 +144,13 @@ class Compared:
     @cached_property
     def cheapest(self) -> int:
         """The cheapest of the set; among equal costs one without a reranker, then the most accurate."""
+
+        def preference(index: int) -> tuple:
+            condition = self.cells[index].condition
+            return bool(condition.reranker), -self.right[index], len(condition.differing), self.costs[index]
+
         least = min(self.costs[index] for index in self.best_set)
-        equal = [index for index in self.best_set if self.costs[index] <= least * (1 + EQUAL_COST)]
-        return min(equal, key=self._preference)
+        return min((one for one in self.best_set if self.costs[one] <= least * (1 + EQUAL_COST)), key=preference)
 
     @cached_property
     def most_lost(self) -> tuple[float, int]:
@@ -160,10 +164,6 @@ class Compared:
         # The best condition wins among equal limits.
         other = max(others, key=lambda index: (limits[index], index == self.best))
         return max(0.0, limits[other]), other
-
-    def _preference(self, index: int) -> tuple:
-        condition = self.cells[index].condition
-        return bool(condition.reranker), -self.right[index], len(condition.differing), self.costs[index]
 
     @cached_property
     def frontier(self) -> list[int]:
@@ -240,7 +240,7 @@ def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mappi
         condition=condition,
         documents=documents,
         answers=read_grid(rows, "target"),
-        tokens=(float(counts["prompt_tokens"].mean()), float(counts["response_tokens"].mean())) if is_counted else None,
+        tokens=float(counts.mean().sum()) if is_counted else None,
         dollars=float(Prices.of(price).of_rows(asked).mean()) if is_counted and price else None,
     )
 
@@ -271,7 +271,7 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "n_left_out": compared.n_left_out,
             "n_clusters": None if clusters is None else int(clusters.max()) + 1,
             **interval_columns("accuracy", compared.accuracies[index]),
-            "tokens": None if cell.tokens is None else sum(cell.tokens),
+            "tokens": cell.tokens,
             "dollars": None if cell.dollars is None else 1000 * cell.dollars,
             "cost_ratio": compared.costs[index] / least if least else None,
             **interval_columns("difference", difference.estimate),
@@ -357,7 +357,7 @@ def _facts(compared: Compared, index: int) -> str:
     told = f"{percent(estimate.value)} % right {interval(*estimate.limits)}, n = {compared.n:,}"
     tokens, dollars = compared.cells[index].tokens, compared.cells[index].dollars
     if tokens is not None:
-        told += f", {sum(tokens):,.0f} tokens a question"
+        told += f", {tokens:,.0f} tokens a question"
     return told if dollars is None else f"{told}, US$ {1000 * dollars:,.2f} for 1,000 questions"
 
 

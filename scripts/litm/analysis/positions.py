@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from litm.analysis import power
 from litm.analysis.grid import (
     CurveGrid,
     Files,
@@ -18,15 +19,6 @@ from litm.analysis.grid import (
     read_curve,
 )
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, pbi_class
-from litm.analysis.power import (
-    ASSUMED_ACCURACY,
-    ASSUMED_CORRELATION,
-    FIVE_POINTS,
-    Assumption,
-    detectable_effect,
-    observed,
-    questions_needed,
-)
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.analysis.statistics import (
     Estimate,
@@ -102,7 +94,7 @@ def _bias(curve: CurveGrid) -> dict:
         if name == "pbi":
             three = cases.matrix[:, weights != 0]
             worth = len(three) / design_effect(cases.matrix, weights, cases.clusters)
-            row["pbi_mde"] = detectable_effect("pbi", int(worth), observed(three))
+            row["pbi_mde"] = power.detectable_effect("pbi", int(worth), power.observed(three))
             row |= _classify(curve, estimate, three)
     if area := area_weights(curve.depths):
         row |= interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))
@@ -178,10 +170,10 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
     three, clusters = curve.three, curve.cases.clusters
     if three is None:
         return
-    assumed = observed(three)
+    assumed = power.observed(three)
     for contrast, weights in CONTRASTS.items():
         effect = design_effect(three, weights, clusters)
-        needed = questions_needed(contrast, FIVE_POINTS, assumed)
+        needed = power.questions_needed(contrast, power.FIVE_POINTS, assumed)
         yield {
             **curve.names,
             "n": len(three),
@@ -190,7 +182,7 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
             "accuracy_mean": assumed.accuracy,
             "correlation": assumed.correlation,
             "design_effect": effect,
-            "mde": detectable_effect(contrast, int(len(three) / effect), assumed),
+            "mde": power.detectable_effect(contrast, int(len(three) / effect), assumed),
             "n_for_5_points": None if needed is None else ceil(needed * effect),
         }
 
@@ -199,7 +191,7 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
 TELLING = (0.05, 0.95)
 
 
-def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[Assumption, str]:
+def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[power.Assumption, str]:
     """Accuracy and correlation from earlier scores of the sweep, or else of one of these other models', or else
     assumed; and their source. Scores at the floor or the ceiling are skipped.
     """
@@ -208,21 +200,19 @@ def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = 
         found = earlier_curve(read_parquet(path)) if path.exists() else None
         if found and TELLING[0] < found[0].accuracy < TELLING[1]:
             return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
-    return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed"
+    return power.Assumption(power.ASSUMED_ACCURACY, power.ASSUMED_CORRELATION), "assumed"
 
 
-def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
+def earlier_curve(scores: pd.DataFrame) -> tuple[power.Assumption, int] | None:
     """Mean accuracy and correlation over the curves of one experiment, weighted by questions, and the fewest questions
     of a curve; None without a curve that has a middle.
     """
     threes = [three for curve in map(read_curve, curves(scores)) if (three := curve.three) is not None]
     if not threes:
         return None
-    told, counts = [observed(three) for three in threes], [len(three) for three in threes]
-    accuracy = np.average([one.accuracy for one in told], weights=counts)
-    return Assumption(float(accuracy), float(np.average([one.correlation for one in told], weights=counts))), min(
-        counts
-    )
+    told, counts = [power.observed(three) for three in threes], [len(three) for three in threes]
+    means = np.average([(one.accuracy, one.correlation) for one in told], axis=0, weights=counts)
+    return power.Assumption(*means.tolist()), min(counts)
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------

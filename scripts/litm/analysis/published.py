@@ -255,7 +255,7 @@ NOTHING_SAID = Literature((), {})
 
 
 def read_literature(statements: str | Path, statuses: str | Path) -> Literature:
-    """statements.csv and claims.csv; `UserError` as `values.read_published`."""
+    """statements.csv and claims.csv; `UserError` as `read_published`."""
     by_claim: dict[str, list[ClaimStatus]] = {}
     for one in read_rows(statuses, ClaimStatus):
         by_claim.setdefault(one.claim, []).append(one)
@@ -263,5 +263,5 @@ def read_literature(statements: str | Path, statuses: str | Path) -> Literature:
 
 
 def read_explanations(path: str | Path) -> list[Explanation]:
-    """disagreements.csv; `UserError` as `values.read_published`."""
+    """disagreements.csv; `UserError` as `read_published`."""
     return read_rows(path, Explanation)

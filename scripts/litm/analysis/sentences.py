@@ -367,9 +367,13 @@ def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) 
     """
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     cut: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for (model, experiment), n, n_cut in _cells(rows):
-        answers[model][experiment] += n
-        cut[model][experiment] += n_cut
+    cells: dict[tuple, Row] = {}
+    for row in rows:
+        if number(row, "n_cut") is not None:
+            cells.setdefault((row["model"], row["experiment"], str(row["size"]), row["placement"]), row)
+    for (model, experiment, *_), row in cells.items():
+        answers[model][experiment] += int(number(row, "n") or 0)
+        cut[model][experiment] += int(number(row, "n_cut") or 0)
     return [
         f"{_cut_of(model, +cut[model], n, limits)}; accuracy is a lower bound"
         for model, n in answers.items()
@@ -385,17 +389,6 @@ def _cut_of(model: str, cut: Counter[str], answers: Counter[str], limits: Mappin
     told = [f"{name} {cut[name]:,} of {answers[name]:,}{_at(limits.get(name))}" for name in shares]
     whole = sum(answers[name] for name in shares)
     return f"{model}: {cut.total():,} of {whole:,} answers were cut ({first_of(told, MOST_CUT)})"
-
-
-def _cells(rows: Iterable[Mapping[Any, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:
-    """(model, experiment), number of answers and of cut answers, once per cell."""
-    seen = set()
-    for row in rows:
-        cell = (row["model"], row["experiment"], str(row["size"]), row["placement"])
-        n_cut = str(row["n_cut"])
-        if cell not in seen and n_cut.replace(".", "", 1).isdigit():
-            seen.add(cell)
-            yield (row["model"], row["experiment"]), int(float(row["n"])), int(float(n_cut))
 
 
 def _at(limit: int | None) -> str:

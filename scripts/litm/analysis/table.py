@@ -11,27 +11,28 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from litm.base.files import remedy, with_part
-from litm.base.formats import read_csv
+from litm.base.formats import read_csv, read_data
 from litm.base.messages import UserError, percent
 
 if TYPE_CHECKING:
     # The rules read the tables at each start, and importing pandas would slow it down.
     import pandas as pd
 
-#: pandas types of columns; all allow missing values.
-TEXT, INTEGER, FLOAT, BOOLEAN = "string", "Int64", "Float64", "boolean"
-#: Formats of numbers in Markdown and report. The CSV file has fractions.
-PERCENT, INDEX, NATS, P_VALUE, NUMBER = "per cent", "index", "nats", "p value", "number"
-#: Type and format of each kind of column in tables.yaml.
-KINDS = {
-    "text": (TEXT, NUMBER), "integer": (INTEGER, NUMBER), "boolean": (BOOLEAN, NUMBER), "number": (FLOAT, NUMBER),
-    "percent": (FLOAT, PERCENT), "index": (FLOAT, INDEX), "nats": (FLOAT, NATS), "p_value": (FLOAT, P_VALUE),
-}  # fmt: skip
-#: Decimals of numbers that do not have one.
-DECIMALS = {INDEX: 3, NATS: 2}
+#: pandas type of columns of words. All types allow missing values.
+TEXT = "string"
+#: Type of each kind of column in tables.yaml, and how its values are written in Markdown and report. The CSV file has
+#: fractions with six decimals, and six significant digits of a p value, so that small ones keep their size.
+KINDS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "text": (TEXT, str),
+    "integer": ("Int64", lambda value: f"{int(value):,}"),
+    "boolean": ("boolean", lambda value: "yes" if value else "no"),
+    "number": ("Float64", "{:,.1f}".format),
+    "percent": ("Float64", percent),
+    "index": ("Float64", "{:,.3f}".format),
+    "nats": ("Float64", "{:,.2f}".format),
+    "p_value": ("Float64", lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}"),
+}
 #: Lines around the part of results/README.md that `describe_tables.py` writes.
 BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
 END = "<!-- Tables: up to here -->"
@@ -41,16 +42,17 @@ END = "<!-- Tables: up to here -->"
 class Column:
     """A column of a table.
 
-    dtype: its pandas type. doc: its description in the reference. heading: in Markdown and report, empty for a column
-    of the CSV file only. unit: format of a `FLOAT`: a fraction as `PERCENT` with one decimal or as `INDEX` with three,
-    `NATS` with two, a `P_VALUE` with three, a `NUMBER` with one. The CSV file has six decimals, and six significant
-    digits of a `P_VALUE`, so that small ones keep their size.
+    kind: one of `KINDS`. doc: its description in the reference. heading: in Markdown and report, empty for a column of
+    the CSV file only.
     """
 
-    dtype: str
+    kind: str
     doc: str
     heading: str = ""
-    unit: str = NUMBER
+
+    @property
+    def dtype(self) -> str:
+        return KINDS[self.kind][0]
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Table:
     @property
     def p_values(self) -> list[str]:
         """Columns of p values, which `write_csv` writes with significant digits."""
-        return [name for name, column in self.columns.items() if column.unit == P_VALUE]
+        return [name for name, column in self.columns.items() if column.kind == "p_value"]
 
     def frame(self, rows: "Iterable[Mapping] | pd.DataFrame", is_whole: bool = False) -> "pd.DataFrame":
         """Rows as a table with the columns in their order and types; absent values are missing.
@@ -142,19 +144,7 @@ def load(path: str) -> Callable:
 
 def cell_text(column: Column, value: Any) -> str:
     """A formatted value: 12.3 for a fraction, yes or no, "" for a missing one."""
-    if is_missing(value):
-        return ""
-    if column.dtype == BOOLEAN:
-        return "yes" if value else "no"
-    if column.dtype == INTEGER:
-        return f"{int(value):,}"
-    if column.dtype == TEXT:
-        return str(value)
-    if column.unit == PERCENT:
-        return percent(value)
-    if column.unit == P_VALUE:
-        return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:,.{DECIMALS.get(column.unit, 1)}f}"
+    return "" if is_missing(value) else KINDS[column.kind][1](value)
 
 
 def _limits_text(column: Column, row: Mapping, name: str) -> str:
@@ -177,9 +167,7 @@ def tables() -> dict[str, Table]:
 
 def read_tables(path: Path) -> dict[str, Table]:
     """The tables of a file such as tables.yaml."""
-    # libyaml, if PyYAML has it, is ten times faster.
-    declared = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return {name: declared_table(name, **keys) for name, keys in declared.items()}
+    return {name: declared_table(name, **keys) for name, keys in read_data(path).items()}
 
 
 def declared_table(name: str, columns: Mapping[str, str], report: Sequence[str] = (), **keys: Any) -> Table:
@@ -189,14 +177,13 @@ def declared_table(name: str, columns: Mapping[str, str], report: Sequence[str] 
     for column, text in columns.items():
         kind_and_marks, heading, doc = (part.strip() for part in text.split("|", 2))
         kind, *marks = kind_and_marks.split()
-        dtype, unit = KINDS[kind]
-        made[column] = Column(dtype, doc, heading, unit)
+        made[column] = Column(kind, doc, heading)
         if "+" in marks:
             marked.append(column)
         if "±" in marks:
             for side, limit, above in (("low", "lower", "95 % from"), ("high", "upper", "to")):
                 of = f"{limit} 95 % limit of `{column}`"
-                made[f"{column}_ci_{side}"] = Column(dtype, of, above if heading else "", unit)
+                made[f"{column}_ci_{side}"] = Column(kind, of, above if heading else "")
     return Table(name, columns=made, report=report or marked, **keys)
 
 

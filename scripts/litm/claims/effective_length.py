@@ -33,7 +33,7 @@ def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
 
     The loss of a size is L = max(aⱼ) - min(bₖ) over the positions j of the smallest size and k of its own: the largest
     of all differences aⱼ - bₖ, each with a paired interval, or an unpaired one if sizes have different questions. Its
-    limits come from theirs (`measures.largest`): the lower one is corrected for their number (Bonferroni). Best minus
+    limits come from theirs (`evidence.largest`): the lower one is corrected for their number (Bonferroni). Best minus
     worst of the sample would overestimate the loss.
 
     Confidence is 1 - ALPHA/m in an experiment of m models. From the smallest size up each size is tested for L < MARGIN

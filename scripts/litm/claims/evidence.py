@@ -157,19 +157,10 @@ class Cell:
 class Curve:
     """Cells with a gold item of one model, experiment and size, in the order of positions."""
 
+    model: str
+    experiment: str
+    size: int
     cells: tuple[Cell, ...]
-
-    @property
-    def model(self) -> str:
-        return self.cells[0].model
-
-    @property
-    def experiment(self) -> str:
-        return self.cells[0].experiment
-
-    @property
-    def size(self) -> int:
-        return self.cells[0].size
 
     @property
     def has_middle(self) -> bool:
@@ -402,8 +393,8 @@ Evidence = ScoredEvidence | PublishedEvidence
 
 def curves(evidence: Evidence) -> Iterator[Curve]:
     """Every curve of two positions or more, in the order of the cells."""
-    groups: dict[tuple, list[Cell]] = {}
+    groups: dict[tuple[str, str, int], list[Cell]] = {}
     for cell in evidence.cells:
         if cell.position is not None:
             groups.setdefault((cell.model, cell.experiment, cell.size), []).append(cell)
-    return (Curve(tuple(sorted(group))) for group in groups.values() if len(group) > 1)
+    return (Curve(*names, tuple(sorted(group))) for names, group in groups.items() if len(group) > 1)

@@ -5,11 +5,10 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-import yaml
-
 from litm.analysis.grid import PLACES
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import paired_difference
+from litm.base.formats import read_data
 from litm.base.messages import percent, points
 from litm.claims.evidence import (
     ENCODER_DECODER,
@@ -63,7 +62,7 @@ Ask = Callable[[Evidence, Relations], Iterable[Question]]
 
 CLAIMS: list[Claim] = []
 #: What is said of each claim, in their order.
-TOLD = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+TOLD = read_data(Path(__file__).with_suffix(".yaml"))
 
 
 def claim(ask: Ask) -> Ask:

@@ -5,9 +5,11 @@ The rules read this module at each start, so it imports no library that draws.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import Registry, declared, full_name, load
+from litm.base.formats import read_data
 
 #: Points of the labels of axes in figures as they are drawn; `scale` makes them those of the page.
 DRAWN_POINTS = 10.8
@@ -81,6 +83,17 @@ def has_sizes_alone(experiment: Experiment) -> bool:
     return not experiment.curves and len({cell.size for cell in experiment.cells}) > 1
 
 
+def has_curves(experiment: Experiment) -> bool:
+    """Whether it has positions, of one gold item or of several."""
+    return bool(experiment.curves)
+
+
+#: What a kind may ask of experiments, by its name in kinds.yaml.
+FITS: dict[str, Fits] = {
+    one.__name__: one for one in (has_positions, has_targets, has_curves, has_no_curve, asks_one, has_sizes_alone)
+} | {"fits_all": lambda experiment: True, "fits_nothing": lambda experiment: False}
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of figure.
@@ -100,13 +113,13 @@ class Kind:
     name: str
     draws: str
     x_label: str
-    inputs: tuple[str, ...]
+    inputs: Sequence[str]
     charts: str = ""
     in_report: bool = False
     alone: str = ""
-    each: tuple[Fits, str] = (lambda experiment: True, "")
-    one: tuple[Fits, str] = (lambda experiment: True, "")
-    is_automatic: Fits = lambda experiment: False
+    each: tuple[Fits, str] = (FITS["fits_all"], "")
+    one: tuple[Fits, str] = (FITS["fits_all"], "")
+    is_automatic: Fits = FITS["fits_nothing"]
     by_size: tuple[str, str] | None = None
 
     @property
@@ -144,67 +157,18 @@ class Kind:
         return getattr(load(full_name("figures", module)), function)
 
 
-_KINDS = (
-    Kind(
-        "accuracy_by_cost", "cost_figures.draw_conditions", "Tokens of a question, prompt and answer", ("advice",),
-        each=(has_no_curve, "has positions, a figure of {kind} is of conditions of remedies"),
-    ),
-    Kind(
-        "accuracy_by_position", "curves.draw_curves", "Position of the {item} with the answer",
-        ("accuracy", "token_counts"), "curves.positions", in_report=True,
-        one=(has_positions, "none of its experiments has positions to draw a curve over"), is_automatic=has_positions,
-    ),
-    Kind(
-        "accuracy_by_size", "curves.draw_curves", "Number of {item}s in the context",
-        ("accuracy", "recall", "token_counts"), "curves.sizes", in_report=True,
-        each=(has_no_curve, "has positions, a figure of {kind} is of experiments without"),
-        is_automatic=has_sizes_alone,
-    ),
-    Kind(
-        "accuracy_by_size_and_position", "heatmap.draw_heatmap",
-        "Position of the {item} with the answer, from start to end", ("accuracy", "token_counts"), "heatmap.heatmap",
-        each=(has_positions, "has no positions, a figure of {kind} is of experiments that have"),
-        by_size=("_heatmap", ", by size and position"),
-    ),
-    Kind(
-        "accuracy_by_target", "bars.draw_bars", "Item asked for, and its position", ("accuracy", "token_counts"),
-        "bars.targets", in_report=True,
-        each=(has_targets, "asks for one item at a time, a figure of {kind} is of those with several"),
-        is_automatic=has_targets,
-    ),
-    # The scores have the tokens of each prompt and answer.
-    Kind(
-        "accuracy_by_tokens", "cost_figures.draw_tokens", "Tokens of a question, prompt and answer",
-        ("accuracy", "scores"), by_size=("_by_tokens", ", against the cost of a question"),
-        each=(asks_one, "asks for several items at once, a figure of {kind} is of experiments that ask for one"),
-    ),
-    Kind(
-        "condition_differences", "curves.draw_differences", "Position of the {item} with the answer",
-        ("differences", "token_counts"), "curves.differences",
-        each=(asks_one, "asks for several items at once, which condition_differences.csv leaves out"),
-        one=(lambda one: bool(one.curves), "none of its experiments has positions to compare"),
-    ),
-    Kind(
-        "log_probability_by_position", "curves.draw_curves", "Position of the {item} with the answer",
-        ("log_probability", "token_counts"), "curves.log_probabilities",
-        each=(has_positions, "has no positions of one item, a figure of {kind} is of experiments that have"),
-    ),
-    # Also the scores, because the interval of a mean needs each question's answers at every position.
-    Kind(
-        "mean_accuracy_by_size", "curves.draw_curves", "Number of {item}s in the context",
-        ("accuracy", "scores", "token_counts"), "curves.means",
-        each=(has_positions, "has no positions, a figure of {kind} is of experiments that have"),
-        by_size=("_by_size", ", mean of the positions"),
-    ),
-    Kind(
-        "pbi_forest", "forest.draw_forest",
-        "Position Bias Index (percentage points): mean of start and end, minus middle", ("position_bias",),
-        one=(lambda one: False, "a figure of {kind} is always made, of all curves; take this one out of the config"),
-    ),
-    Kind(
-        "wrong_answers", "bars.draw_stacks", "Position of the item asked for", ("wrong_answers",),
-        "bars.wrong_answers", in_report=True, alone="a figure of {kind} is of one experiment",
-    ),
-)  # fmt: skip
-#: Kinds of figures by name, those of extensions last. Of those that are automatic, an experiment gets the first.
-KINDS = Registry("figures", declared("KINDS", Kind), {kind.name: kind for kind in _KINDS})
+def declared_kind(name: str, **keys: Any) -> Kind:
+    """A kind from its entry of kinds.yaml."""
+    made: dict[str, Any] = {"is_automatic": FITS[keys.pop("is_automatic", "fits_nothing")]}
+    for key in {"each", "one"} & keys.keys():
+        fits, sentence = keys[key]
+        made[key] = FITS[fits], sentence
+    return Kind(name, **keys | made)
+
+
+#: Kinds of figures by name, those of extensions last.
+KINDS = Registry(
+    "figures",
+    declared("KINDS", Kind),
+    {name: declared_kind(name, **keys) for name, keys in read_data(Path(__file__).with_suffix(".yaml")).items()},
+)
