@@ -136,9 +136,9 @@ def mask_logs(secret: str) -> None:
 class Reply:
     """A server's response in this workflow's terms.
 
-    finish_reason: see `litm.records`; prompt_tokens, response_tokens: the server's counts, None if missing
-    or not a number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD
-    replaces lone surrogates or bytes that are not UTF-8; billed: None unless all counters of a bill are reported.
+    finish_reason: see `litm.records`; prompt_tokens, response_tokens, and of the prompt's cache_write and cache_read:
+    the server's counts, None if missing or not a number of tokens; served: the server's name for the model, None if
+    missing; is_mended: whether U+FFFD replaces lone surrogates or bytes that are not UTF-8.
     """
 
     text: str
@@ -146,8 +146,16 @@ class Reply:
     prompt_tokens: int | None
     response_tokens: int | None
     served: str | None
+    cache_write: int | None = None
+    cache_read: int | None = None
     is_mended: bool = False
-    billed: Usage | None = None
+
+    @property
+    def billed(self) -> Usage | None:
+        """The bill; None without the tokens of prompt or answer. Servers without a cache do not report the others."""
+        write, read, output = self.cache_write or 0, self.cache_read or 0, self.response_tokens
+        left = None if self.prompt_tokens is None else self.prompt_tokens - write - read
+        return None if left is None or left < 0 or output is None else Usage(left, write, read, output)
 
 
 def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
@@ -217,15 +225,6 @@ def reported_tokens(body: Mapping[str, Any], *names: str) -> int | None:
     given = [usage[name] for name in names if usage.get(name) is not None] if isinstance(usage, dict) else []
     total = sum(value for value in given if is_token_count(value))
     return total if given and all(map(is_token_count, given)) and is_token_count(total) else None
-
-
-def usage_of(prompt: int | None, write: int | None, read: int | None, output: int | None) -> Usage | None:
-    """The bill of an answer: tokens of the prompt, of these written to a cache and read from it, and of the answer.
-
-    None without those of the prompt or the answer; servers without a cache do not report the others.
-    """
-    left = None if prompt is None else prompt - (write or 0) - (read or 0)
-    return None if left is None or left < 0 or output is None else Usage(left, write or 0, read or 0, output)
 
 
 def known_reason(reasons: Mapping[str, str], given: object) -> str:

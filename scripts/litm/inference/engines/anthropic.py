@@ -4,15 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from litm.inference.api_engine import (
-    Reply,
-    field,
-    joined_text,
-    known_reason,
-    optional_text,
-    reported_tokens,
-    usage_of,
-)
+from litm.inference.api_engine import Reply, field, joined_text, known_reason, optional_text, reported_tokens
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
 from litm.inference.retrying import Unanswered
@@ -101,7 +93,6 @@ REASONS = {
 }
 #: Counts that add up to the prompt's tokens: computed, written to the cache, read from the cache.
 PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-BILLED = (("cache_creation_input_tokens",), ("cache_read_input_tokens",), ("output_tokens",))
 #: The mark at the end of a block up to which a prompt is cached.
 MARK = {"type": "ephemeral"}
 
@@ -129,7 +120,8 @@ def read(body: dict[str, Any]) -> Reply:
         prompt_tokens=reported_tokens(body, *PROMPT_TOKENS),
         response_tokens=reported_tokens(body, "output_tokens"),
         served=optional_text(body, "model"),
-        billed=usage_of(*(reported_tokens(body, *names) for names in (PROMPT_TOKENS, *BILLED))),
+        cache_write=reported_tokens(body, "cache_creation_input_tokens"),
+        cache_read=reported_tokens(body, "cache_read_input_tokens"),
     )
 
 

@@ -18,7 +18,6 @@ from litm.inference.api_engine import (
     optional_text,
     reported_tokens,
     server_text,
-    usage_of,
 )
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import (
@@ -145,9 +144,7 @@ def read(body: dict[str, Any]) -> Reply:
     usage = body.get("usage")
     details = {"usage": usage.get("prompt_tokens_details") if isinstance(usage, dict) else None}
     write, read = (reported_tokens(details, name) for name in ("cache_write_tokens", "cached_tokens"))
-    return Reply(
-        text, reason, prompt, output, optional_text(body, "model"), billed=usage_of(prompt, write, read, output)
-    )
+    return Reply(text, reason, prompt, output, optional_text(body, "model"), write, read)
 
 
 def content_text(message: dict[str, Any]) -> str:
