@@ -48,7 +48,7 @@ rule make_report:
         **settings(
             "make_report",
             TABLES.order,
-            TABLES.declared(lambda job: ["claims", "claims_summary", *TABLES.tables]),
+            TABLES.declared(lambda job: ["claims", "claims_summary", "tokens_used", *TABLES.tables]),
             code("figures", PAGES.figure_modules),
             settings=PAGES.report,
         ),

@@ -9,7 +9,7 @@ output: candidates in the released format
 table: output: counts of candidates and answers
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from litm.answers import CHECKS
 from litm.base.cli import program
@@ -29,7 +29,6 @@ from litm.retrieval.candidates import (
     filled,
     passage_document,
     random_rows,
-    with_gold,
 )
 
 
@@ -41,42 +40,38 @@ def main(
     number, check, corpus = wanted.documents, CHECKS[wanted.distractor_check], read_json(passages)["passages"]
     asked = list(read_question_records(questions))
 
-    def drawn(records: Iterable[QuestionRecord]) -> dict[str, list[int]]:
-        return {record.id: random_rows(record.id, number, corpus, wanted.seed) for record in records}
+    def look_up(some: Sequence[QuestionRecord], ids: Collection[str] = ()) -> tuple[Mapping, Iterator[list[Document]]]:
+        """The passages with these ids, and documents drawn for each of some questions, in one pass over the corpus."""
+        rows = [random_rows(record.id, number, corpus, wanted.seed) for record in some]
+        found = find_passages(corpus_passages(passages), ids=ids, rows={row for drawn in rows for row in drawn})
+        return found, ([passage_document(found[row]) for row in drawn] for drawn in rows)
 
-    made: Iterable[QuestionRecord]
     if wanted.kind == AS_RETRIEVED:
-        made = as_retrieved(asked, read_question_records(str(retrieved)), number)
+        made = list(as_retrieved(asked, read_question_records(str(retrieved)), number))
     else:
         golds = [question.gold_with_text_or_id() for question in asked]
-        rows = drawn(asked) if wanted.kind == GOLD_AND_RANDOM else {}
-        ids = [gold.id for gold in golds if not gold.text and gold.id]
-        found = find_passages(corpus_passages(passages), ids=ids, rows=[row for some in rows.values() for row in some])
-        others: Iterable[Iterable[Document]] = (
-            ([passage_document(found[row]) for row in rows[question.id]] for question in asked)
-            if wanted.kind == GOLD_AND_RANDOM
-            else (result.documents for result in read_question_records(str(retrieved)))
-        )
-        complete = (complete_gold(gold, found, one.where) for gold, one in zip(golds, asked, strict=True))
-        made = with_gold(asked, complete, others, check, number)
-    added: dict[str, int] = {}
+        ids, is_random = {gold.id for gold in golds if not gold.text and gold.id}, wanted.kind == GOLD_AND_RANDOM
+        found, drawn = look_up(asked if is_random else [], ids)
+        others = drawn if is_random else (result.documents for result in read_question_records(str(retrieved)))
+        made = [
+            filled(one.with_documents([complete_gold(gold, found, one.where)]), documents, check, number)
+            for one, gold, documents in zip(asked, golds, others, strict=True)
+        ]
+    added: list[int] = []
     if wanted.too_few == FILL:
-        few = list(made)
-        rows = drawn(record for record in few if len(record.documents) < number)
-        found = find_passages(corpus_passages(passages), rows={row for some in rows.values() for row in some})
-        made = []
-        for record in few:
-            full, added[record.id] = filled(record, (found[row] for row in rows.get(record.id, ())), check, number)
-            made.append(full)
-        if short := [count for count in added.values() if count]:
+        few = [record for record in made if len(record.documents) < number]
+        full = {one.id: filled(one, drawn, check, number) for one, drawn in zip(few, look_up(few)[1], strict=True)}
+        added = [more for one in few if (more := len(full[one.id].documents) - len(one.documents))]
+        if added:
             note(
-                f"{output}: {len(short)} of {len(few)} questions have fewer passages than {number}, and got "
-                f"{sum(short)} random ones without an answer after them"
+                f"{output}: {len(added)} of {len(made)} questions have fewer passages than {number}, and got "
+                f"{sum(added)} random ones without an answer after them"
             )
+        made = [full.get(record.id, record) for record in made]
     left_out: list[str] = []
     records = list(enough(made, wanted, left_out))
     if not records:
         raise UserError(f"{questions}: no question has {number} documents")
     write_question_records(output, records)
-    write_csv(table, [candidate_row(name, wanted, records, len(left_out), CHECKS, sum(map(bool, added.values())))])
+    write_csv(table, [candidate_row(name, wanted, records, len(left_out), CHECKS, len(added))])
     note(f"{output}: {len(records)} questions with {number} documents, {len(left_out)} left out")

@@ -116,11 +116,11 @@ def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
 def test_random_passages_without_an_answer_fill_up_a_question_after_its_own_documents():
     record = question(GOLD, document("1", "Livy"), answers=("Romulus",))
     texts = {"1": "again", "2": "romulus", "3": "Livy", "4": "Ovid", "5": "Varro"}
-    drawn = [Passage(id_, "T", text) for id_, text in texts.items()]
-    full, added = filled(record, drawn, dpr_check, 3)
-    assert [one.text for one in full.documents] == [GOLD.text, "Livy", "Ovid"] and added == 1
+    drawn = [document(id_, text) for id_, text in texts.items()]
+    full = filled(record, drawn, dpr_check, 3)
+    assert [one.text for one in full.documents] == [GOLD.text, "Livy", "Ovid"]
     assert full.documents[2].fields["isgold"] is False
-    assert filled(record, drawn, dpr_check, 2) == (record, 0)
+    assert filled(record, drawn, dpr_check, 2) == record
     left_out: list[str] = []
     assert list(enough([full, record], settings(too_few="fill"), left_out)) == [full] and left_out == ["who"]
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from litm.figures.chart import models_in
 from litm.report import page_tables, phrases, provenance
 from litm.report.charts import chart, forest
-from litm.report.page_tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
+from litm.report.page_tables import COMPARISONS, SHOWN, shown_tables
 from litm.report.question_samples import most_of_a_size, pack
 
 #: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
@@ -117,7 +117,7 @@ def _numbers(contents: Contents) -> dict:
     tables, bias = contents.tables, contents.tables.get("position_bias")
     used = page_tables.token_table(contents.manifests, contents.prices)
     accuracies = page_tables.accuracy_tables(tables["accuracy"], contents.titles, contents.sizes)
-    files = page_tables.table_files([*SHOWN, *COMPARISONS, TOKENS_USED], {**tables, "tokens_used": used})
+    files = page_tables.table_files([*SHOWN, *COMPARISONS], {**tables, "tokens_used": used})
     packed, left_out = page_tables.packed_files({**files, **page_tables.accuracy_files(accuracies)})
     return {
         "studied": provenance.experiments_studied(contents.experiments, contents.samples, contents.sizes),
@@ -129,7 +129,7 @@ def _numbers(contents: Contents) -> dict:
         "claims": phrases.claims_told(tables.get("claims_summary")),
         "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
         "tables": shown_tables(tables, SHOWN),
-        "tokens": shown_tables({"tokens_used": used}, [TOKENS_USED]),
+        "tokens": shown_tables({"tokens_used": used}, COMPARISONS),
         "tokens_in_words": page_tables.tokens_in_words(used, contents.prices),
         "files": packed,
         "files_left_out": left_out,

@@ -7,7 +7,7 @@ import pandas as pd
 
 from litm.analysis.sentences import in_range, interval
 from litm.analysis.shapes import word_of
-from litm.analysis.table import TEXT, Table, declared_table, tables
+from litm.analysis.table import TEXT, Table, tables
 from litm.base.formats import csv_text
 from litm.base.messages import ordinal, percent
 from litm.figures.chart import models_in, places_in_words
@@ -28,31 +28,6 @@ OPEN_TABLES, FEW_ROWS = ("advice",), 24
 RECORDED = {(True, False): "recorded", (True, True): "partly", (False, True): "not recorded", (False, False): ""}
 #: Characters: a longer text counts as a sentence.
 SENTENCE = 80
-#: Cost of each sweep; the report computes it from the manifests.
-TOKENS_USED = declared_table(
-    "tokens_used",
-    title="Tokens and cost of each sweep",
-    doc="Tokens and cost of each sweep, from its manifest.",
-    note=(
-        "Answers in the journal and their tokens. Asked last: the prompts of the sweep's last run, their tokens, the "
-        "computed tokens, and the share that shared prefixes saved, in per cent. Empty: nothing was asked, or only the "
-        "server knows. US$: by the prices in the config, of the tokens that the provider's counters have billed; for "
-        "answers without a recorded bill, as if nothing was cached."
-    ),
-    columns={
-        "model": "text + | Model | name of the model",
-        "experiment": "text + | Experiment | name of the experiment",
-        "answers": "integer + | Answers | answers in the journal",
-        "prompt_tokens": "integer + | Prompt tokens | tokens of their prompts",
-        "response_tokens": "integer + | Answer tokens | their tokens",
-        "last_asked": "integer + | Asked last | prompts of the last run of the sweep",
-        "last_prompt_tokens": "integer + | Their prompt tokens | their tokens",
-        "last_computed_tokens": "integer + | Computed | computed tokens of these prompts",
-        "saved": "percent + | Saved | share of tokens that shared prefixes saved",
-        "dollars": "number + | US$ | cost by the prices in the config, as billed",
-        "bill": "text + | Bill | whether the provider's counters are recorded",
-    },
-)
 
 
 def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = SHOWN) -> list[dict]:
@@ -193,7 +168,7 @@ def token_table(manifests: Sequence[Mapping], prices: Mapping[str, Mapping | Non
     them or nothing was asked.
     """
     rows = [_tokens_of(manifest, prices) for manifest in manifests if manifest["prompt_tokens"] is not None]
-    return TOKENS_USED.frame(rows)
+    return tables()["tokens_used"].frame(rows)
 
 
 def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:

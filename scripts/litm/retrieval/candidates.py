@@ -47,18 +47,6 @@ def as_retrieved(
         yield question.with_documents(document.as_distractor() for document in found.documents[:documents])
 
 
-def with_gold(
-    questions: Iterable[QuestionRecord],
-    golds: Iterable[Document],
-    others: Iterable[Iterable[Document]],
-    check: "Check",
-    documents: int,
-) -> Iterator[QuestionRecord]:
-    """Each question with its gold document first, then distractors from `others`, `documents` in all."""
-    for question, gold, found in zip(questions, golds, others, strict=True):
-        yield question.with_documents([gold, *distractors([gold], question.answers, found, check, documents - 1)])
-
-
 def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: str) -> Document:
     """The gold document with title and text, from the corpus if it has only an id.
 
@@ -96,13 +84,10 @@ def distractors(
     return list(islice(suitable, max(0, limit)))
 
 
-def filled(
-    record: QuestionRecord, drawn: Iterable[Passage], check: "Check", documents: int
-) -> tuple[QuestionRecord, int]:
-    """The question filled up to `documents` with drawn passages without an answer; and the number added."""
+def filled(record: QuestionRecord, others: Iterable[Document], check: "Check", documents: int) -> QuestionRecord:
+    """The question filled up to `documents` with others, see `distractors`."""
     there = record.documents
-    added = distractors(there, record.answers, map(passage_document, drawn), check, documents - len(there))
-    return (record.with_documents([*there, *added]) if added else record), len(added)
+    return record.with_documents([*there, *distractors(there, record.answers, others, check, documents - len(there))])
 
 
 #: Advice on how to get more documents.
