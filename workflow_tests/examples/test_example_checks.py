@@ -115,7 +115,7 @@ def test_messages_that_differ_or_say_more_than_the_prompt_are_found():
 def test_answers_in_other_items_or_the_question_and_keys_that_repeat_are_found():
     golds = (Gold("gold", ("a", "XYZ-2345"), ("XYZ-2345",)),)
     question = Question("q", "Is it xyz-2345?", golds, (("a", "BCD-2345"), ("b", "not XYZ-2345")))
-    assert check_question(question) == [
+    assert [*check_question(question)] == [
         "q: the item 'a' occurs 2 times",
         "q: the answer XYZ-2345 is in the question",
         "q: the answer XYZ-2345 is in another item: 'b | not XYZ-2345'",

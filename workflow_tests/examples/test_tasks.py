@@ -10,7 +10,7 @@ from conftest import ROOT, qa_record, write_lines
 
 from litm.base.extensions import VARIABLE
 from litm.base.messages import UserError
-from litm.examples.examples import examples_of, shuffle_distractors
+from litm.examples.examples import examples_of, reordered
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.examples.tasks.key_values import kv_retrieval
@@ -21,10 +21,10 @@ SETTINGS = ExampleSettings(examples=20, seed=0, distractor_order="ranked")
 
 def test_a_random_order_has_the_items_of_the_ranked_one_in_another_order():
     for ranked in kv_retrieval.questions(20, SETTINGS, None):
-        shuffled = shuffle_distractors(ranked, 10, seed=0)
+        shuffled = reordered(ranked, 9, "random", seed=0)
         assert set(shuffled.distractors) == set(ranked.distractors[:9])
         assert shuffled.distractors != ranked.distractors[:9]
-        assert shuffled == shuffle_distractors(ranked, 10, seed=0) != shuffle_distractors(ranked, 10, seed=1)
+        assert shuffled == reordered(ranked, 9, "random", seed=0) != reordered(ranked, 9, "random", seed=1)
 
 
 def released_kv(keys: int = 3) -> dict:

@@ -244,12 +244,12 @@ def test_saved_tokens_and_prices_are_counted_where_they_are_known():
     assert list(table.index) == ["local", "server"]
     assert table["saved"].to_list() == [0.25, pd.NA]
     assert table.loc["server", "dollars"] == pytest.approx(0.12 + 0.15)
-    words = tokens_in_words(table.reset_index(), prices)
+    words = [*tokens_in_words(table.reset_index(), prices)]
     assert any("9,000 of 12,000 prompt tokens" in one and "25.0" in one for one in words)
     assert any("US$ 0.27" in one for one in words)
-    unknown = tokens_in_words(token_table([server], {"server": None}), {"server": None})
-    assert unknown[-1] == "What server cost is not known: the config has no prices."
-    assert tokens_in_words(token_table([recorded], {}), {}) == []
+    *_, unknown = tokens_in_words(token_table([server], {"server": None}), {"server": None})
+    assert unknown == "What server cost is not known: the config has no prices."
+    assert [*tokens_in_words(token_table([recorded], {}), {})] == []
 
 
 # --- the page

@@ -181,7 +181,7 @@ def test_the_sample_to_judge_is_the_same_for_a_seed_and_has_only_passages_that_t
     one = sample_to_judge(records, golds, 0)
     assert one == sample_to_judge(records, golds, 0) != sample_to_judge(records, golds, 1)
     assert len(one) == 5 and not any("q19" in line for line in one)
-    assert summary("mine", golds)[0] == (
+    assert next(summary("mine", golds)) == (
         "mine: 20 of 20 questions have a gold passage (1 by their words, 19 the first passage retrieved that has the "
         "answer)"
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from unicodedata import is_normalized
 
@@ -66,39 +66,36 @@ def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def _compare(versions: Mapping[str, Example]) -> list[str]:
+def _compare(versions: Mapping[str, Example]) -> Iterator[str]:
     """The defects between the placements of one question."""
-    found = []
     examples = list(versions.values())
     if len({(e.question, tuple((t.name, t.answers) for t in e.targets)) for e in examples}) > 1:
-        return ["question, targets or answers differ between placements"]
+        yield "question, targets or answers differ between placements"
+        return
     if len({_letters(example.prompt) for example in examples}) > 1:
-        found.append("the items differ between placements")
+        yield "the items differ between placements"
     if len({_letters("".join(_contents(example))) for example in examples}) > 1:
-        found.append("the messages differ between placements")
+        yield "the messages differ between placements"
     for index, name in enumerate(target.name for target in examples[0].targets):
         targets = [(example.prompt, example.targets[index]) for example in examples]
         shown = [(prompt, target) for prompt, target in targets if target.span is not None]
         if len({_without_slot(target.text_in(prompt)) for prompt, target in shown}) > 1:
-            found.append(f"the span of {name} is not the same text at every placement")
+            yield f"the span of {name} is not the same text at every placement"
         if len(examples[0].targets) == 1 and not _ascend([target for _, target in shown]):
-            found.append(f"{name} does not lie further back at a greater position")
-    return found
+            yield f"{name} does not lie further back at a greater position"
 
 
-def _compare_contexts(versions: Mapping[str, Example]) -> list[str]:
+def _compare_contexts(versions: Mapping[str, Example]) -> Iterator[str]:
     """The defects between the placements of one context, whose prompts ask for different keys."""
-    found = []
     if len({_without_key(example) for example in versions.values()}) > 1:
-        found.append("more than the key asked for differs between placements")
+        yield "more than the key asked for differs between placements"
     for placement, example in versions.items():
         (target,) = example.targets
         item = target.text_in(example.prompt)
         if not all(text in item for text in (example.question, *target.answers)):
-            found.append(f"{placement} does not ask for the pair that is there")
+            yield f"{placement} does not ask for the pair that is there"
     if not _ascend([target for example in versions.values() for target in example.targets]):
-        found.append("the pair asked for does not lie further back at a greater position")
-    return found
+        yield "the pair asked for does not lie further back at a greater position"
 
 
 def _without_key(example: Example) -> str:
@@ -108,33 +105,32 @@ def _without_key(example: Example) -> str:
     return before.replace(example.question, "") + example.prompt[start:end] + after.replace(example.question, "")
 
 
-def _check_alone(placement: str, example: Example, generated: bool) -> list[str]:
+def _check_alone(placement: str, example: Example, generated: bool) -> Iterator[str]:
     """The defects of one prompt."""
-    found = []
     targets, size = example.targets, example.context_items
     positions = gold_positions(positions_for(placement, size))
     if placement != example.placement or (positions and [t.position for t in targets] != list(positions)):
-        found.append(f"its targets are at {[t.position for t in targets]}, in its record at {example.placement}")
+        yield f"its targets are at {[t.position for t in targets]}, in its record at {example.placement}"
     if any(t.position is not None and t.depth != depth_of(t.position, size) for t in targets):
-        found.append("the depth is not that of the position")
+        yield "the depth is not that of the position"
     # A text outside the messages cannot be read by the model, and one outside the prompt was not checked.
     if any(content not in example.prompt for content in _contents(example)):
-        found.append("its messages say something that its prompt does not")
+        yield "its messages say something that its prompt does not"
     if not _ascend(targets):
-        found.append("the targets are not in the order of their positions")
-    return found + (_check_text(example.prompt, targets) if generated else [])
+        yield "the targets are not in the order of their positions"
+    if generated:
+        yield from _check_text(example.prompt, targets)
 
 
-def _check_text(prompt: str, targets: Sequence[Target]) -> list[str]:
+def _check_text(prompt: str, targets: Sequence[Target]) -> Iterator[str]:
     """Leaks and repetitions in a prompt."""
-    found = []
     for target in targets:
         start, end = target.span or (0, 0)
         outside = f"{prompt[:start]}\n{prompt[end:]}"
-        leaked = [answer for answer in target.answers if contains_code(outside, answer)]
-        found += [f"the answer {answer} is outside the item {target.name}" for answer in leaked]
+        leaked = (answer for answer in target.answers if contains_code(outside, answer))
+        yield from (f"the answer {answer} is outside the item {target.name}" for answer in leaked)
     sentences = Counter(s for s in _SENTENCE_END.split(prompt) if len(s.split()) >= _SHORTEST_SENTENCE)
-    return found + [f"{sentence!r} is there {n} times" for sentence, n in sentences.items() if n > 1]
+    yield from (f"{sentence!r} is there {n} times" for sentence, n in sentences.items() if n > 1)
 
 
 def _contents(example: Example) -> list[str]:
@@ -183,29 +179,27 @@ def answers_not_in_nfc(examples: Iterable[Example]) -> int:
     return sum(any(not is_normalized("NFC", a) for one in example.targets for a in one.answers) for example in examples)
 
 
-def check_question(question: Question) -> list[str]:
-    """The defects of a generated question's items, one line each, [] if there are none.
+def check_question(question: Question) -> Iterator[str]:
+    """The defects of a generated question's items, one line each.
 
     Items or keys (first parts) that occur twice; an answer in another item or in the question.
     """
     golds = [gold.item for gold in question.golds if gold.item is not None]
     items: list[Item] = [*golds, *question.distractors]
-    found = [f"the item {key!r} occurs {n} times" for key, n in Counter(item[0] for item in items).items() if n > 1]
+    for key, n in Counter(item[0] for item in items).items():
+        if n > 1:
+            yield f"{question.id}: the item {key!r} occurs {n} times"
     for gold in question.golds:
         for answer in gold.answers:
             if contains_code(question.text, answer):
-                found.append(f"the answer {answer} is in the question")
-            found += [
-                f"the answer {answer} is in another item: {' | '.join(item)!r}"
-                for item in items
-                if item != gold.item and contains_code(" ".join(item), answer)
-            ]
-    return [f"{question.id}: {finding}" for finding in found]
+                yield f"{question.id}: the answer {answer} is in the question"
+            for item in items:
+                if item != gold.item and contains_code(" ".join(item), answer):
+                    yield f"{question.id}: the answer {answer} is in another item: {' | '.join(item)!r}"
 
 
 def checked(question: Question) -> Question:
     """The question; `UserError` if its items have defects."""
-    found = check_question(question)
-    if found:
-        raise UserError(f"the task generated a question that does not measure what it should: {'; '.join(found)}")
+    if found := "; ".join(check_question(question)):
+        raise UserError(f"the task generated a question that does not measure what it should: {found}")
     return question

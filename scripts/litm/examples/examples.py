@@ -9,7 +9,7 @@ from pathlib import Path
 from litm.answers import contains_normalized
 from litm.base.files import read_text
 from litm.base.messages import UserError, quoted
-from litm.examples.orders import in_order
+from litm.examples.orders import RANDOM, in_order
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
 from litm.placements import NO_GOLD, depth_of, gold_positions, positions_for
 from litm.questions.subsets import Coverage, first_by_digest, select
@@ -92,24 +92,15 @@ def place(question: Question, size: int, placement: str) -> list[Item]:
     return items
 
 
-def shuffle_distractors(question: Question, size: int, seed: int | None) -> Question:
-    """The question with the distractors of a context of `size` in a random order, decided by seed and question.
+def reordered(question: Question, number: int, order: str, seed: int | None) -> Question:
+    """The question with its first distractors, or retrieved documents, in an order of `ORDERS`, random by seed and
+    question.
 
-    They are cut to the size before shuffling: a random order shows the same items as the ranked one (paper, Appendix
-    C), and the same order at every position.
+    They are cut before that: every order shows the same items (paper, Appendix C), and a random one is the same at
+    every position.
     """
-    golds = sum(gold.item is not None for gold in question.golds)
-    distractors = question.distractors[: max(0, size - golds)]
     rng = random.Random(f"{seed}/distractor_order/{question.id}")
-    return replace(question, distractors=tuple(rng.sample(distractors, len(distractors))))
-
-
-def order_documents(question: Question, size: int, settings: ExampleSettings) -> Question:
-    """The question with its first `size` retrieved documents in the order of the settings; every order shows the same
-    documents.
-    """
-    rng = random.Random(f"{settings.seed}/distractor_order/{question.id}")
-    return replace(question, distractors=tuple(in_order(settings.order, question.distractors[:size], rng)))
+    return replace(question, distractors=tuple(in_order(order, question.distractors[:number], rng)))
 
 
 def examples_of(
@@ -117,15 +108,16 @@ def examples_of(
 ) -> Iterator[Example]:
     """The examples of questions in contexts of `items` items, in order. template: the text of the prompt file."""
     for question in questions:
-        if settings.distractor_order == "random":
-            question = shuffle_distractors(question, items, settings.seed)
+        if settings.distractor_order == RANDOM:
+            golds = sum(gold.item is not None for gold in question.golds)
+            question = reordered(question, max(0, items - golds), RANDOM, settings.seed)
         if settings.design == ASK_ANOTHER_KEY:
             assert task.ask_another_key is not None, "the configuration checks that the task has it"
             question = task.ask_another_key(question, items, positions_for(placement, items))
         # A cut may have left fewer documents, but the cell is named by the requested number.
         shown = items if settings.cut is None else min(items, len(question.distractors))
         if settings.order != RANKED:
-            question = order_documents(question, shown, settings)
+            question = reordered(question, shown, settings.order, settings.seed)
         example = make_example(question, shown, placement, template, task)
         yield example if settings.cut is None else replace(example, size=items, items=shown)
 

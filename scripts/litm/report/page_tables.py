@@ -181,7 +181,7 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
     return {
         "model": manifest["model"],
         "experiment": manifest["experiment"],
-        "answers": sum(manifest["made_with"].values()),
+        "n_answers": sum(manifest["made_with"].values()),
         "prompt_tokens": manifest["prompt_tokens"],
         "response_tokens": manifest["response_tokens"],
         "last_asked": manifest["asked"],
@@ -193,28 +193,27 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
     }
 
 
-def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -> list[str]:
+def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -> Iterator[str]:
     """Sums of the token table, one sentence each."""
     if table.empty:
-        return []
-    sums = table[["answers", "prompt_tokens", "response_tokens"]].sum()
-    told = [
-        f"{sums['answers']:,} answers to {sums['prompt_tokens']:,} tokens of prompts, with {sums['response_tokens']:,} "
-        "tokens of their own."
-    ]
+        return
+    sums = table[["n_answers", "prompt_tokens", "response_tokens"]].sum()
+    yield (
+        f"{sums['n_answers']:,} answers to {sums['prompt_tokens']:,} tokens of prompts, with "
+        f"{sums['response_tokens']:,} tokens of their own."
+    )
     known = table[table["saved"].notna()]
     if not known.empty:
         asked, computed = known["last_prompt_tokens"].sum(), known["last_computed_tokens"].sum()
-        told.append(
+        yield (
             f"In the last run of {len(known)} sweeps {computed:,} of {asked:,} prompt tokens were computed: common "
             f"beginnings of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
         )
     if table["dollars"].notna().any():
-        told.append(f"By the prices in the config, these answers cost US$ {table['dollars'].sum():,.2f}.")
+        yield f"By the prices in the config, these answers cost US$ {table['dollars'].sum():,.2f}."
     unknown = [model for model, price in prices.items() if price is None and (table["model"] == model).any()]
     if unknown:
-        told.append(f"What {', '.join(unknown)} cost is not known: the config has no prices.")
-    return told
+        yield f"What {', '.join(unknown)} cost is not known: the config has no prices."
 
 
 #: Characters of all packed tables, at most; the largest tables are left out and the page names them.

@@ -154,39 +154,37 @@ UNSAID = {
 
 def overview(
     accuracy: pd.DataFrame, position_bias: pd.DataFrame | None, published: pd.DataFrame | None = None
-) -> list[str]:
+) -> Iterator[str]:
     """Sentences: what was measured, the results over all curves, and the comparison with published values."""
     models, experiments = accuracy["model"].nunique(), accuracy["experiment"].nunique()
-    told = [
+    yield (
         f"{counted(models, 'model')}, {counted(experiments, 'experiment')}, {counted(len(accuracy), 'cell')} with "
         f"{int(accuracy['n'].sum()):,} answers counted."
-    ]
+    )
     if position_bias is not None:
-        told += _bias_overview(position_bias)
+        yield from _bias_overview(position_bias)
     if published is not None and len(published):
         counts = ", ".join(f"{n} {verdict}" for verdict, n in published["verdict"].value_counts().items())
-        told.append(f"Compared with {counted(len(published), 'published value')}: {counts}.")
-    return told
+        yield f"Compared with {counted(len(published), 'published value')}: {counts}."
 
 
-def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
+def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
     differ = sum(map(_differs, measured.to_dict("records")))
     flat, silent = int((measured["shape"] == FLAT).sum()), len(position_bias) - len(measured)
-    told = [
+    yield (
         f"Positions are shown to differ in {differ} of {counted(len(position_bias), 'curve')}, and to be within "
         f"{100 * SMALL:.0f} points of one another in {flat}; neither is shown in {len(measured) - differ - flat}, and "
         f"{silent} have no information on position (floor, ceiling, or too few questions)."
-    ]
+    )
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
-    told += _shapes(indexed)
+    yield from _shapes(indexed)
     if len(indexed) > 1:
-        told.append(
+        yield (
             "The Position Bias Index (edges minus middle; 0 where position does not matter) is highest for "
             f"{_named(indexed[-1], difference_of(indexed[-1], 'pbi'))}, and lowest for "
             f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}. Whether models differ: see Models compared."
         )
-    return told
 
 
 def _differs(row: Mapping) -> bool:
@@ -198,7 +196,7 @@ def _named(row: Mapping, told: str) -> str:
     return f"{_curve_name(row)} ({told}, n = {row['n']:,})"
 
 
-def _shapes(curves: Sequence[Mapping]) -> list[str]:
+def _shapes(curves: Sequence[Mapping]) -> Iterator[str]:
     """Comparisons of start and end with the middle: one sentence per word, which names its curves if there are at most
     `NAMED` and they show a difference.
     """
@@ -206,14 +204,12 @@ def _shapes(curves: Sequence[Mapping]) -> list[str]:
     for row in curves:
         if not pd.isna(row["shape"]):
             by_word.setdefault(row["shape"], []).append(row)
-    told = []
     for word in sorted(by_word, key=list(MEANINGS).index):
         rows = by_word[word]
         named = [_named(row, _primacy_and_recency(row)) for row in rows]
         is_told = len(rows) <= NAMED and word != NONE
         which = "; ".join(named) if is_told else f"{len(rows)} of {counted(len(curves), 'curve')}"
-        told.append(f"{word[0].upper()}{word[1:]} ({MEANINGS[word]}): {which}.")
-    return told
+        yield f"{word[0].upper()}{word[1:]} ({MEANINGS[word]}): {which}."
 
 
 def _primacy_and_recency(row: Mapping) -> str:

@@ -316,33 +316,30 @@ def excerpt(text: str, answers: Iterable[str]) -> str:
     return f"{'...' if begin else ''}{text[begin:end].strip()}{'...' if end < len(text) else ''}"
 
 
-def summary(name: str, golds: Sequence[Gold]) -> list[str]:
+def summary(name: str, golds: Sequence[Gold]) -> Iterator[str]:
     """The result in sentences, for the console."""
     counts = Counter(gold.how for gold in golds)
     with_passage = sum(gold.passage is not None for gold in golds)
     ways = ", ".join(f"{counts[how]} {words}" for how, words in IN_WORDS.items() if counts[how])
-    told = [f"{name}: {with_passage} of {len(golds)} questions have a gold passage{f' ({ways})' if ways else ''}"]
+    yield f"{name}: {with_passage} of {len(golds)} questions have a gold passage{f' ({ways})' if ways else ''}"
     if lacking := len(golds) - with_passage:
-        told.append(f"{name}: questions without one, left out at all positions: {lacking} (see 'note')")
+        yield f"{name}: questions without one, left out at all positions: {lacking} (see 'note')"
     if several := sum(gold.with_answer > 1 for gold in golds):
-        told.append(f"{name}: {several} questions have an answer in several passages; the others are no distractors")
+        yield f"{name}: {several} questions have an answer in several passages; the others are no distractors"
     if doubtful := sum(bool(gold.note) and gold.passage is not None for gold in golds):
-        told.append(f"{name}: {doubtful} gold passages to look at: the column 'note' says why")
-    return told
+        yield f"{name}: {doubtful} gold passages to look at: the column 'note' says why"
 
 
 def sample_to_judge(records: Sequence[QuestionRecord], golds: Sequence[Gold], seed: int) -> list[str]:
     """Lines on some questions with retrieved passages, sampled by the seed, for the user to judge."""
     retrieved = [pair for pair in zip(records, golds, strict=True) if pair[1].how == FIRST_RETRIEVED]
     drawn = random.Random(f"{seed}/gold_passages").sample(range(len(retrieved)), min(SAMPLED, len(retrieved)))
-    lines = []
-    for record, gold in (retrieved[number] for number in sorted(drawn)):
-        assert gold.passage is not None
-        lines.append(
-            f"  {record.text}\n    {' | '.join(record.answers)} <- {gold.passage.id}: "
-            f"{excerpt(gold.passage.text, record.answers)}"
-        )
-    return lines
+    return [
+        f"  {record.text}\n    {' | '.join(record.answers)} <- {gold.passage.id}: "
+        f"{excerpt(gold.passage.text, record.answers)}"
+        for record, gold in (retrieved[number] for number in sorted(drawn))
+        if gold.passage
+    ]
 
 
 def _short_note(matched: Sequence[str]) -> str:
