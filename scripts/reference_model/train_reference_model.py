@@ -59,4 +59,4 @@ def main(
     trainer.resume(torch.load(entry))
     save_model(model, trainer.master, tokenizer)
     (Path(model) / "README.md").write_text(model_card(made_by, trainer.master, trainer.reports), encoding="utf-8")
-    write_csv(curve, training_rows(trainer.reports))
+    write_csv(curve, [*training_rows(trainer.reports)])

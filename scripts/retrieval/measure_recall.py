@@ -18,5 +18,5 @@ def main(questions: str, corpus: str, retriever: str, retrieved: str, manifest: 
 
     name = {"questions": questions, "corpus": corpus, "retriever": retriever}
     facts, records = read_json(manifest), list(read_question_records(retrieved))
-    rows = recall_rows(name, records, facts["hits"], facts["recall_against_exact"], facts["measured_on"])
+    rows = [*recall_rows(name, records, facts["hits"], facts["recall_against_exact"], facts["measured_on"])]
     write_csv(output, rows)

@@ -159,7 +159,7 @@ def test_the_model_saved_is_an_ordinary_llama_with_a_card(teacher, tokenizer, wh
 
 
 def test_the_training_table_counts_all_tokens_and_steps(whole):
-    rows = training_rows(whole.reports, steps=4)
+    rows = [*training_rows(whole.reports, steps=4)]
     assert sum(row["steps"] for row in rows) == 6
     assert rows[-1]["tokens"] == sum(report.tokens for report in whole.reports)
     assert rows[-1]["step"] == 6

@@ -10,14 +10,14 @@ def record(answers_at: int | None, gold_id: str | None = None) -> QuestionRecord
 
 
 def test_recall_counts_an_answer_among_the_first_k_and_only_ks_that_were_retrieved():
-    rows = recall_rows({"retriever": "r"}, [record(0), record(3), record(9), record(None)], 10, None, 0)
+    rows = [*recall_rows({"retriever": "r"}, [record(0), record(3), record(9), record(None)], 10, None, 0)]
     assert [(row["k"], row["recall"]) for row in rows] == [(1, 0.25), (5, 0.5), (10, 0.75)]
     assert all(row["n"] == 4 and row["ci_low"] < row["recall"] < row["ci_high"] for row in rows)
     assert rows[0]["retriever"] == "r"
 
 
 def test_recall_of_the_gold_passage_is_over_the_questions_whose_gold_passage_is_in_the_corpus():
-    rows = recall_rows({}, [record(0, "4"), record(0, "99"), record(0)], 5, None, 0)
+    rows = [*recall_rows({}, [record(0, "4"), record(0, "99"), record(0)], 5, None, 0)]
     assert [(row["k"], row["n_gold"], row["recall_gold"]) for row in rows] == [(1, 2, 0.0), (5, 2, 0.5)]
     (row,) = recall_rows({}, [record(0)], 1, 0.9, 200)
     assert row["recall_gold"] is None and (row["recall_against_exact"], row["n_against_exact"]) == (0.9, 200)

@@ -1,6 +1,6 @@
 """Export of the trained network: a folder that any program for Llama models can load, with its model card."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -29,19 +29,18 @@ def save_model(folder: str | Path, network: LlamaForCausalLM, tokenizer: PreTrai
     tokenizer.save_pretrained(folder)
 
 
-def training_rows(reports: Sequence[Report], steps: int = STEPS_A_ROW) -> list[dict]:
+def training_rows(reports: Sequence[Report], steps: int = STEPS_A_ROW) -> Iterator[dict]:
     """The training table: means over every `steps` steps, per task.
 
     tokens: all tokens seen up to the last of these steps.
     """
-    rows, tokens = [], 0
+    tokens = 0
     for start in range(0, len(reports), steps):
         chunk = reports[start : start + steps]
         tokens += sum(report.tokens for report in chunk)
         for task in sorted({report.task for report in chunk}):
             of_task = [report for report in chunk if report.task == task]
-            rows.append({"step": chunk[-1].step + 1, "tokens": tokens, "task": task, **_means(of_task)})
-    return rows
+            yield {"step": chunk[-1].step + 1, "tokens": tokens, "task": task, **_means(of_task)}
 
 
 def _means(reports: Sequence[Report]) -> dict[str, float]:

@@ -133,8 +133,7 @@ def _pack_lesson(
     return sequence
 
 
-def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random) -> list[Hint]:
-    hints = []
+def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random) -> Iterator[Hint]:
     for start, end in lesson.documents:
         # "Document" is one token, the number and the text up to the title another; with more tokens, the first would
         # not distinguish documents.
@@ -142,8 +141,7 @@ def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random)
         assert lesson.context[slice(*context.offsets[label])].endswith("(Title:")
         rows = range(label + 1, _token_at(context, end - 1) + 1)
         drawn = rng.sample(rows, min(len(rows), _DOCUMENT_HINTS // len(lesson.documents)))
-        hints += [Hint(DOCUMENT, number, row, label) for row in drawn]
-    return hints
+        yield from (Hint(DOCUMENT, number, row, label) for row in drawn)
 
 
 def _query_hints(

@@ -182,7 +182,7 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
     correction, whatever is found now.
     """
     found: dict[str, Correction] = {}
-    untouched: set[str] = set()
+    named: set[str] = set()
     known = {single_spaced(question): question for question in questions}
     for row in read_rows(path):
         for column in ("question", "passage"):
@@ -194,12 +194,12 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
             close = get_close_matches(given, questions, n=1)
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
             raise UserError(f"{row.where('question')}: {quoted(given)} is not among the questions{hint}")
-        if question in found:
+        if question in named:
             raise UserError(f"{row.where('question')}: {quoted(question)} occurs twice; remove one of them")
-        found[question] = Correction(passage, row.where("passage"), before, excerpt)
-        if passage == before and FOUND in row.values:
-            untouched.add(question)
-    return {question: one for question, one in found.items() if question not in untouched}
+        named.add(question)
+        if passage != before or FOUND not in row.values:
+            found[question] = Correction(passage, row.where("passage"), before, excerpt)
+    return found
 
 
 #: Origin of a gold passage (named, first retrieved, corrected), or the reason for its absence.

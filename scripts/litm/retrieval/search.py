@@ -117,7 +117,7 @@ KS = (1, 5, 10, 20, 30, 40, 50, 100)
 
 def recall_rows(
     name: dict, records: Sequence[QuestionRecord], hits: int, recall_against_exact: float | None, n_against_exact: int
-) -> list[dict]:
+) -> Iterator[dict]:
     """One row per number of passages k, starting with the columns of `name`.
 
     recall: share of questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al. 2020);
@@ -128,7 +128,6 @@ def recall_rows(
     # Imported here: the rules import this module, and Snakemake does not bring its packages.
     from litm.base.intervals import binomial_interval
 
-    rows = []
     # Computed once: a record builds its documents at each access.
     documents = [record.documents for record in records]
     golds = [
@@ -136,22 +135,19 @@ def recall_rows(
         for record, found in zip(records, documents, strict=True)
         if (id := record.retrieved_gold_id) is not None
     ]
-    for k in [k for k in KS if k <= hits]:
+    for k in (k for k in KS if k <= hits):
         found = sum(any(document.has_answer for document in first[:k]) for first in documents)
         gold = sum(id in ids[:k] for id, ids in golds)
         low, high = binomial_interval(found, len(records))
-        rows.append(
-            {
-                **name,
-                "k": k,
-                "n": len(records),
-                "recall": found / len(records),
-                "ci_low": low,
-                "ci_high": high,
-                "n_gold": len(golds),
-                "recall_gold": gold / len(golds) if golds else None,
-                "recall_against_exact": recall_against_exact,
-                "n_against_exact": n_against_exact,
-            }
-        )
-    return rows
+        yield {
+            **name,
+            "k": k,
+            "n": len(records),
+            "recall": found / len(records),
+            "ci_low": low,
+            "ci_high": high,
+            "n_gold": len(golds),
+            "recall_gold": gold / len(golds) if golds else None,
+            "recall_against_exact": recall_against_exact,
+            "n_against_exact": n_against_exact,
+        }
