@@ -182,7 +182,7 @@ wildcard_constraints:
     dataset=any_of([*STUDY.datasets, *STUDY.candidates]),
     derived=any_of(DATA.made_by(NATURAL_QUESTIONS)),
     experiment=any_of(STUDY.experiments),
-    figure=any_of([*STUDY.all_figures, *STUDY.published_figures]),
+    figure=any_of([*STUDY.figures, *STUDY.published_figures]),
     file=any_of(DATA.remote),
     first=any_of(DATA.made_by(FIRST_OF)),
     found=any_of(DATA.made_by(FOUND_GOLD)),

@@ -3,7 +3,7 @@
 from litm.config.figures import PBI_FOREST
 from litm.figures.kinds import KINDS
 
-FIGURE = Each(lambda wildcards: STUDY.all_figures[wildcards.figure])
+FIGURE = Each(lambda wildcards: STUDY.figures[wildcards.figure])
 PUBLISHED = Each(lambda wildcards: STUDY.published_figures[wildcards.figure])
 
 

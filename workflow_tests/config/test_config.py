@@ -12,13 +12,15 @@ from litm.config.study import load_study
 def test_the_default_config_selects_a_real_model_and_the_toy_config_the_reference_model():
     study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
     curves = ["mini_gazetteer_qa", "three_needles_small"]
-    assert list(study.models) == ["smollm2-135m-instruct-q4_1"] and list(study.figures) == curves
+    assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
+    assert list(study.figures) == [*curves, *(f"{name}_wrong_answers" for name in curves)]
     assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", *curves]
     toy = load_study(DEFAULT, ROOT)
     curves = ["kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa"]
     assert list(toy.models) == ["reference"]
     assert list(toy.experiments) == [*curves, "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
-    assert list(toy.figures) == [f"{name}{end}" for name in curves for end in ("", "_heatmap", "_by_size")]
+    shown = [f"{name}{end}" for name in curves for end in ("", "_heatmap", "_by_size")]
+    assert list(toy.figures) == [*shown, *(f"{name}_wrong_answers" for name in curves)]
 
 
 def test_every_entry_of_the_catalogues_is_valid():

@@ -113,7 +113,7 @@ def test_a_job_requests_memory_and_time_for_more_tokens_than_are_planned():
     paper = study(paper_miniature.paper())
     for model in (*READERS, "flan-ul2", "llama-2-70b-chat"):
         for experiment in paper.experiments.values():
-            assert prompt_tokens(paper, model, experiment) < work_of(experiment).tokens
+            assert prompt_tokens(paper, model, experiment) < work_of(paper, experiment).tokens
 
 
 def paper_figures() -> set[str]:

@@ -171,13 +171,13 @@ def test_the_files_of_a_table_are_given_in_their_order(other):
 
 
 def test_each_experiment_with_positions_has_a_figure_of_its_wrong_answers_unless_figures_are_named(demo):
-    names = list(demo.study.more_figures)
+    names = [name for name, one in demo.study.figures.items() if one.kind == "wrong_answers"]
     assert names == [f"{name}_wrong_answers" for name, one in demo.study.experiments.items() if one.has_positions]
     figure = of(figure=names[0])
     assert demo.pages.drawn("wrong_answers")(figure) == ["results/tables/wrong_answers.csv"]
     assert demo.pages.drawn("accuracy")(figure) == []
     named = {"mini": {"experiments": ["mini_encyclopedia_qa"]}}
-    assert not plan(figures=["mini"], define={"figures": named}).study.more_figures
+    assert [*plan(figures=["mini"], define={"figures": named}).study.figures] == ["mini"]
 
 
 def test_a_figure_by_size_and_a_claim_have_the_recall_of_the_retriever(paper):

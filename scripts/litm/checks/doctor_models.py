@@ -27,11 +27,11 @@ from litm.inference.costs import (
     layer_bytes,
     loaded_bytes,
     score_bytes,
+    size_of,
 )
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
 from litm.models.configuration import load_config
-from litm.models.gguf import read_config, read_gguf
 from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
 from litm.workflow.resources import billions_of
 
@@ -43,8 +43,11 @@ PATIENCE = 5
 LOG_IN = "then set HF_TOKEN to a token of yours, or run `hf auth login`"
 #: Bytes of a weight on the hub: half precision.
 STORED = "bfloat16"
-#: Names that configurations give to the width of the feed-forward network.
-INNER_WIDTHS = ("intermediate_size", "ffn_dim", "d_ff", "n_inner")
+#: Names in transformers: layers, width, width of the feed-forward network, heads, heads of keys, size of a head.
+SIZES = (
+    ("num_decoder_layers", "num_hidden_layers"), ("hidden_size",), ("intermediate_size", "ffn_dim", "d_ff", "n_inner"),
+    ("num_attention_heads",), ("num_key_value_heads",), ("head_dim",),
+)  # fmt: skip
 #: Share of the free memory that may be taken before there is a warning: predictions are within a quarter.
 COMFORTABLE = 0.9
 #: Bytes of weights from which on a model is slow without a GPU.
@@ -264,25 +267,18 @@ class Longest:
 
 def model_size(location: str, revision: str | None, of_weights: float) -> ModelSize | None:
     """What a model takes, by its configuration and the bytes of its files; None if the configuration is not here."""
-    path = Path(location)
+    if is_gguf(location):
+        return size_of(Path(location))
     try:
-        config = read_config(path) if is_gguf(path) else load_config(location, revision)
+        config = load_config(location, revision)
     except UserError:
         return None
     text = config.get_text_config()
-    stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
-    if is_gguf(path):
-        of_weights, stored = read_gguf(path).weights * 4, 4
-    width = getattr(text, "hidden_size", None) or 0
-    shape = Shape(
-        layers=getattr(text, "num_decoder_layers", None) or getattr(text, "num_hidden_layers", None) or 0,
-        width=width,
-        inner_width=int(next((value for name in INNER_WIDTHS if (value := getattr(text, name, None))), 4 * width)),
-        heads=getattr(text, "num_attention_heads", None) or 0,
-        kv_heads=getattr(text, "num_key_value_heads", None),
-        head_size=getattr(text, "head_dim", None),
-        in_pieces=is_read_in_pieces(text.to_dict()),
+    layers, width, inner, heads, kv_heads, head_size = (
+        next((value for name in names if (value := getattr(text, name, None))), 0) for names in SIZES
     )
+    shape = Shape(layers, width, int(inner or 4 * width), heads, kv_heads, head_size, is_read_in_pieces(text.to_dict()))
+    stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
     return shape.size(of_weights, stored)
 
 

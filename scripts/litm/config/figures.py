@@ -1,7 +1,7 @@
 """Figures of the configuration: those that the config names, or those that its experiments imply."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -166,10 +166,11 @@ def read_figures(names: Collection[str] | None, entries: Mapping[str, Figure], s
                         figures[made.name] = made.labelled(experiments)
         places = {name: place for place, name in enumerate(experiments)}
         figures = dict(sorted(figures.items(), key=lambda item: min(places[one] for one in item[1].experiments)))
+        figures |= _more_figures(replace(selected, figures=figures))
     return figures
 
 
-def more_figures(selected: Selected) -> dict[str, Figure]:
+def _more_figures(selected: Selected) -> dict[str, Figure]:
     """A figure of kinds of wrong answers for each experiment with positions to compare, and one of the probability of
     the right answer where it is measured, unless there is such a figure.
     """

@@ -12,7 +12,7 @@ from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, re
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
-from litm.config.figures import Figure, Selected, more_figures, published_figures, read_figures
+from litm.config.figures import Figure, Selected, published_figures, read_figures
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.my_data import MY_EXPERIMENTS, MyEntries, read_my_data
@@ -34,8 +34,7 @@ class Study:
     """The selected models, experiments and figures, and all data entries.
 
     selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
-    of an experiment. figures: those that the config names or implies. more_figures: of wrong answers and of
-    log-probabilities.
+    of an experiment. figures: those that the config names or implies, except the one of all indexes.
     published_figures: those with published values, selected or not. printed_tokens: lengths of the paper's prompts.
     relations: see `conditions.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
     sampled_per_size: questions per experiment and size that the report shows in full. my_data: lines on the choices for
@@ -63,7 +62,6 @@ class Study:
     candidates: Mapping[str, Candidates]
     rerankers: Mapping[str, Reranker]
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    more_figures: Mapping[str, Figure] = field(default_factory=dict)
     my_data: tuple[str, ...] = ()
     my_questions: int = 0
     conditions: Mapping[str, Condition] = field(default_factory=dict)
@@ -71,12 +69,6 @@ class Study:
     absent: Mapping[str, str] = field(default_factory=dict)
     uncounted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     examples: int | None = None
-
-    def questions_of(self, experiment: Experiment) -> int | None:
-        """The number of questions in an experiment's data, None if only a run can tell."""
-        condition = self.conditions.get(experiment.name)
-        name = condition.study if condition else experiment.name
-        return self.my_questions if self.my_questions and name in MY_EXPERIMENTS else None
 
     @property
     def run(self) -> dict[tuple[str, str], Experiment]:
@@ -105,11 +97,6 @@ class Study:
         """Why the log-probabilities of selected experiments are not measured with a model, by model."""
         reasons = {model: self.models[model].not_measured for model, _ in self._pairs(LOG_PROBABILITY)}
         return {model: why for model, why in reasons.items() if why}
-
-    @property
-    def all_figures(self) -> dict[str, Figure]:
-        """All figures except the one of all indexes."""
-        return {**self.figures, **self.more_figures}
 
     @property
     def stand_ins(self) -> list[str]:
@@ -191,7 +178,9 @@ class Study:
 
     def most_questions(self, experiment: Experiment) -> int:
         """The most questions that an experiment has; 0 if that is not known before a run."""
-        return min(filter(None, (experiment.examples, self.questions_of(experiment))), default=0)
+        condition = self.conditions.get(experiment.name)
+        is_mine = (condition.study if condition else experiment.name) in MY_EXPERIMENTS
+        return min(filter(None, (experiment.examples, is_mine and self.my_questions)), default=0)
 
     def _pairs(self, measure: str) -> list[tuple[str, str]]:
         return [
@@ -242,12 +231,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         **data,
     )
     _check_answered(study)
-    about = {name: one.about for name, one in entries["models"].items() if one.about}
-    tuned = {name: one.tuned_from for name, one in about.items() if one.tuned_from}
+    tuned = {name: one["tuned_from"] for name, one in study.relations["models"].items() if "tuned_from" in one}
     selected = Selected(study.answered, study.run, study.measured, study.conditions, tuned)
-    figures = read_figures(read.figures, entries["figures"], selected)
-    more = {} if read.figures is not None else more_figures(replace(selected, figures=figures))
-    return replace(study, figures=figures, more_figures=more)
+    return replace(study, figures=read_figures(read.figures, entries["figures"], selected))
 
 
 def _texts(root: Path) -> dict[str, dict[str, None]]:

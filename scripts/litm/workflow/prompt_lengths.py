@@ -46,9 +46,9 @@ class Work:
     longest: int = 0
 
 
-def work_of(experiment: Experiment, questions: int | None = None) -> Work:
-    """The size of a sweep of an experiment. questions: in its data, None if that is not known."""
-    each = _questions(experiment, questions)
+def work_of(study: Study, experiment: Experiment) -> Work:
+    """The size of a sweep of an experiment."""
+    each = study.most_questions(experiment) or QUESTIONS
     tokens = [_most_tokens(experiment, cell.size) for cell in experiment.cells]
     return Work(each * len(tokens), each * sum(tokens), max(tokens))
 
@@ -56,10 +56,6 @@ def work_of(experiment: Experiment, questions: int | None = None) -> Work:
 def _most_tokens(experiment: Experiment, size: int) -> int:
     item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
     return size * item + FRAME_TOKENS + experiment.max_new_tokens
-
-
-def _questions(experiment: Experiment, known: int | None) -> int:
-    return min(filter(None, (experiment.examples, known)), default=QUESTIONS)
 
 
 # The mean
@@ -115,13 +111,13 @@ def _passage_tokens(study: Study, dataset: str) -> float | None:
 def prompt_tokens(study: Study, model: str, experiment: Experiment) -> float:
     """About the tokens of a sweep's prompts."""
     lengths = lengths_of(study, model, experiment)
-    questions = _questions(experiment, study.questions_of(experiment))
+    questions = study.most_questions(experiment) or QUESTIONS
     return questions * sum(lengths.of(cell.size) for cell in experiment.cells)
 
 
 def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:
     """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
-    questions = _questions(experiment, study.questions_of(experiment))
+    questions = study.most_questions(experiment) or QUESTIONS
     shared = 0.0
     if engine_facts(model.engine).shares_prefixes:
         items = sum(cell.size for cell in experiment.cells) - tree_items(experiment)

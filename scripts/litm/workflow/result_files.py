@@ -282,7 +282,7 @@ class PageFiles:
     @property
     def figures(self) -> list[str]:
         """All figures of a study, in both formats."""
-        names = [*([PBI_FOREST] if self._tables.inputs["position_bias"] else []), *self._study.all_figures]
+        names = [*([PBI_FOREST] if self._tables.inputs["position_bias"] else []), *self._study.figures]
         return [f"{FIGURES}/{name}.{format}" for name in names for format in PICTURES]
 
     @property
@@ -299,7 +299,7 @@ class PageFiles:
     @property
     def untitled(self) -> list[str]:
         """Pictures for the report, which has the titles as headings."""
-        return [f"{FIGURES}/untitled/{name}.png" for name in self._study.all_figures]
+        return [f"{FIGURES}/untitled/{name}.png" for name in self._study.figures]
 
     @property
     def published(self) -> list[str]:
@@ -313,13 +313,13 @@ class PageFiles:
 
     def figure_modules(self, wildcards: Wildcards) -> list[str]:
         """The modules that draw the study's figures."""
-        return sorted({figure.module for figure in self._study.all_figures.values()})
+        return sorted({figure.module for figure in self._study.figures.values()})
 
     def drawn(self, name: str) -> Callable[[Wildcards], list[str]]:
         """The input files of {figure} of a name that kinds of figures list in `inputs`; none if its kind lacks it."""
 
         def files(wildcards: Wildcards) -> list[str]:
-            figure = self._study.all_figures[wildcards.figure]
+            figure = self._study.figures[wildcards.figure]
             return self._drawn(figure, name) if name in KINDS[figure.kind].inputs else []
 
         return files
@@ -341,7 +341,7 @@ class PageFiles:
 
     def drawn_published(self, wildcards: Wildcards) -> list[str]:
         """The published accuracies, where {figure} draws them too."""
-        return [self._tables.published("accuracy")] if self._study.all_figures[wildcards.figure].published else []
+        return [self._tables.published("accuracy")] if self._study.figures[wildcards.figure].published else []
 
     def _searches(self, figure: Figure) -> list[Any]:
         """The as-retrieved candidates of its selected experiments, whose recall a figure draws."""
@@ -351,7 +351,7 @@ class PageFiles:
 
     def figure(self, wildcards: Wildcards) -> dict:
         """What changes the picture of {figure} apart from the data."""
-        figure = self._study.all_figures[wildcards.figure]
+        figure = self._study.figures[wildcards.figure]
         own = [self._study.experiments[name] for name in _experiments_of(figure) if name in self._study.experiments]
         return {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
 
@@ -443,7 +443,7 @@ class PageFiles:
         """The settings of each figure by its name, with (questions, corpus, retriever) of each recall that it draws."""
         return {
             name: {**self._figure(one), "recall": [[s.questions, s.corpus, s.retriever] for s in self._searches(one)]}
-            for name, one in self._study.all_figures.items()
+            for name, one in self._study.figures.items()
         }
 
     def selection(self, wildcards: Wildcards) -> dict:

@@ -110,9 +110,9 @@ class SweepInputs:
         self.counted = [name for name, one in self.prompting.items() if one.tokenizer_files or one.source]
         #: (model, experiment), in the order of the config, with the size of each sweep. Recorded responses may cover
         #: only some selected experiments, so the pairs are not a full product.
-        self.work = {pair: work_of(one, study.questions_of(one)) for pair, one in study.run.items()}
+        self.work = {pair: work_of(study, one) for pair, one in study.run.items()}
         #: The same of the sweeps whose log-probabilities are measured.
-        self.measured = {pair: work_of(one, study.questions_of(one)) for pair, one in study.measured.items()}
+        self.measured = {pair: work_of(study, one) for pair, one in study.measured.items()}
         self._order = {name: index for index, name in enumerate(study.experiments)}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
