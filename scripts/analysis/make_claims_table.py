@@ -36,7 +36,7 @@ def main(
 ) -> None:
     from litm.analysis.grid import FIRST_LINE, FULL, Files
     from litm.analysis.published import read_literature, read_published
-    from litm.claims.evidence import published_evidence, read_relations, scored_evidence
+    from litm.claims.evidence import Relations, published_evidence, scored_evidence
     from litm.claims.tables import as_markdown, claim_summary, claims_table
 
     if bool(scores) == bool(published):
@@ -61,7 +61,7 @@ def main(
     else:
         evidence = scored_evidence(files.scores(), recalls)
     readings = [] if published else [(reading, by_reading(reading)) for reading in (FIRST_LINE, FULL)]
-    table = claims_table(evidence, read_relations(relations), read_literature(statements, statuses), readings)
+    table = claims_table(evidence, Relations(**relations), read_literature(statements, statuses), readings)
     write_csv(csv, table)
     write_csv(summary, claim_summary(table))
     write_text(markdown, as_markdown(table))

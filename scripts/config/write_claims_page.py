@@ -14,12 +14,12 @@ PUBLISHED = ROOT / "resources" / "published"
 @program
 def main(page: Path = ROOT / "docs" / "claims.md") -> None:
     from litm.analysis.published import read_explanations, read_literature, read_published
-    from litm.claims.evidence import published_evidence, read_relations
+    from litm.claims.evidence import Relations, published_evidence
     from litm.claims.tables import claims_table, page_parts, with_parts
 
     relations = conditions.read_relations(read_catalogue("models", ROOT), read_catalogue("experiments", ROOT))
     literature = read_literature(PUBLISHED / "statements.csv", PUBLISHED / "claims.csv")
     evidence = published_evidence(read_published(PUBLISHED / "accuracy.csv"))
-    table = claims_table(evidence, read_relations(relations), literature)
+    table = claims_table(evidence, Relations(**relations), literature)
     parts = page_parts(table, literature.statuses, read_explanations(PUBLISHED / "disagreements.csv"))
     write_text(page, with_parts(page.read_text(encoding="utf-8"), parts))

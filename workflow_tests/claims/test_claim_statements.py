@@ -5,7 +5,7 @@ import pytest
 from claim_evidence import BOOK, LENGTHS, POSITIONS, about, evidence_of, exactly, right, rows_of, without_position
 from score_frames import of_matrix, random_matrix
 
-from litm.claims.evidence import About, Cell, Related, Relations, ScoredEvidence, scored_evidence
+from litm.claims.evidence import Cell, Relations, ScoredEvidence, scored_evidence
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import AS_RETRIEVED, NO_GOLD
 
@@ -42,7 +42,7 @@ def test_a_curve_that_rises_at_one_end_alone_is_no_u_and_its_row_names_the_other
     assert row["reason"].startswith("primacy alone: the start is above the middle")
 
 
-LONGER = Relations({"long": About(longer_context_of="short")}, {})
+LONGER = Relations({"long": {"longer_context_of": "short"}}, {})
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_one_size_at_which_the_middle_falls_below_closed_book_is_enough():
     assert "at size 9" in row["reason"] and "at size 30" in row["reason"]
 
 
-T5 = Relations({"m": About(architecture="encoder_decoder", training_length=500)}, {})
+T5 = Relations({"m": {"architecture": "encoder_decoder", "training_length": 500}}, {})
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_lengths_that_are_not_known_or_all_beyond_decide_nothing():
     assert row["verdict"] == NOT_ENOUGH and "not known" in row["reason"]
     (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly([0.6] * 3, size=20), lengths=LENGTHS), T5)
     assert row["verdict"] == NOT_ENOUGH and "no size within" in row["reason"]
-    decoder = Relations({"m": About(architecture="decoder", training_length=500)}, {})
+    decoder = Relations({"m": {"architecture": "decoder", "training_length": 500}}, {})
     (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly([0.6] * 3), lengths=LENGTHS), decoder)
     assert row["reason"].startswith("nothing that was run can be asked")
 
@@ -133,7 +133,7 @@ def test_lengths_that_are_not_known_or_all_beyond_decide_nothing():
     [([1.0, 1.0, 0.99], 500, SUPPORTED), ([1.0, 0.8, 1.0], 500, CONTRADICTED), ([1.0, 1.0, 1.0], 30, NOT_ENOUGH)],
 )
 def test_query_aware_key_value_retrieval_is_near_perfect(aware, n, verdict):
-    relations = Relations({}, {"aware": Related("kv_retrieval", query_aware_of="e")})
+    relations = Relations({}, {"aware": {"task": "kv_retrieval", "query_aware_of": "e"}})
     (row,) = rows_of("query_aware", evidence_of(exactly(aware, n, experiment="aware")), relations)
     assert (row["verdict"], row["value"]) == (verdict, min(aware))
 
@@ -143,7 +143,7 @@ def test_query_aware_key_value_retrieval_is_near_perfect(aware, n, verdict):
     [([0.8, 0.5, 0.8], 2000, SUPPORTED), ([0.5, 0.3, 0.5], 500, CONTRADICTED), ([0.8, 0.5, 0.8], 30, NOT_ENOUGH)],
 )
 def test_query_aware_question_answering_is_changed_little(aware, n, verdict):
-    relations = Relations({}, {"aware": Related("multi_document_qa", query_aware_of="e")})
+    relations = Relations({}, {"aware": {"task": "multi_document_qa", "query_aware_of": "e"}})
     evidence = evidence_of(about([0.8, 0.5, 0.8], n), about(aware, n, 1, experiment="aware"))
     (row,) = rows_of("query_aware", evidence, relations)
     assert (row["verdict"], row["n"], row["experiment"]) == (verdict, n, "aware")
@@ -154,13 +154,13 @@ def test_query_aware_question_answering_is_changed_little(aware, n, verdict):
     [([0.8, 0.5, 0.8], 1000, SUPPORTED), ([0.5, 0.8, 0.5], 1000, CONTRADICTED), ([0.6, 0.5, 0.6], 30, NOT_ENOUGH)],
 )
 def test_base_models_are_asked_for_the_u_and_others_are_not(values, n, verdict):
-    relations = Relations({"tuned": About(tuned_from="base")}, {})
+    relations = Relations({"tuned": {"tuned_from": "base"}}, {})
     evidence = evidence_of(about(values, n, model="base"), about([0.9, 0.2, 0.9], n, model="tuned"))
     (row,) = rows_of("base_models_too", evidence, relations)
     assert (row["models"], row["verdict"]) == ("base", verdict)
 
 
-LLAMA = Relations({name: About(family="llama-2", parameters=size) for name, size in (("7b", 7), ("13b", 13))}, {})
+LLAMA = Relations({name: {"family": "llama-2", "parameters": size} for name, size in (("7b", 7), ("13b", 13))}, {})
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_primacy_is_for_models_of_13_billion_parameters(small, large, verdict):
 
 
 def test_another_family_is_asked_for_primacy_for_its_own_sake():
-    relations = Relations({name: About(family="f", parameters=size) for name, size in (("s", 1), ("l", 30))}, {})
+    relations = Relations({name: {"family": "f", "parameters": size} for name, size in (("s", 1), ("l", 30))}, {})
     evidence = evidence_of(about([0.4, 0.5, 0.8], model="s"), about([0.8, 0.5, 0.8], model="l"))
     assert [row["role"] for row in rows_of("primacy_from_13b", evidence, relations)] == ["exploratory"] * 2
 
 
 def test_a_family_of_small_models_alone_is_not_asked_for_primacy():
-    small = Relations({"7b": About(family="llama", parameters=7)}, {})
+    small = Relations({"7b": {"family": "llama", "parameters": 7}}, {})
     (row,) = rows_of("primacy_from_13b", evidence_of(about([0.4, 0.5, 0.8], model="7b")), small)
     assert row["reason"].startswith("nothing that was run can be asked")
 
@@ -241,7 +241,7 @@ def test_sizes_with_questions_of_their_own_are_compared_without_pairs():
     assert (row["verdict"], row["n"], row["test"]) == (SUPPORTED, 1000, "not paired")
 
 
-KEYS = Relations({}, {"e": Related("kv_retrieval")})
+KEYS = Relations({}, {"e": {"task": "kv_retrieval"}})
 
 
 def test_200_keys_are_asked_to_be_worse_than_100():

@@ -13,7 +13,7 @@ from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.table import tables
 from litm.base.formats import read_csv
 from litm.base.messages import UserError
-from litm.claims.evidence import About, Cell, Measure, Relations, largest, lowest, minus, scored_evidence
+from litm.claims.evidence import Cell, Measure, Relations, largest, lowest, minus, scored_evidence
 from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import NO_GOLD
@@ -81,7 +81,7 @@ def test_the_table_has_every_claim_once_at_least_and_its_columns():
 
 def test_a_row_tells_measured_answers_from_recorded_ones():
     evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="theirs"))
-    rows = rows_of("u_shape", evidence, Relations({}, {}, frozenset({"theirs"})))
+    rows = rows_of("u_shape", evidence, Relations({}, {}, ["theirs"]))
     assert [(row["models"], row["evidence"], row["verdict"]) for row in rows] == [
         ("m", "measured", SUPPORTED),
         ("theirs", "recorded", SUPPORTED),
@@ -113,8 +113,8 @@ def test_a_row_has_the_papers_statements_on_its_case_alone_and_all_works_that_co
 def test_one_run_has_one_verdict_per_case_for_any_declarations_about_its_models():
     relations = Relations(
         {
-            "m": About(family="llama-2", parameters=7, architecture="encoder_decoder", training_length=500),
-            "large": About(family="llama-2", parameters=13, tuned_from="m"),
+            "m": {"family": "llama-2", "parameters": 7, "architecture": "encoder_decoder", "training_length": 500},
+            "large": {"family": "llama-2", "parameters": 13, "tuned_from": "m"},
         },
         {},
     )

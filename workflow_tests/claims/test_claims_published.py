@@ -12,7 +12,7 @@ from score_frames import random_matrix
 from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.messages import UserError
-from litm.claims.evidence import Cell, Measure, PublishedEvidence, published_evidence, read_relations
+from litm.claims.evidence import Cell, Measure, PublishedEvidence, Relations, published_evidence
 from litm.claims.tables import CLAIMS, claims_table, disagrees, page_parts, with_parts
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.config import conditions
@@ -26,7 +26,7 @@ def published() -> pd.DataFrame:
     values = read_published(ROOT / "resources" / "published" / "accuracy.csv")
     declared = conditions.read_relations(read_catalogue("models", ROOT), read_catalogue("experiments", ROOT))
     literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
-    return claims_table(published_evidence(values), read_relations(declared), literature)
+    return claims_table(published_evidence(values), Relations(**declared), literature)
 
 
 # --- The paper's own conclusions ---

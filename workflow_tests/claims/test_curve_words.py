@@ -8,7 +8,7 @@ from score_frames import of_matrix
 from litm.analysis.grid import Files
 from litm.analysis.shapes import FLAT, INVERTED, MEANINGS, NONE, UNEVEN, U, W
 from litm.claims.curve_words import OF_ENDS, position_bias_table, words_of_scores
-from litm.claims.evidence import About, Relations, scored_evidence
+from litm.claims.evidence import Relations, scored_evidence
 from litm.claims.tables import claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 
@@ -67,7 +67,7 @@ def test_a_word_has_alone_only_if_a_single_interval_does_not_show_the_other_end(
 @pytest.mark.parametrize("accuracies", [[0.51, 0.5, 0.5, 0.6, 0.7], [0.55, 0.5, 0.5, 0.5, 0.55], [0.5] * 5])
 def test_the_u_and_primacy_never_say_opposite_things_of_a_curve(accuracies, n, others):
     relations = Relations(
-        {name: About(family="llama-2", parameters=size) for name, size in (("7b", 7), ("13b", 13))}, {}
+        {name: {"family": "llama-2", "parameters": size} for name, size in (("7b", 7), ("13b", 13))}, {}
     )
     curves = [("7b", accuracies, n), ("13b", accuracies, n), *[(f"o{i}", [0.5] * 5, 50) for i in range(others)]]
     scores = [of_matrix(answers(values, size), FIVE, model=model) for model, values, size in curves]
@@ -94,7 +94,7 @@ def test_the_table_of_position_bias_has_the_words_of_the_claims(tmp_path):
         paths.append(tmp_path / f"{model}.parquet")
         of_matrix(answers(accuracies, n), FIVE, model=model).to_parquet(paths[-1])
     evidence = scored_evidence(map(pd.read_parquet, paths))
-    relations = Relations({"tuned": About(tuned_from="base")}, {})
+    relations = Relations({"tuned": {"tuned_from": "base"}}, {})
     claims = claims_table(evidence, relations)
     of_shape = claims[claims["claim"].isin(["u_shape", "base_models_too"])]
     told = {(row["models"], row["shape"]) for row in of_shape.to_dict("records")}

@@ -7,7 +7,7 @@ import pandas as pd
 from score_frames import random_matrix
 
 from litm.analysis.grid import CORRECT, Grid
-from litm.claims.evidence import Cell, Related, Relations, ScoredEvidence
+from litm.claims.evidence import Cell, Relations, ScoredEvidence
 from litm.claims.tables import claims_table
 from litm.placements import depth_of
 
@@ -61,5 +61,5 @@ def rows_of(claim: str, evidence: ScoredEvidence, relations: Relations = NOTHING
     return table[table["claim"] == claim].to_dict("records")
 
 
-BOOK = Relations({}, {"e": Related("multi_document_qa", closed_book="closed")})
+BOOK = Relations({}, {"e": {"task": "multi_document_qa", "closed_book": "closed"}})
 LENGTHS = {9: 400.0, 20: 900.0}

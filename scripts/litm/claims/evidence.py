@@ -92,53 +92,22 @@ ENCODER_DECODER = "encoder_decoder"
 
 
 @dataclass(frozen=True)
-class About:
-    """The key `about` of a model's entry: parameters in billions, training_length in tokens per prompt."""
-
-    longer_context_of: str | None = None
-    tuned_from: str | None = None
-    family: str | None = None
-    parameters: float | None = None
-    architecture: str | None = None
-    training_length: int | None = None
-
-
-@dataclass(frozen=True)
-class Related:
-    """An experiment's task, its closed-book version, and its version with the question only after the documents."""
-
-    task: str
-    closed_book: str | None = None
-    query_aware_of: str | None = None
-
-
-@dataclass(frozen=True)
 class Relations:
-    """Models and experiments by name; recorded: models whose responses were made elsewhere."""
+    """What the config says of models and experiments, by name, as `conditions.read_relations` gives it.
 
-    models: Mapping[str, About]
-    experiments: Mapping[str, Related]
-    recorded: frozenset[str] = frozenset()
+    models: the keys `about` of their entries. experiments: its `task`, and where it has them its `closed_book` and the
+    experiment that it is a version of with the question before the context too (`query_aware_of`). recorded: models
+    whose responses were made elsewhere.
+    """
+
+    models: Mapping[str, Mapping[str, Any]]
+    experiments: Mapping[str, Mapping[str, Any]]
+    recorded: Sequence[str] = ()
 
     @property
     def base_models(self) -> set[str]:
         """Models that others were tuned from."""
-        return {about.tuned_from for about in self.models.values() if about.tuned_from}
-
-    def about(self, model: str) -> About:
-        """The declarations about a model; empty for a model without an entry."""
-        return self.models.get(model, About())
-
-
-def read_relations(value: Mapping[str, Any]) -> Relations:
-    """Relations from JSON: {"models": {name: keys of `About`}, "experiments": {name: keys of `Related`}, "recorded":
-    names}.
-    """
-    return Relations(
-        models={name: About(**keys) for name, keys in value["models"].items()},
-        experiments={name: Related(**keys) for name, keys in value["experiments"].items()},
-        recorded=frozenset(value["recorded"]),
-    )
+        return {about["tuned_from"] for about in self.models.values() if about.get("tuned_from")}
 
 
 @dataclass(frozen=True, order=True)

@@ -95,7 +95,7 @@ def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iter
     """
     cells: dict[tuple, Cell] = {(one.model, one.experiment, one.size, one.placement): one for one in evidence.cells}
     for longer, about in relations.models.items():
-        shorter = about.longer_context_of
+        shorter = about.get("longer_context_of")
         shared: dict[tuple[str, int], list[tuple[Cell, Cell]]] = {}
         for (model, *place), cell in cells.items():
             other = cells.get((shorter, *place))
@@ -116,11 +116,12 @@ def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iter
 @claim
 def below_closed_book(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each model and experiment with a closed-book version: is middle - closed book below 0 at some size?"""
-    without = {(cell.model, cell.experiment): cell for cell in evidence.cells if cell.position is None}
+    without: dict[tuple, Cell] = {
+        (cell.model, cell.experiment): cell for cell in evidence.cells if cell.position is None
+    }
     for group in by_sweep((curve.three[1] for curve in curves_with_middle(evidence)), is_by_size=False):
         first = group[0]
-        related = relations.experiments.get(first.experiment)
-        closed = without.get((first.model, related.closed_book)) if related and related.closed_book else None
+        closed = without.get((first.model, relations.experiments.get(first.experiment, {}).get("closed_book")))
         if closed is None:
             continue
         found = {middle.size: evidence.contrast({middle: 1, closed: -1}) for middle in group}
@@ -145,9 +146,9 @@ def encoder_decoder_robust(evidence: Evidence, relations: Relations) -> Iterator
     than that of the largest size within the training length. Both must hold.
     """
     for group in by_sweep(curves(evidence)):
-        about = relations.about(group[0].model)
-        if about.architecture == ENCODER_DECODER:
-            parts, words = zip(*_gaps(evidence, group, about.training_length), strict=True)
+        about = relations.models.get(group[0].model, {})
+        if about.get("architecture") == ENCODER_DECODER:
+            parts, words = zip(*_gaps(evidence, group, about.get("training_length")), strict=True)
             yield replace(_question(group[0], *parts, detail="; ".join(words)), size=None)
 
 
@@ -180,11 +181,11 @@ def query_aware(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """
     plain_curves = {(curve.model, curve.experiment, curve.size): curve for curve in curves(evidence)}
     for curve in curves(evidence):
-        related = relations.experiments.get(curve.experiment)
-        if related is None or related.query_aware_of is None:
+        related = relations.experiments.get(curve.experiment, {})
+        if not related.get("query_aware_of"):
             continue
-        plain = plain_curves.get((curve.model, related.query_aware_of, curve.size))
-        if related.task == SOLVED:
+        plain = plain_curves.get((curve.model, related["query_aware_of"], curve.size))
+        if related["task"] == SOLVED:
             accuracies = [measure for cell in curve.cells if (measure := evidence.accuracy(cell))]
             worst = lowest(accuracies) if len(accuracies) == len(curve.cells) else None
             told = f"worst position {percent(worst.value)} %" if worst else "a position without a scored question"
@@ -213,16 +214,14 @@ def primacy_from_13b(evidence: Evidence, relations: Relations) -> Iterator[Quest
 
     Smaller ones are asked: is there no primacy, and is recency (end - middle) above 0?
     """
-    sized = [
-        (one.family, one.parameters >= LARGE_FROM) for one in relations.models.values() if one.parameters is not None
-    ]
-    families = {family for family, is_large in sized if family and (family, not is_large) in sized}
+    sized = {name: about for name, about in relations.models.items() if about.get("family") and about.get("parameters")}
+    sides = {(about["family"], about["parameters"] >= LARGE_FROM) for about in sized.values()}
     for curve in curves_with_middle(evidence):
-        about = relations.about(curve.model)
-        if about.parameters is not None and about.family in families:
-            is_large = about.parameters >= LARGE_FROM
+        about = sized.get(curve.model)
+        if about and {(about["family"], True), (about["family"], False)} <= sides:
+            is_large = about["parameters"] >= LARGE_FROM
             asked = [("primacy", ABOVE_ZERO)] if is_large else [("primacy", NOT_ABOVE_ZERO), ("recency", ABOVE_ZERO)]
-            yield contrasts_question(evidence, curve, asked, AS_CLAIM if about.family == LLAMA else EXPLORATORY)
+            yield contrasts_question(evidence, curve, asked, AS_CLAIM if about["family"] == LLAMA else EXPLORATORY)
 
 
 @claim
@@ -294,7 +293,7 @@ def more_keys_worse(evidence: Evidence, relations: Relations) -> Iterator[Questi
 
 def _key_pairs(evidence: Evidence, relations: Relations) -> Iterator[Sequence[Curve]]:
     """The curves of 100 and of 200 pairs of a model and experiment."""
-    of_task = {name for name, one in relations.experiments.items() if one.task == KEY_TASK}
+    of_task = {name for name, one in relations.experiments.items() if one["task"] == KEY_TASK}
     found = (curve for curve in curves(evidence) if curve.experiment in of_task and curve.size in KEY_SIZES)
     return (group for group in by_sweep(found) if len(group) == len(KEY_SIZES))
 
