@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid
+from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, needed_in_words, observed
 from litm.analysis.sentences import counted, interval, remedies_in_words
@@ -219,8 +219,8 @@ def read_compared(
     by_experiment = {one.experiment: one for one in conditions}
     cells: dict[tuple[str, str], list[Cell]] = {}
     for sweep in scores:
-        condition = by_experiment[str(sweep["experiment"].iloc[0])]
-        model = str(sweep["model"].iloc[0])
+        model, experiment = sweep_of(sweep)
+        condition = by_experiment[experiment]
         for size in sorted(sweep["size"].unique()):
             cell = _cell(condition, int(size), sweep[sweep["size"] == size], prices.get(model))
             cells.setdefault((condition.study, model), []).append(cell)

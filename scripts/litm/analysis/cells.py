@@ -21,6 +21,7 @@ from litm.analysis.grid import (
     joined,
     read_curve,
     read_grid,
+    sweep_of,
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.sentences import difference_of
@@ -226,13 +227,9 @@ def wrong_answers_table(scores: Files) -> Iterator[dict]:
 def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
     """Yield the rows of each sweep, in the order of the score files."""
     named = {name for keys in references.values() for name in keys.values() if name}
-    kept: dict[tuple[str, str], pd.DataFrame] = {}
+    kept = {sweep_of(sweep): sweep for sweep in scores.scores() if sweep_of(sweep)[1] in named}
     for sweep in scores.scores():
-        names = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
-        if names[1] in named:
-            kept[names] = sweep
-    for sweep in scores.scores():
-        model, experiment = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
+        model, experiment = sweep_of(sweep)
         of_sweep = references.get(experiment, {})
         closed_book, oracle = (kept.get((model, of_sweep.get(name) or "")) for name in ("closed_book", "oracle"))
         yield from sensitivity_rows(sweep, closed_book, oracle, seed)

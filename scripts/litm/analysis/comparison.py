@@ -13,7 +13,7 @@ from litm.analysis.published import (
     read_published,
     read_published_models,
 )
-from litm.analysis.statistics import Estimate, unpaired_difference
+from litm.analysis.statistics import unpaired_difference
 from litm.base.formats import read_json
 from litm.base.intervals import binomial_interval
 
@@ -127,19 +127,11 @@ def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | N
     del row["data_version"]
     for end, accuracy in (("", cell.accuracy), ("_strict", cell.strict)):
         if accuracy is not None:
-            estimate = _difference(accuracy, cell.n, value)
-            row |= interval_columns(f"difference{end}", estimate)
-            row |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else _verdict(estimate)}
+            found = unpaired_difference(round(accuracy * cell.n), cell.n, round(value.accuracy * value.n), value.n)
+            row |= interval_columns(f"difference{end}", replace(found, value=accuracy - value.accuracy))
+            verdict = CONSISTENT if found.low <= 0 <= found.high else DIFFERS
+            row |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else verdict}
     return row
-
-
-def _difference(accuracy: float, n: int, value: PublishedAccuracy) -> Estimate:
-    estimate = unpaired_difference(round(accuracy * n), n, round(value.accuracy * value.n), value.n)
-    return replace(estimate, value=accuracy - value.accuracy)
-
-
-def _verdict(estimate: Estimate) -> str:
-    return CONSISTENT if estimate.low <= 0 <= estimate.high else DIFFERS
 
 
 def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:

@@ -231,6 +231,11 @@ def read_grids(sweeps: Iterable[pd.DataFrame]) -> Grids:
     return {(one.names["model"], one.names["experiment"], one.size): one for one in grids}
 
 
+def sweep_of(scores: pd.DataFrame) -> tuple[str, str]:
+    """The model and the experiment of the rows of one sweep."""
+    return str(scores["model"].iloc[0]), str(scores["experiment"].iloc[0])
+
+
 def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Yield the rows of each size of one sweep with positions to compare, in the order of the rows.
 
