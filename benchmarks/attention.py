@@ -1,4 +1,4 @@
-"""Attention on a processor: a step of decoding here and with PyTorch's operator, and reading compared with products.
+"""Attention on a processor: decoding here and with PyTorch's operator, reading compared with products, and its parts.
 
     PYTHONPATH=scripts python benchmarks/attention.py
 
@@ -13,15 +13,21 @@ from collections.abc import Callable
 
 import torch
 from measuring import spread, table
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few
+from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few, can_use_blocks
 from litm.inference.joined_attention import attention as attention_of_any
+from litm.inference.prefix_sharing import KeptCache
 
 HEADS, KEY_HEADS, SIZE = 9, 3, 64
 #: Inner and outer size of a product with weights in SmolLM2-135M.
 PRODUCT = (576, 1536)
 #: Prompts and keys of a step.
 STEPS = ((1, 2_000), (10, 1_900), (4, 6_000))
+#: Layers and vocabulary of the model that reads, and the parts of its layers.
+LAYERS, VOCABULARY = 4, 1_024
+PARTS = ("products", "attention", "activation", "norms", "rotary", "the rest")
 #: Tokens that are read at once.
 READ = (512, 2_048, 4_096)
 
@@ -39,6 +45,9 @@ def main() -> None:
     columns = ["number format", "tokens", "PyTorch's", "in blocks", "ratio", "products", "share of blocks"]
     formats = (torch.float32, torch.bfloat16)
     print(table(columns, (reading(dtype, tokens, turns) for dtype in formats for tokens in READ)))
+    print("\n## Where the time of reading goes, milliseconds a layer\n")
+    columns = ["number format", "tokens", *PARTS, "a layer", "its GFLOP a second", "of products"]
+    print(table(columns, (parts(dtype, tokens, turns) for dtype in formats for tokens in READ)))
 
 
 def step(prompts: int, keys: int, turns: int) -> list[str]:
@@ -80,13 +89,57 @@ def reading(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     return [str(dtype).removeprefix("torch."), f"{tokens:,}", theirs, blocks, ratio, products, share]
 
 
+@torch.inference_mode()
+def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
+    """A row of the third table: a model of random weights that reads a prompt, and the modules of one of its layers."""
+    inner, outer = PRODUCT
+    sizes = {"hidden_size": inner, "intermediate_size": outer, "vocab_size": VOCABULARY, "num_hidden_layers": LAYERS}
+    heads = {"num_attention_heads": HEADS, "num_key_value_heads": KEY_HEADS}
+    model = LlamaForCausalLM(LlamaConfig(**sizes, **heads)).to(dtype).eval()
+    ids, kept = torch.randint(VOCABULARY, (tokens,)).tolist(), KeptCache(model, tokens, 1)
+    layer = model.model.layers[0]
+    projections = [module for module in layer.modules() if isinstance(module, torch.nn.Linear)]
+    inputs = {size: torch.randn(1, tokens, size).to(dtype) for size in PRODUCT}
+    query, key, value = (torch.randn(1, count, tokens, SIZE).to(dtype) for count in (HEADS, KEY_HEADS, KEY_HEADS))
+    angles = model.model.rotary_emb(inputs[inner], torch.arange(tokens)[None])
+
+    def read() -> None:
+        kept.forget()
+        kept._read_on(ids, 0, tokens)
+
+    def multiply() -> None:
+        for module in projections:
+            module(inputs[module.in_features])
+
+    def normalise() -> None:
+        for norm in (layer.input_layernorm, layer.post_attention_layernorm):
+            norm(inputs[inner])
+
+    def attend() -> torch.Tensor:
+        if can_use_blocks(query):
+            return attention_in_blocks(query, key, value, None)
+        return attention_of_any(query, key, value, None, causal=True).output
+
+    def activate() -> torch.Tensor:
+        return layer.mlp.act_fn(inputs[outer]) * inputs[outer]
+
+    runs = (multiply, attend, activate, normalise, lambda: apply_rotary_pos_emb(query, key, *angles))
+    times = [[1000 * seconds(run) for run in runs] + [1000 * seconds(read) / LAYERS] for _ in range(turns)]
+    *known, whole = (statistics.median(column) for column in zip(*times, strict=True))
+    multiplied = 2 * tokens * sum(module.weight.numel() for module in projections)
+    speed = (multiplied + 2 * HEADS * SIZE * tokens**2) / whole / 1e6
+    shares = [f"{one:.1f}" for one in (*known, whole - sum(known), whole)]
+    share = f"{speed / (multiplied / known[0] / 1e6):.2f}"
+    return [str(dtype).removeprefix("torch."), f"{tokens:,}", *shares, f"{speed:.0f}", share]
+
+
 def seconds(run: Callable[[], object]) -> float:
-    """Median seconds of five runs."""
+    """Median processor seconds of five runs."""
     taken = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         run()
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     return statistics.median(taken)
 
 

@@ -130,7 +130,7 @@ class TableFiles:
         return {
             "seed": study.seed,
             "example_experiments": [experiment for experiment, _ in self._first_examples],
-            # By experiment and size, see `litm.analysis.published.comparison.measured_cells`.
+            # By experiment and size, see `litm.analysis.comparison.measured_cells`.
             "data_versions": {
                 name: {size: self._data.version(dataset) for size, dataset in one.datasets.items()}
                 for name, one in study.experiments.items()
