@@ -1,8 +1,8 @@
 """Studies of providers' models: what they would cost, what they cost by the server's own bill, and a budget."""
 
-import json
 import re
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from workbench import Workbench
 
 from litm.base.formats import read_json
+from litm.inference.journal import answer_line, identity_line, parse_line
 from litm.records import Prices, Usage
 from litm.report.page_tables import token_table
 
@@ -111,11 +112,10 @@ def test_answers_without_a_bill_are_used_and_called_not_recorded(new_bench, serv
     study(new_bench, server, "gpt")
     new_bench.run("results/responses/gpt/own.jsonl.gz")
     journal = new_bench.path("results/journal/gpt/own.jsonl")
-    lines = [json.loads(line) for line in journal.read_text().splitlines()]
     # As an earlier version wrote them.
-    for line in lines:
-        line.pop("billed", None), line.pop("crc32", None)
-    journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    first, *answers = map(parse_line, journal.read_bytes().splitlines())
+    lines = [answer_line(one.key, first.key, replace(one.value, billed=None)) for one in answers]
+    journal.write_text(identity_line(first.value) + "".join(lines))
     new_bench.run("results/scores/gpt/own.parquet", "--forcerun", "generate")
     assert len(server.usages) == 3 * 5
     manifest = read_json(new_bench.path("results/responses/gpt/own.manifest.json"))
