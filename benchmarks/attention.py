@@ -10,15 +10,16 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from measuring import spread, table
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few, can_use_blocks
+from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few
 from litm.inference.joined_attention import attention as attention_of_any
-from litm.inference.prefix_sharing import KeptCache
+from litm.inference.prefix_sharing import KeptCache, RoomyLayer
 
 HEADS, KEY_HEADS, SIZE = 9, 3, 64
 #: Inner and outer size of a product with weights in SmolLM2-135M.
@@ -101,6 +102,8 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     projections = [module for module in layer.modules() if isinstance(module, torch.nn.Linear)]
     inputs = {size: torch.randn(1, tokens, size).to(dtype) for size in PRODUCT}
     query, key, value = (torch.randn(1, count, tokens, SIZE).to(dtype) for count in (HEADS, KEY_HEADS, KEY_HEADS))
+    cache = RoomyLayer(tokens)
+    cache.update(key, value)
     angles = model.model.rotary_emb(inputs[inner], torch.arange(tokens)[None])
 
     def read() -> None:
@@ -115,15 +118,8 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
         for norm in (layer.input_layernorm, layer.post_attention_layernorm):
             norm(inputs[inner])
 
-    def attend() -> torch.Tensor:
-        if can_use_blocks(query):
-            return attention_in_blocks(query, key, value, None)
-        return attention_of_any(query, key, value, None, causal=True).output
-
-    def activate() -> torch.Tensor:
-        return layer.mlp.act_fn(inputs[outer]) * inputs[outer]
-
-    runs = (multiply, attend, activate, normalise, lambda: apply_rotary_pos_emb(query, key, *angles))
+    attend, rotate = partial(cache.attend, query, None), partial(apply_rotary_pos_emb, query, key, *angles)
+    runs = (multiply, attend, lambda: layer.mlp.act_fn(inputs[outer]) * inputs[outer], normalise, rotate)
     times = [[1000 * seconds(run) for run in runs] + [1000 * seconds(read) / LAYERS] for _ in range(turns)]
     *known, whole = (statistics.median(column) for column in zip(*times, strict=True))
     multiplied = 2 * tokens * sum(module.weight.numel() for module in projections)

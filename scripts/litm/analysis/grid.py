@@ -257,7 +257,10 @@ def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
 
 
 def difference_columns(pair: Grid) -> dict:
-    """The paired difference of two columns on their complete questions, of which there is at least one."""
+    """Columns of the paired difference between the two columns of a grid, over the questions that have both answers.
+
+    There must be at least one such question.
+    """
     a, b = pair.matrix.T
     return {
         "accuracy_a": float(a.sum()) / len(a),

@@ -24,6 +24,8 @@ T = TypeVar("T")
 GZIP_LEVEL = 4
 #: Text between the entries of a JSON list, and before the first one.
 BETWEEN = re.compile(r"[\s,\[]*")
+#: libyaml if PyYAML has it: files are read at every start, and the Python loader is ten times slower.
+YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: Delimiters of tables by the kind of their files.
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 #: Characters: longest field of a table, which also bounds the text after an unclosed quote.
@@ -154,8 +156,7 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 def read_data(path: Path) -> Any:
     """What a YAML file of this library has, which stands beside a module."""
-    # libyaml, if PyYAML has it, is ten times faster.
-    return yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.load(path.read_text(encoding="utf-8"), YAML_LOADER)
 
 
 def write_json(path: str | Path, value: Any) -> None:

@@ -8,11 +8,9 @@ from typing import Any, cast
 import yaml
 
 from litm.base.files import read_text
-from litm.base.formats import parse_json
+from litm.base.formats import YAML_LOADER, parse_json
 from litm.base.messages import UserError
 
-#: libyaml if PyYAML has it: files are read at every start, and the Python loader is ten times slower.
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 TAG = "tag:yaml.org,2002:"
 #: Tags of allowed values; JSON has no dates, sets or bytes.
 KINDS = {f"{TAG}{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
@@ -31,11 +29,11 @@ def read_yaml(path: str | Path) -> Any:
     try:
         text = Path(path).read_text(encoding="utf-8")
         depth = 0
-        for event in yaml.parse(text, Loader=LOADER):
+        for event in yaml.parse(text, Loader=YAML_LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
                 raise UserError(f"{path}, line {_line(event)}: more than {DEEPEST} nested lists or mappings")
-        loader = LOADER(text)
+        loader = YAML_LOADER(text)
         root = loader.get_single_node()
         for line, problem in () if root is None else _problems(root, (), set()):
             raise UserError(f"{path}, line {line}: {problem}")

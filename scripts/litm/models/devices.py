@@ -109,8 +109,9 @@ def claim_gpus(count: int, present: int, environment: Mapping[str, str] = os.env
 
 
 def lock_free(names: Sequence[str], count: int) -> list[str]:
-    """Lock the first `count` GPUs that no other process has locked, or none if fewer are free; returns their names, by
-    number or UUID, each of which has a file.
+    """Lock the first `count` GPUs that no other process has locked, or none if fewer are free; returns their names.
+
+    names: numbers or UUIDs. Each GPU has a lock file of its name.
     """
     taken: list[str] = []
     # Released at the end: two jobs that each hold one GPU and wait for another would wait for ever.
