@@ -17,10 +17,8 @@ def sweep(by_size: dict[int, tuple[float, float, float]], own_questions: bool = 
     """Scores of one model with these accuracies at start, middle and end of each size."""
     frames = []
     for size, shares in by_size.items():
-        right = {
-            position: first_right(share, n) for position, share in zip((0, size // 2, size - 1), shares, strict=True)
-        }
-        frame = score_rows(right, size=size)
+        right = [first_right(share, n) for share in shares]
+        frame = score_rows(dict(zip((0, size // 2, size - 1), right, strict=True)), size=size)
         frames.append(frame.assign(id=frame["id"] + f"/{size}") if own_questions else frame)
     return pd.concat(frames, ignore_index=True)
 

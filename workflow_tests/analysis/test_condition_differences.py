@@ -31,6 +31,11 @@ def difference_rows(*sweeps: pd.DataFrame, comparison=COMPARED, tuned=()) -> lis
     return rows
 
 
+def of_two(a: np.ndarray, b: np.ndarray) -> list[dict]:
+    """The rows of two conditions with these answers, each (questions, places)."""
+    return difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
+
+
 def two_conditions(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
     both = random_matrix([0.8, 0.5, 0.7, 0.6, 0.5, 0.6], n)
     return both[:, :3], both[:, 3:]
@@ -38,7 +43,7 @@ def two_conditions(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 
 def test_equal_positions_are_compared_question_by_question():
     a, b = two_conditions()
-    rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
+    rows = of_two(a, b)
     assert [(row["quantity"], row["place"]) for row in rows] == [
         ("accuracy", "1st"), ("accuracy", "5th"), ("accuracy", "9th"), ("mean accuracy", "mean of 3 places"),
         ("primacy", ""), ("recency", ""), ("pbi", ""),
@@ -64,26 +69,24 @@ def test_clusters_of_one_side_are_those_of_both():
 
 
 def test_p_is_corrected_over_all_accuracies_of_a_comparison_and_over_all_contrasts_apart():
-    a, b = two_conditions()
-    rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
-    assert [row["p_holm"] for row in rows[:4]] == holm([row["p_value"] for row in rows[:4]])
-    assert [row["p_holm"] for row in rows[4:]] == holm([row["p_value"] for row in rows[4:]])
-    assert [row["family"].split(",")[0] for row in rows] == ["4 of accuracy"] * 4 + ["3 of position bias"] * 3
+    rows = of_two(*two_conditions())
+    for part, family in ((rows[:4], "4 of accuracy"), (rows[4:], "3 of position bias")):
+        assert [row["p_holm"] for row in part] == holm([row["p_value"] for row in part])
+        assert {row["family"].split(",")[0] for row in part} == {family}
 
 
 def test_p_of_a_contrast_is_below_5_per_cent_where_the_interval_leaves_0_out():
     rng = np.random.default_rng(1)
     for _ in range(40):
         a, b = (rng.random((60, 3)) < rng.random(3)).astype(int), (rng.random((60, 3)) < 0.5).astype(int)
-        for row in difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain")):
+        for row in of_two(a, b):
             if row["quantity"] != "accuracy":
                 assert (row["p_value"] < 0.05) == (row["difference_ci_low"] * row["difference_ci_high"] > 0)
 
 
 def test_sizes_are_compared_at_start_middle_and_end():
     a, b = two_conditions()
-    small = of_matrix(b, (0, 2, 4), size=5, experiment="plain")
-    large = of_matrix(a, PLACES, experiment="plain")
+    small, large = of_matrix(b, (0, 2, 4), size=5, experiment="plain"), of_matrix(a, PLACES, experiment="plain")
     rows = difference_rows(pd.concat([small, large]), comparison=Comparison("size", "plain", "plain"))
     assert [row["place"] for row in rows[:3]] == ["start", "middle", "end"]
     assert [(row["position_a"], row["position_b"]) for row in rows[:3]] == [(0, 0), (4, 2), (8, 4)]
@@ -102,14 +105,8 @@ def test_questions_of_one_side_only_are_left_out_and_counted_in_the_words():
         assert (row["value_a"], row["value_b"]) == pytest.approx((first.mean(), second.mean()))
         assert row["p_value"] == mcnemar_p(int((first > second).sum()), int((second > first).sum()))
         assert "40 questions of one side alone left out" in row["in_words"]
-
-
-def test_other_questions_are_not_compared_and_said():
-    a, b = two_conditions(30)
-    one = of_matrix(a, PLACES, experiment="other")
-    two = of_matrix(b, PLACES, ids=[f"x{index}" for index in range(30)], experiment="plain")
-    (row,) = difference_rows(one, two)
-    assert (row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (0, 30, 30)
+    (row,) = difference_rows(one, of_matrix(b, PLACES, ids=[f"x{index}" for index in range(60)], experiment="plain"))
+    assert (row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (0, 60, 60)
     assert row["in_words"] == "no question in common, not compared"
 
 
@@ -125,44 +122,28 @@ def test_the_comparison_of_the_best_position_with_the_oracle_is_corrected_for_th
     assert best["difference_ci_high"] > each[0]["difference_ci_high"]
 
 
-def test_a_tuned_model_is_compared_with_its_base_in_each_experiment_of_both():
-    a, b = two_conditions()
-    sweeps = [of_matrix(a, PLACES, model="tuned"), of_matrix(b, PLACES, model="base")]
-    rows = difference_rows(*sweeps, comparison=None, tuned=[("tuned", "base")])
-    assert {(row["condition"], row["setting_a"], row["setting_b"]) for row in rows} == {("model", "tuned", "base")}
-
-
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_gap_of_a_tuned_model_is_tested_against_that_of_its_base(clustered):
+def test_a_tuned_model_is_compared_with_its_base_and_its_gap_too(clustered):
     a, b = random_matrix([0.62, 0.55, 0.6], 600, 1), random_matrix([0.75, 0.45, 0.6], 600, 2)
     more = {"cluster": [f"article {one // 4}" for one in range(600)] * 3} if clustered else {}
     sweeps = [of_matrix(of, PLACES, model=model).assign(**more) for of, model in ((a, "tuned"), (b, "base"))]
     rows = difference_rows(*sweeps, comparison=None, tuned=[("tuned", "base")])
+    assert {(row["condition"], row["setting_a"], row["setting_b"]) for row in rows} == {("model", "tuned", "base")}
     (row,) = [row for row in rows if row["quantity"] == "best-worst gap"]
     gaps = [np.ptp(of.mean(axis=0)) for of in (a, b)]
-    assert (row["place"], row["n"], [row["value_a"], row["value_b"]]) == ("of 3 places", 600, pytest.approx(gaps))
-    assert (
-        row["difference"] == pytest.approx(gaps[0] - gaps[1]) and row["difference_ci_high"] < 0 < row["p_holm"] < 0.05
-    )
+    assert (row["place"], row["n"]) == ("of 3 places", 600)
+    assert [row["value_a"], row["value_b"], row["difference"]] == pytest.approx([*gaps, gaps[0] - gaps[1]])
+    assert row["difference_ci_high"] < 0 < row["p_holm"] < 0.05
     assert row["family"].startswith("4 of position bias") and row["in_words"].endswith("lower")
-
-
-def test_other_conditions_have_no_row_of_the_gap():
-    a, b = two_conditions()
-    rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
-    assert "best-worst gap" not in {row["quantity"] for row in rows}
-    assert rows[0]["difference"] == pytest.approx(a[:, 0].mean() - b[:, 0].mean())
 
 
 def test_a_sign_that_depends_on_the_reading_is_flagged_in_column_and_words():
     n = 400
     right = np.arange(n) < 200
-    first = np.where(np.arange(n) < 20, False, right)
-    sweep = score_rows({0: [bool(value) for value in first]}, experiment="other")
+    first = right & (np.arange(n) >= 20)
+    sweep = score_rows({0: first.tolist()}, experiment="other")
     sweep = sweep.assign(correct_first_line=first, correct_full=np.arange(n) < 230)
-    plain = score_rows({0: [bool(value) for value in right]}, experiment="plain")
-    plain = plain.assign(correct_first_line=right, correct_full=right)
-    (row,) = difference_rows(sweep, plain)
+    (row,) = difference_rows(sweep, score_rows({0: right.tolist()}, experiment="plain"))
     assert row["difference"] == row["difference_first_line"] == pytest.approx(-0.05)
     assert row["difference_full"] == pytest.approx(0.075)
     assert row["changes_with_reading"] and "depends on how much of the answer is read" in row["in_words"]

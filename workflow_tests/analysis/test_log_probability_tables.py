@@ -24,7 +24,7 @@ from litm.base.messages import UserError
 from litm.claims.log_probability import log_probability_claims_table
 from litm.figures.chart import Rows
 from litm.figures.curves import log_probabilities
-from litm.records import OVERFLOW
+from litm.records import OVERFLOW, Example
 from litm.scoring.log_probabilities import log_probability_rows
 from litm.scoring.scores import Sweep
 
@@ -34,24 +34,17 @@ ANSWERS = ["Paris", "Paris, France", "the city"]
 
 
 def prompts(n: int, cluster: int | None = None, answers: list[str] = ANSWERS) -> list:
-    return [
-        example(
-            id=f"q{question}",
-            size=10,
-            placement=f"gold_at_{place}",
-            targets=[{"position": place, "depth": place / 9, "answers": answers}],
-            **({"cluster": f"c{question // cluster}"} if cluster else {}),
-        )
-        for question in range(n)
-        for place in PLACES
-    ]
+    def one(question: int, place: int) -> Example:
+        target = {"position": place, "depth": place / 9, "answers": answers}
+        more = {"cluster": f"c{question // cluster}"} if cluster else {}
+        return example(id=f"q{question}", size=10, placement=f"gold_at_{place}", targets=[target], **more)
+
+    return [one(question, place) for question in range(n) for place in PLACES]
 
 
 def measured(one, *pairs: tuple[float, int], **fields):
-    return response(
-        **{"id": one.id, "size": 10, "placement": one.placement, "finish_reason": "measured"}
-        | {"response": json.dumps(pairs)} | fields
-    )  # fmt: skip
+    same = {"id": one.id, "size": 10, "placement": one.placement, "finish_reason": "measured"}
+    return response(**same | {"response": json.dumps(pairs)} | fields)
 
 
 def rows_of(nats: np.ndarray, cluster: int | None = None) -> pd.DataFrame:
@@ -78,14 +71,10 @@ def test_a_prompt_has_its_best_answer_its_best_token_and_the_sum_of_answers_that
     (one, *_) = asked = prompts(1)
     pairs = [(-2.0, 2), (-2.5, 4), (-3.0, 1)]
     rows = log_probability_rows(SWEEP, asked, [measured(each, *pairs) for each in asked])
-    assert rows["answer"][0] == -2.0
-    assert rows["per_token"][0] == -2.5 / 4
-    assert rows["any_answer"][0] == pytest.approx(log(exp(-2) + exp(-3)))
-    assert rows["answer_tokens"][0] == 2
-    assert rows["id"][0] == one.id
-
-
-def test_an_answer_that_is_accepted_twice_counts_once():
+    first = rows.iloc[0]
+    assert (first["id"], first["answer"], first["per_token"], first["answer_tokens"]) == (one.id, -2.0, -2.5 / 4, 2)
+    assert first["any_answer"] == pytest.approx(log(exp(-2) + exp(-3)))
+    # An answer that is accepted twice counts once.
     asked = prompts(1, answers=["Paris", "Paris"])
     rows = log_probability_rows(SWEEP, asked, [measured(each, (-2.0, 2), (-2.0, 2)) for each in asked])
     assert rows["any_answer"][0] == -2.0
@@ -160,11 +149,7 @@ def test_a_single_question_or_cluster_has_no_interval(values, clusters):
 @pytest.mark.parametrize(
     ("means", "reason", "words"),
     [
-        (
-            (1.0, 0.0, 1.0),
-            "floor",
-            "accuracy says nothing here (hardly anything is right at any position); by log",
-        ),
+        ((1.0, 0.0, 1.0), "floor", "accuracy says nothing here (hardly anything is right at any position); by log"),
         ((1.0, 0.0, 1.0), None, "times as probable at the start as in the middle (primacy +"),
         ((9.0, 0.0, 9.0), None, "00 times as probable at the end as in the middle (recency +"),
         ((-1.0, 0.5, -1.0), None, "times as probable in the middle as at the end (recency -"),
@@ -175,8 +160,7 @@ def test_a_sentence_says_what_the_log_probability_shows(files, means, reason, wo
     effects = log_probability_effects_table(files(rows_of(drawn(means))))
     bias = [{"model": "m", "experiment": "e", "size": 10, "reason": reason}]
     (sentence,) = probability_sentences(effects, bias)
-    assert words in sentence
-    assert sentence.startswith("m on e, size 10: ")
+    assert words in sentence and sentence.startswith("m on e, size 10: ")
     assert ("accuracy says nothing" in sentence) == (reason is not None)
 
 

@@ -18,9 +18,6 @@ U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)
 
 
-# --- Pairs of positions and of models --------------------------------------------------------------------------
-
-
 def test_a_row_for_each_pair_of_positions_with_its_test():
     rows = pairwise_rows(of_matrix(U, U_POSITIONS))
     assert [(row["position_a"], row["position_b"]) for row in rows] == list(combinations(U_POSITIONS, 2))
@@ -53,11 +50,10 @@ def test_models_are_compared_within_their_experiment_for_any_order_of_files(tmp_
         for seed, (model, experiment) in enumerate(product("abc", ("one", "two")), start=1)
     }
     del sweeps["a", "two"]
-    paths = []
-    for (model, experiment), scores in sweeps.items():
-        paths.append(tmp_path / f"{model}_{experiment}.parquet")
-        scores.to_parquet(paths[-1], index=False)
-    rows = list(model_differences_table(Files(list(map(str, paths)))))
+    paths = [str(tmp_path / f"{model}_{experiment}.parquet") for model, experiment in sweeps]
+    for path, scores in zip(paths, sweeps.values(), strict=True):
+        scores.to_parquet(path, index=False)
+    rows = list(model_differences_table(Files(paths)))
     expected = model_difference_rows(pd.concat(sweeps.values()))
     corrected = holm([row["p_value"] for row in expected])
     assert rows == [row | {"p_holm_all": p} for row, p in zip(expected, corrected, strict=True)]
@@ -114,9 +110,6 @@ def test_holm_is_over_the_pairs_of_models_of_a_cell():
         assert [row["p_holm"] for row in cell] == holm([row["p_value"] for row in cell]) and len(cell) == 3
 
 
-# --- Utilisation -----------------------------------------------------------------------------------------------
-
-
 def test_utilisation_is_over_the_questions_with_all_three_answers():
     matrix = random_matrix([0.2, 0.5, 0.8], 200, 6)
     ids = [f"q{index}" for index in range(200)]
@@ -129,7 +122,6 @@ def test_utilisation_is_over_the_questions_with_all_three_answers():
     assert (row["accuracy_closed_book"], row["accuracy"], row["accuracy_oracle"]) == pytest.approx(tuple(accuracies))
     assert row["utilisation"] == pytest.approx((accuracies[1] - accuracies[0]) / (accuracies[2] - accuracies[0]))
     assert row["utilisation_ci_low"] < row["utilisation"] < row["utilisation_ci_high"]
-    assert [*utilisation_rows(scores, book, best)] == [row]
     with pytest.raises(UserError, match="question q0 occurs twice at model m"):
         list(utilisation_rows(scores, pd.concat([book, book]), best))
 

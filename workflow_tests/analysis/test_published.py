@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 from conftest import ROOT
-from matplotlib.figure import Figure
+from figure_tables import FIGURE, NOT_SCORED, cell, draw, table
 from programs import load_program
+from score_frames import of_matrix
 
 from litm.analysis.comparison import MeasuredCell, comparison_rows, measured_cells, published_table
 from litm.analysis.grid import means_of_cells, position_means
@@ -25,8 +26,7 @@ from litm.analysis.statistics import mean_interval, unpaired_difference
 from litm.analysis.table import tables
 from litm.base.formats import read_csv
 from litm.base.messages import UserError
-from litm.figures.chart import Rows, mean_tokens
-from litm.figures.kinds import KINDS
+from litm.figures.chart import mean_tokens
 
 TABLE = tables()["published_comparison"]
 
@@ -44,9 +44,6 @@ def of_table(number: int) -> pd.DataFrame:
     else:
         rows = published_table(one for one in ACCURACIES if one.source == f"Table {number}")
     return paper_table(LAYOUTS[number], rows, MODELS).text.set_index("Model")
-
-
-# --- The file ---
 
 
 @pytest.mark.parametrize(
@@ -114,9 +111,6 @@ def test_all_collected_accuracies_of_the_papers_tables_are_there(data):
         assert ours[row["source"].removeprefix("paper:"), names[row["model"]], *cell] == float(row["value"])
 
 
-# --- Tables ---
-
-
 def test_tables_1_and_5_to_7_are_drawn_from_the_published_values_alone():
     assert of_table(1).loc["GPT-3.5-Turbo"].to_dict() == {"Closed-book": "56.1", "Oracle": "88.3"}
     assert list(of_table(1).index) == [
@@ -142,25 +136,15 @@ def test_tables_2_to_4_have_mean_deviation_and_maximum_of_the_tokens():
     assert of_table(4).loc["Claude-1.3"].tolist()[4:] == ["14929.4 ± 50.7", "15048"]
 
 
-def cells(*rows: tuple) -> pd.DataFrame:
-    """Rows of the accuracy table: (model, experiment, size, position, n, accuracy)."""
-    table = pd.DataFrame(rows, columns=["model", "experiment", "size", "position", "n", "accuracy"])
-    return table.assign(ci_low=table["accuracy"] - 0.1, ci_high=table["accuracy"] + 0.05).astype({"position": "Int64"})
-
-
 def test_a_paper_table_of_measured_values_has_the_models_and_positions_that_were_run():
-    rows = cells(
-        ("b", "multi_document_qa", 10, 9, 50, 0.5),
-        ("b", "multi_document_qa", 10, 0, 50, 0.7),
-        ("a", "multi_document_qa", 10, 0, 40, 0.6),
-        ("a", "multi_document_qa", 20, 0, 40, 0.1),
-        ("c", "multi_document_qa", 10, 0, 0, pd.NA),
-    )
-    table = paper_table(LAYOUTS[5], rows, {"a": PublishedModel("a", "", "", "A")})
-    assert table.text.to_dict("list") == {"Model": ["b", "A"], "Index 0": ["70.0", "60.0"], "Index 9": ["50.0", "-"]}
-    assert table.values["model"].tolist() == ["b", "a"]
-    assert table.values.loc[0, ["index_0", "index_0_ci_low", "index_0_n"]].tolist() == pytest.approx([0.7, 0.6, 50])
-    assert table.caption.endswith("; n = 40 to 50, 95 % intervals reach at most 10.0 points to either side")
+    qa = "multi_document_qa"
+    run = [("b", qa, 10, 9, 0.5), ("b", qa, 10, 0, 0.7), ("a", qa, 10, 0, 0.6, 40), ("a", qa, 20, 0, 0.1, 40)]
+    rows = table(*(cell(*one) for one in run), cell("c", qa, 10, 0, 0.0) | NOT_SCORED)
+    made = paper_table(LAYOUTS[5], rows, {"a": PublishedModel("a", "", "", "A")})
+    assert made.text.to_dict("list") == {"Model": ["b", "A"], "Index 0": ["70.0", "60.0"], "Index 9": ["50.0", "-"]}
+    assert made.values["model"].tolist() == ["b", "a"]
+    assert made.values.loc[0, ["index_0", "index_0_ci_low", "index_0_n"]].tolist() == pytest.approx([0.7, 0.6, 50])
+    assert made.caption.endswith("; n = 40 to 50, 95 % intervals reach at most 10.0 points to either side")
     nothing = paper_table(LAYOUTS[5], rows[rows["n"] == 0], {})
     assert nothing.text.empty and nothing.caption.endswith("; no question was scored")
 
@@ -172,8 +156,6 @@ def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
     rows = [r"Model & 50 \% \& more \\", r"\midrule", r"a\_b & 1.0 $\pm$ 0.1 \\"]
     assert text.splitlines()[4:9] == [r"\toprule", *rows, r"\bottomrule"]
 
-
-# --- Comparison ---
 
 VALUE = PublishedAccuracy("m", "qa", 20, "gold_at_4", 4, "em", 2655, 0.538, "Table 6", "a note", "v1")
 SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quantization": None, "data_version": "v1"}
@@ -191,11 +173,12 @@ def test_the_verdict_is_whether_the_interval_of_the_difference_has_zero_in_it():
     same = compared()
     assert (same["verdict"], same["reason"], same["source"], same["note"]) == ("consistent", "", "Table 6", "a note")
     assert same["difference"] == pytest.approx(0.002) and same["difference_ci_low"] < 0 < same["difference_ci_high"]
+    # Recorded responses are taken for the model that they name.
+    assert compared(weights=None)["verdict"] == "consistent"
     lower = compared(accuracy=0.5)
     assert lower["verdict"] == "differs" and lower["difference_ci_high"] < 0
-    assert lower["difference_ci_high"] - lower["difference_ci_low"] == pytest.approx(
-        2 * 1.96 * np.sqrt(2 * 0.25 / 2655), rel=0.01
-    )
+    width = lower["difference_ci_high"] - lower["difference_ci_low"]
+    assert width == pytest.approx(2 * 1.96 * np.sqrt(2 * 0.25 / 2655), rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -231,29 +214,29 @@ def test_the_prompt_format_of_every_published_model_with_weights_is_that_of_its_
         assert model.prompt_format == entries[name].get("prompt_template", ""), name
 
 
-def test_recorded_responses_are_taken_for_the_model_that_they_name():
-    assert compared(weights=None)["verdict"] == "consistent"
-
-
 def test_nothing_in_common_is_a_table_of_headings_alone():
-    table = TABLE.frame(comparison_rows({}, ACCURACIES, MODELS))
-    assert table.empty and {"difference", "verdict", "reason"} <= set(table.columns)
-    assert TABLE.markdown(table).startswith("| Model")
+    nothing = TABLE.frame(comparison_rows({}, ACCURACIES, MODELS))
+    assert nothing.empty and {"difference", "verdict", "reason"} <= set(nothing.columns)
+    assert TABLE.markdown(nothing).startswith("| Model")
 
 
-def test_measured_cells_know_their_weights_quantisation_and_data():
+@pytest.mark.parametrize(
+    ("identity", "weights", "versions", "expected"),
+    [
+        ({"source": {"hub": "hub/m", "commit": "0"}, "model": {"quantization": "nf4", "prompt_template": "raw"}},
+         None, {"20": "v2"}, MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2", 0.2, "raw")),
+        ({"source": {"files": {}}, "model": {}}, "Q4_1, read as float32", {"20": "v2"},
+         MeasuredCell("em", 5, 0.4, "", "Q4_1, read as float32", "v2", 0.2)),
+        ({"source": {"recorded": []}}, None, {}, MeasuredCell("em", 5, 0.4, None, None, None, 0.2)),
+    ],
+    ids=["hub", "gguf", "recorded"],
+)  # fmt: skip
+def test_measured_cells_know_their_weights_quantisation_and_data(identity, weights, versions, expected):
     row = {"model": "m", "experiment": "qa", "size": 20, "placement": "gold_at_4", "metric": "em"}
     accuracy = pd.DataFrame([{**row, "n": 5, "accuracy": 0.4, "accuracy_strict": 0.2}])
-    identity = {"source": {"hub": "hub/m", "commit": "0"}, "model": {"quantization": "nf4", "prompt_template": "raw"}}
     manifest = {"model": "m", "experiment": "qa", "identity_fields": identity}
-    (cell,) = measured_cells(accuracy, [manifest], {"qa": {"20": "v2"}}).values()
-    assert cell == MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2", 0.2, "raw")
-    gguf = {**manifest, "identity_fields": {"source": {"files": {}}, "model": {}}, "weights": "Q4_1, read as float32"}
-    (cell,) = measured_cells(accuracy, [gguf], {"qa": {"20": "v2"}}).values()
-    assert (cell.weights, cell.quantization) == ("", "Q4_1, read as float32")
-    recorded = {**manifest, "identity_fields": {"source": {"recorded": []}}}
-    (cell,) = measured_cells(accuracy, [recorded], {"qa": {}}).values()
-    assert (cell.weights, cell.quantization, cell.data_version) == (None, None, None)
+    manifest |= {"weights": weights} if weights else {}
+    assert list(measured_cells(accuracy, [manifest], {"qa": versions}).values()) == [expected]
 
 
 def test_the_interval_of_a_difference_is_newcombes():
@@ -263,77 +246,56 @@ def test_the_interval_of_a_difference_is_newcombes():
     assert (second.value, second.low, second.high) == pytest.approx((1.0, 0.6791, 1.0), abs=5e-5)
 
 
-# --- Means over positions ---
-
-
 def test_the_mean_over_positions_is_over_the_questions_scored_at_all_of_them():
     matrix = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
     estimate = mean_interval(matrix)
-    shares = matrix.mean(axis=1)
-    assert estimate.value == pytest.approx(matrix.mean())
-    assert (
-        estimate.high - estimate.value == pytest.approx(3.182446 * shares.std(ddof=1) / 2, rel=1e-6)
-        or estimate.high == 1
-    )
+    half = 3.182446 * matrix.mean(axis=1).std(ddof=1) / 2
+    assert (estimate.value, *estimate.limits) == pytest.approx((2 / 3, 2 / 3 - half, min(1, 2 / 3 + half)))
     certain = mean_interval(np.ones((50, 3), dtype=int))
     assert certain.high == 1 and 0.9 < certain.low < 1
-    rows = [
-        {
-            "model": "m", "experiment": "qa", "task": "t", "metric": "em", "size": 3, "items": 3,
-            "placement": f"gold_at_{p}", "position": p, "depth": p / 2, "target": "gold", "id": f"q{q}",
-            "correct": bool(matrix[q, p]), "empty": False, "excluded": False, "finish_reason": "stop",
-        }
-        for q in range(4) for p in range(3) if (q, p) != (3, 2)
-    ]  # fmt: skip
-    (mean,) = position_means(pd.DataFrame(rows)).to_dict("records")
+    scores = of_matrix(matrix, (0, 1, 2), size=3)
+    incomplete = scores[(scores["id"] != "q3") | (scores["position"] != 2)]
+    (mean,) = position_means(incomplete).to_dict("records")
     assert (mean["size"], mean["n"]) == (3, 3) and mean["accuracy"] == pytest.approx(matrix[:3].mean())
 
 
 def test_the_mean_of_cells_has_the_widest_interval_that_they_allow():
-    rows = cells(("m", "qa", 10, 0, 50, 0.7), ("m", "qa", 10, 9, 40, 0.5), ("m", "closed_book_qa", 0, None, 50, 0.3))
-    (mean,) = means_of_cells(rows).to_dict("records")
+    rows = [cell("m", "qa", 10, 0, 0.7), cell("m", "qa", 10, 9, 0.5, 40), cell("m", "closed_book_qa", 0, None, 0.3)]
+    rows[1]["ci_high"] = 0.55
+    (mean,) = means_of_cells(table(*rows)).to_dict("records")
     assert mean["n"] == 40
-    assert [mean["accuracy"], mean["ci_low"], mean["ci_high"]] == pytest.approx([0.6, 0.5, 0.65])
+    assert [mean["accuracy"], mean["ci_low"], mean["ci_high"]] == pytest.approx([0.6, 0.5, 0.675])
 
 
-# --- Figures ---
-
-FIGURE = {
-    "kind": "accuracy_by_position", "title": "T", "experiments": ["multi_document_qa"], "models": None, "sizes": None,
-    "references": {"closed_book_qa": "closed book"}, "panel_title": "{size} documents", "x_label": "Position",
-}  # fmt: skip
-MEASURED = cells(
-    *(("mpt-30b-instruct", "multi_document_qa", size, p, 50, 0.5) for size in (10, 20) for p in (0, 4, 9)),
-    *(("mine", "multi_document_qa", size, p, 50, 0.9) for size in (10, 20) for p in (0, 4, 9)),
+QA = {**FIGURE, "experiments": ["multi_document_qa"], "references": {}, "models": None, "sizes": None}
+MEASURED = table(
+    *(cell("mpt-30b-instruct", "multi_document_qa", size, p, 0.5) for size in (10, 20) for p in (0, 4, 9)),
+    *(cell("mine", "multi_document_qa", size, p, 0.9) for size in (10, 20) for p in (0, 4, 9)),
 )
-
-
-def draw_figure(figure: dict, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
-    return KINDS[figure["kind"]].draw(figure, Rows(accuracy, **rows))
+PUBLISHED = published_table(ACCURACIES)
 
 
 def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():
-    figure = draw_figure(FIGURE, MEASURED, published=published_table(ACCURACIES))
+    figure = draw(QA, MEASURED, published=PUBLISHED)
     panel = figure.axes[0]
     (dashed,) = [line for line in panel.get_lines() if line.is_dashed() and len(line.get_xdata()) == 3]
     assert list(dashed.get_ydata()) == pytest.approx([60.2, 56.2, 59.7])
     assert dashed.get_color() == panel.containers[0].lines[0].get_color()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mpt-30b-instruct", "mine", "published"]
-    without = draw_figure(FIGURE, MEASURED)
+    without = draw(QA, MEASURED)
     assert [text.get_text() for text in without.legends[0].get_texts()] == ["mpt-30b-instruct", "mine"]
 
 
 def test_published_values_are_drawn_in_the_range_of_a_panel_for_all_models_of_the_figure():
     is_theirs = (MEASURED["model"] == "mpt-30b-instruct") & (MEASURED["size"] == 10)
     measured = pd.concat([MEASURED[is_theirs], MEASURED[MEASURED["model"] == "mine"]])
-    figure = draw_figure(FIGURE, measured, published=published_table(ACCURACIES))
+    figure = draw(QA, measured, published=PUBLISHED)
     lines = [[line for line in panel.get_lines() if line.is_dashed()] for panel in figure.axes]
     assert [[list(line.get_xdata()) for line in of_panel] for of_panel in lines] == [[[0, 4, 9]], [[0, 4, 9]]]
 
 
 def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
-    table = published_table(ACCURACIES)
-    figure = draw_figure({**FIGURE, "sizes": [20], "references": {}}, table[table["model"] == "gpt-3.5-turbo-0613"])
+    figure = draw({**QA, "sizes": [20]}, PUBLISHED[PUBLISHED["model"] == "gpt-3.5-turbo-0613"])
     (panel,) = figure.axes
     assert panel.get_title() == "20 documents"
     assert list(panel.containers[0].lines[0].get_ydata()) == pytest.approx([75.8, 57.2, 53.8, 55.4, 63.2])
@@ -341,19 +303,17 @@ def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
 
 
 def test_figure_6_is_the_mean_over_the_positions_of_each_size():
-    settings = {**FIGURE, "kind": "mean_accuracy_by_size", "references": {}}
-    table = published_table(ACCURACIES)
-    (curve,) = draw_figure(settings, table[table["model"] == "longchat-13b-16k"]).axes[0].containers
+    longchat = PUBLISHED[PUBLISHED["model"] == "longchat-13b-16k"]
+    (curve,) = draw({**QA, "kind": "mean_accuracy_by_size"}, longchat).axes[0].containers
     means = [sum(values) / len(values) for values in ((72.1, 58.9, 58.5), (68.6, 57.4, 55.3, 52.5, 55.0))]
     assert list(curve.lines[0].get_xdata()) == [10, 20, 30]
     assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)
 
 
 def test_equal_curves_are_drawn_side_by_side_and_long_names_fit_the_legend():
-    rows = pd.concat(
-        [MEASURED[MEASURED["model"] == "mine"].assign(model=f"a-model-of-a-long-name-{i}") for i in range(6)]
-    )
-    figure = draw_figure({**FIGURE, "references": {}, "sizes": [10]}, rows)
+    mine = MEASURED[MEASURED["model"] == "mine"]
+    equal = [mine.assign(model=f"a-model-of-a-long-name-{number}") for number in range(6)]
+    figure = draw({**QA, "sizes": [10]}, pd.concat(equal))
     figure.canvas.draw()
     firsts = [bar.lines[0].get_transform().transform((0, 90))[0] for bar in figure.axes[0].containers]
     assert firsts == sorted(set(firsts)) and firsts[-1] - firsts[0] < 40
@@ -361,14 +321,10 @@ def test_equal_curves_are_drawn_side_by_side_and_long_names_fit_the_legend():
     assert legend.x0 >= 0 and legend.x1 <= figure.bbox.x1
 
 
-# --- The target `published` ---
-
-
 def test_the_models_of_a_figure_without_published_values_are_named():
-    published = published_table(ACCURACIES)
     models = ["mpt-30b-instruct", "flan-t5-xxl", "longchat-13b-16k", "flan-ul2"]
-    figure = {"experiments": ["multi_document_qa"], "models": models, "sizes": [20]}
-    assert load_program("plot_figure").without_values(published, figure) == ["flan-t5-xxl", "flan-ul2"]
+    figure = {**QA, "models": models, "sizes": [20]}
+    assert load_program("plot_figure").without_values(PUBLISHED, figure) == ["flan-t5-xxl", "flan-ul2"]
 
 
 def test_published_lengths_of_prompts_are_those_of_the_models_of_a_figure():

@@ -12,21 +12,10 @@ from litm.report.phrases import SizeNames, verdicts
 def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
     """A row of the accuracy table as CSV files have it."""
     return {
-        "model": "m",
-        "experiment": "qa",
-        "task": "multi_document_qa",
-        "size": "20",
-        "target": "gold",
-        "position": position,
-        "n": "40",
-        "accuracy": str(accuracy),
-        "ci_low": "0.1",
-        "ci_high": "0.9",
-        "n_left_out": "0",
-        "n_failed": "0",
-        "n_not_recorded": "",
-        **others,
-    }
+        "model": "m", "experiment": "qa", "task": "multi_document_qa", "size": "20", "target": "gold",
+        "position": position, "n": "40", "accuracy": str(accuracy), "ci_low": "0.1", "ci_high": "0.9",
+        "n_left_out": "0", "n_failed": "0", "n_not_recorded": "", **others,
+    }  # fmt: skip
 
 
 #: A row of position_bias.csv.
@@ -36,13 +25,12 @@ SHAPE = {
 }  # fmt: skip
 
 
-def summary(rows, shapes):
-    return run_summary(rows, shapes, dict.fromkeys([row["experiment"] for row in rows], "documents"))
+def summary(rows, shapes=()) -> list[str]:
+    return list(run_summary(rows, shapes, dict.fromkeys([row["experiment"] for row in rows], "documents")))
 
 
 def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
-    lines = list(summary([cell("0", 0.6), cell("9", 0.025), cell("19", 1)], [SHAPE]))
-    assert lines == [
+    assert summary([cell("0", 0.6), cell("9", 0.025), cell("19", 1)], [SHAPE]) == [
         "qa, 20 documents, n = 40",
         "  position       1st      10th      20th",
         "  accuracy      60 %       2 %     100 %",
@@ -54,8 +42,7 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
 def test_models_are_one_below_another():
     models = {"m": 0.6, "other": 1}
     rows = [cell(position, accuracy, model=model) for model, accuracy in models.items() for position in "09"]
-    lines = list(summary(rows, [SHAPE, SHAPE | {"model": "other"}]))
-    assert lines == [
+    assert summary(rows, [SHAPE, SHAPE | {"model": "other"}]) == [
         "qa, 20 documents, n = 40",
         "  position       1st      10th",
         "  m             60 %      60 %",
@@ -77,7 +64,7 @@ def test_models_are_one_below_another():
 )
 def test_the_console_says_of_a_shape_what_the_report_says(changes):
     row = {**SHAPE, **changes}
-    said = list(summary([cell("0", 0.6), cell("9", 0.5)], [row]))[-1].split(maxsplit=1)[1]
+    said = summary([cell("0", 0.6), cell("9", 0.5)], [row])[-1].split(maxsplit=1)[1]
     figure = {"kind": "accuracy_by_position", "experiments": ["qa"]}
     table = pd.DataFrame([{**row, "placement": None, "n_positions": int(row["n_positions"]), "size": 20, "n": 40}])
     table["shape"] = table["shape"].replace("", None)
@@ -86,15 +73,12 @@ def test_the_console_says_of_a_shape_what_the_report_says(changes):
     assert said == (f"{report['word']} ({report['meaning']})" if report["word"] else report["meaning"])
 
 
-def test_an_experiment_without_positions_is_one_line():
+def test_an_experiment_without_positions_is_one_line_and_its_sizes_are_columns():
     rows = [cell("", 0.95, experiment="oracle", size="1")]
-    assert list(summary(rows, [])) == ["oracle, n = 40: 95 % [10, 90]"]
+    assert summary(rows) == ["oracle, n = 40: 95 % [10, 90]"]
     rows.append(rows[0] | {"model": "other"})
-    assert list(summary(rows, [])) == ["oracle, n = 40: m 95 % [10, 90], other 95 % [10, 90]"]
-
-
-def test_sizes_without_positions_are_columns():
-    assert list(summary([cell("", 0.08, size="1"), cell("", 0.125, size="10")], [])) == [
+    assert summary(rows) == ["oracle, n = 40: m 95 % [10, 90], other 95 % [10, 90]"]
+    assert summary([cell("", 0.08, size="1"), cell("", 0.125, size="10")]) == [
         "qa, n = 40",
         "  documents         1        10",
         "  accuracy        8 %      12 %",
@@ -102,13 +86,10 @@ def test_sizes_without_positions_are_columns():
     ]
 
 
-def test_a_cell_without_an_answer_has_no_accuracy():
-    lines = list(summary([cell("0", 0.6), {**cell("9", 0), "n": "0", "accuracy": "", "ci_low": "", "ci_high": ""}], []))
+def test_a_cell_without_an_answer_has_no_accuracy_and_questions_without_one_are_said():
+    lines = summary([cell("0", 0.6), {**cell("9", 0), "n": "0", "accuracy": "", "ci_low": "", "ci_high": ""}])
     assert lines[0] == "qa, 20 documents, n = 0-40" and lines[2].split() == ["accuracy", "60", "%", "-"]
-
-
-def test_questions_without_an_accuracy_are_said():
-    lines = list(summary([cell("0", 0.6, n_left_out="3"), cell("9", 0.5, n_left_out="3", n_failed="2")], []))
+    lines = summary([cell("0", 0.6, n_left_out="3"), cell("9", 0.5, n_left_out="3", n_failed="2")])
     assert lines[-1] == "  without   3 questions that do not fit, 2 questions that failed"
 
 
@@ -116,15 +97,16 @@ def test_prompts_with_several_gold_items_have_one_line():
     rows = [cell("0", 0.5, target="a"), cell("9", 0.7, target="b")]
     nothing = {"accuracy": "", "ci_low": "", "ci_high": "", "n": "0", "n_left_out": "40"}
     for changes, said in (({}, "n = 40: 60 %"), (nothing, "n = 0: -")):
-        (line,) = summary([row | changes for row in rows], [])
-        assert line == f"qa, 20 documents, {said} of the items; by position in tables/accuracy.csv"
+        assert summary([row | changes for row in rows]) == [
+            f"qa, 20 documents, {said} of the items; by position in tables/accuracy.csv"
+        ]
 
 
 def test_curves_that_are_not_printed_are_counted_and_experiments_that_are_not_asked_for_are_left_out():
     rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_TABLES + 7)]
-    lines = list(summary(rows, []))
+    lines = summary(rows)
     assert len(lines) == MOST_TABLES + 1 and lines[-1] == "and 7 more: tables/accuracy.csv"
-    assert len(list(run_summary(rows, [], {"e3": "documents"}))) == 1 and list(summary([], [])) == []
+    assert len(list(run_summary(rows, [], {"e3": "documents"}))) == 1 and summary([]) == []
 
 
 def pair(quantity: str, place: str, difference: float, p_holm: float, **more) -> dict[str, str]:
@@ -200,23 +182,14 @@ def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling
     assert uninformative([], [], [SHAPE | {"reason": "floor"}, SHAPE]) == {}
 
 
-# --- Cut answers
-
-
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):
-    return {
-        "model": model, "experiment": experiment, "size": 10, "placement": placement, "target": target, "n": n,
-        "n_cut": n_cut,
-    }  # fmt: skip
+    names = {"model": model, "experiment": experiment, "size": 10, "placement": placement, "target": target}
+    return names | {"n": n, "n_cut": n_cut}
 
 
 def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sentence():
-    rows = [
-        counted(n_cut=4),
-        counted(placement="gold_at_9", n=10, n_cut=7),
-        counted("qa"),
-        counted(model="other", n_cut=1),
-    ]
+    rows = [counted(n_cut=4), counted(placement="gold_at_9", n=10, n_cut=7), counted("qa")]
+    rows.append(counted(model="other", n_cut=1))
     assert cut_sentences(rows, {"kv": 30, "qa": 100}) == [
         "m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound",
         "other on kv: 1 of 5 answers were cut at 30 tokens; accuracy is a lower bound",

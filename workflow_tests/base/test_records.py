@@ -34,10 +34,13 @@ def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):
 
 
 def test_a_table_has_the_digits_of_its_columns_and_a_model_of_the_name_na(tmp_path):
-    table = pd.DataFrame({"model": ["NA", "b"], "share": [1 / 3, None], "p": [1.30421456e-174, None], "n": [1, 2]})
+    table = pd.DataFrame({"model": ["NA", "b"], "share": [1 / 3, None], "p": [1.30421456e-174, 1.0], "n": [1, 2]})
     write_csv(tmp_path / "a.csv", table, p_values=["p", "q"])
-    assert (tmp_path / "a.csv").read_text() == "model,share,p,n\nNA,0.333333,1.30421e-174,1\nb,,,2\n"
+    assert (tmp_path / "a.csv").read_text() == "model,share,p,n\nNA,0.333333,1.30421e-174,1\nb,,1,2\n"
     assert read_csv(tmp_path / "a.csv")["model"].tolist() == ["NA", "b"]
+    # A user's table needs no line end at its end.
+    (tmp_path / "a.csv").write_bytes(b"model,n\na,12")
+    assert len(read_csv(tmp_path / "a.csv")) == 1
 
 
 def test_a_failed_write_names_the_file_and_leaves_the_old_one_and_no_partial_one(tmp_path):
@@ -70,11 +73,6 @@ def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read
     path.write_bytes(whole[:-3])
     with pytest.raises(UserError, match=f"^{path}: .*remove it and run the same command, which makes it again"):
         read(path)
-
-
-def test_a_table_of_the_users_needs_no_line_end_at_its_end(tmp_path):
-    (tmp_path / "a.csv").write_bytes(b"model,n\na,12")
-    assert len(read_csv(tmp_path / "a.csv")) == 1
 
 
 @pytest.mark.parametrize(

@@ -129,19 +129,17 @@ def test_a_claim_in_two_parts_is_supported_by_both_at_full_level_and_contradicte
 
 
 def test_the_row_has_the_interval_that_decided():
-    decisions = decide([asked(0.2, error=0.01), asked(0.0, error=0.01)])
-    supported, still_open = decisions
-    assert (supported.confidence, still_open.confidence) == (pytest.approx(0.975), pytest.approx(0.975))
+    supported, still_open = decide([asked(0.2, error=0.01), asked(0.0, error=0.01)])
+    assert supported.confidence == still_open.confidence == pytest.approx(0.975)
     assert supported.low == pytest.approx(0.2 - 0.01 * norm.ppf(0.9875))
 
 
 def test_a_small_real_effect_is_never_called_none():
     """Families of different sizes test one quantity at different confidences, and must not contradict each other."""
-    measure = simulation.normal(0.01, 0.004)
     for others in range(30):
-        there = decide([Question(("m",), "e", 1, (Part("s", ABOVE_ZERO, measure),), ""), *[asked(0.0)] * others])[0]
-        none = decide([Question(("m",), "e", 1, (Part("s", NOT_ABOVE_ZERO, measure),), ""), *[asked(0.0)] * others])[0]
-        assert there.verdict != CONTRADICTED and none.verdict != SUPPORTED
+        of = [asked(0.01, criterion=criterion, error=0.004) for criterion in (ABOVE_ZERO, NOT_ABOVE_ZERO)]
+        there, none = (verdicts([question, *[asked(0.0)] * others])[0] for question in of)
+        assert there != CONTRADICTED and none != SUPPORTED
 
 
 def test_a_measure_is_never_asked_for_a_confidence_of_less_than_95_percent():

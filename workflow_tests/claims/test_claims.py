@@ -18,8 +18,6 @@ from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import NO_GOLD
 
-# --- How verdicts come about ---
-
 
 def test_models_of_one_experiment_are_corrected_together_and_the_reason_mentions_it():
     weak = exactly([0.6, 0.55, 0.6], 200, model="weak")
@@ -44,21 +42,13 @@ def normal(value: float, error: float = 1.0) -> Measure:
 
 def test_intervals_of_extremes_and_of_differences_hold_the_truth():
     rng = np.random.default_rng(1)
-    true, repeats = np.array([0.0, 0.1, 0.1, 0.3]), 300
-    held = {"lowest": 0, "largest": 0, "minus": 0}
-    for _ in range(repeats):
-        measures = [normal(value, 0.2) for value in rng.normal(true, 0.2)]
-        for name, measure, truth in (
-            ("lowest", lowest(measures), 0.0),
-            ("largest", largest(measures), 0.3),
-            ("minus", minus(measures[3], measures[0]), 0.3),
-        ):
-            low, high = measure.interval(0.95)
-            held[name] += low <= truth <= high
-    assert min(held.values()) >= 0.94 * repeats
-
-
-# --- From score rows, to tables ---
+    held = np.zeros(3)
+    for _ in range(300):
+        measures = [normal(value, 0.2) for value in rng.normal([0.0, 0.1, 0.1, 0.3], 0.2)]
+        found = (lowest(measures), largest(measures), minus(measures[3], measures[0]))
+        limits = [measure.interval(0.95) for measure in found]
+        held += [low <= truth <= high for (low, high), truth in zip(limits, (0.0, 0.3, 0.3), strict=True)]
+    assert held.min() >= 0.94 * 300, held
 
 
 def test_cells_with_several_gold_items_are_left_out():
@@ -82,42 +72,29 @@ def test_the_table_has_every_claim_once_at_least_and_its_columns():
 def test_a_row_tells_measured_answers_from_recorded_ones():
     evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="theirs"))
     rows = rows_of("u_shape", evidence, Relations({}, {}, ["theirs"]))
-    assert [(row["models"], row["evidence"], row["verdict"]) for row in rows] == [
-        ("m", "measured", SUPPORTED),
-        ("theirs", "recorded", SUPPORTED),
-    ]
+    assert [(row["models"], row["evidence"]) for row in rows] == [("m", "measured"), ("theirs", "recorded")]
+    assert {row["verdict"] for row in rows} == {SUPPORTED}
 
 
 def test_a_row_has_the_papers_statements_on_its_case_alone_and_all_works_that_contest_its_claim():
     def says(models: tuple[str, ...], size: int, answer: str, text: str) -> PublishedStatement:
         return PublishedStatement("u_shape", models, ("e",), (size,), answer, "", None, text, "Section 1")
 
-    literature = Literature(
-        [
-            says(("m", "n"), 9, "supported", "a U"),
-            says(("other",), 9, "", "a number"),
-            says(("third",), 8, "supported", ""),
-        ],
-        {"u_shape": [ClaimStatus("u_shape", "contested", work) for work in ("one work", "another")]},
-    )
+    said = [says(("m", "n"), 9, SUPPORTED, "a U"), says(("other",), 9, "", "a number")]
+    said.append(says(("third",), 8, SUPPORTED, ""))
+    contested = {"u_shape": [ClaimStatus("u_shape", "contested", work) for work in ("one work", "another")]}
     evidence = evidence_of(*(about([0.8, 0.5, 0.8], model=name) for name in ("m", "other", "third")))
-    rows = claims_table(evidence, NOTHING, literature).to_dict("records")[:3]
+    rows = claims_table(evidence, NOTHING, Literature(said, contested)).to_dict("records")[:3]
     assert [(row["experiment"], row["size"]) for row in rows] == [("e", 9)] * 3
-    assert [None if pd.isna(row["paper_says"]) else row["paper_says"] for row in rows] == [SUPPORTED, None, None]
-    assert [None if pd.isna(row["paper_text"]) else row["paper_text"] for row in rows] == [
-        "a U (Section 1)", "a number (Section 1)", None
-    ]  # fmt: skip
+    told = [[None if pd.isna(row[name]) else row[name] for row in rows] for name in ("paper_says", "paper_text")]
+    assert told == [[SUPPORTED, None, None], ["a U (Section 1)", "a number (Section 1)", None]]
     assert {(row["status"], row["contested_by"]) for row in rows} == {("contested", "one work; another")}
 
 
 def test_one_run_has_one_verdict_per_case_for_any_declarations_about_its_models():
-    relations = Relations(
-        {
-            "m": {"family": "llama-2", "parameters": 7, "architecture": "encoder_decoder", "training_length": 500},
-            "large": {"family": "llama-2", "parameters": 13, "tuned_from": "m"},
-        },
-        {},
-    )
+    small = {"family": "llama-2", "parameters": 7, "architecture": "encoder_decoder", "training_length": 500}
+    large = {"family": "llama-2", "parameters": 13, "tuned_from": "m"}
+    relations = Relations({"m": small, "large": large}, {})
     for start in (0.3, 0.5, 0.8):
         evidence = evidence_of(exactly([start, 0.5, 0.8], 2000), exactly([0.6] * 3, size=20), lengths=LENGTHS)
         table = claims_table(evidence, relations)
@@ -160,23 +137,16 @@ def test_markdown_shows_the_summary_and_then_every_row():
 def test_a_verdict_that_depends_on_the_reading_of_answers_is_marked(tmp_path):
     """A model whose first lines announce the answer at all positions, and whose whole answers have a U."""
     whole = np.column_stack([right(accuracy, 400) for accuracy in (0.8, 0.5, 0.8)])
-    announced = np.column_stack([right(0.3, 400)] * 3)
     scores = of_matrix(whole, (0, 4, 8))
-    by_position = dict(zip((0, 4, 8), announced.T, strict=True))
     scores["correct_full"] = scores["correct"]
-    scores["correct_first_line"] = [
-        bool(by_position[position][int(id_[1:])])
-        for position, id_ in zip(scores["position"], scores["id"], strict=True)
-    ]
+    scores["correct_first_line"] = np.tile(right(0.3, 400) == 1, 3)
     scores.to_parquet(tmp_path / "scores.parquet")
-    options = {
-        "--scores": tmp_path / "scores.parquet",
-        "--relations": '{"models": {}, "experiments": {}, "recorded": []}',
-    }
     published = ROOT / "resources/published"
-    options |= {"--statements": published / "statements.csv", "--statuses": published / "claims.csv"}
-    options |= {f"--{name}": tmp_path / name for name in ("csv", "summary", "markdown")}
-    done = run_program("make_claims_table", *(word for pair in options.items() for word in pair))
+    done = run_program(
+        "make_claims_table", "--scores", tmp_path / "scores.parquet", "--statements", published / "statements.csv",
+        "--relations", '{"models": {}, "experiments": {}, "recorded": []}', "--statuses", published / "claims.csv",
+        *(word for name in ("csv", "summary", "markdown") for word in (f"--{name}", tmp_path / name)),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     row = read_csv(tmp_path / "csv", tables()["claims"].dtypes).iloc[0]
     assert (row["verdict"], row["verdict_full"], row["verdict_first_line"]) == (SUPPORTED, SUPPORTED, CONTRADICTED)

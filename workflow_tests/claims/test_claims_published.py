@@ -12,24 +12,22 @@ from score_frames import random_matrix
 from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.messages import UserError
-from litm.claims.evidence import Cell, Measure, PublishedEvidence, Relations, published_evidence
+from litm.claims.evidence import Measure, Relations, published_evidence
 from litm.claims.tables import CLAIMS, claims_table, disagrees, page_parts, with_parts
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.config import conditions
 from litm.config.catalogue import read_catalogue
 
 FOLDER = ROOT / "resources" / "published"
+LITERATURE = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
+EXPLANATIONS = read_explanations(FOLDER / "disagreements.csv")
 
 
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
-    values = read_published(ROOT / "resources" / "published" / "accuracy.csv")
+    values = read_published(FOLDER / "accuracy.csv")
     declared = conditions.read_relations(read_catalogue("models", ROOT), read_catalogue("experiments", ROOT))
-    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
-    return claims_table(published_evidence(values), Relations(**declared), literature)
-
-
-# --- The paper's own conclusions ---
+    return claims_table(published_evidence(values), Relations(**declared), LITERATURE)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +96,6 @@ def test_rows_have_the_status_of_their_claim_and_who_contests_it(published):
     assert of_u["contested_by"].str.fullmatch(r"Hsieh et al. 2024 \(.*2406.16008\); Cuconasu et al. 2025 \(.*\)").all()
 
 
-# --- What the paper says of a case ---
-
 QA, PAIRS, AWARE = "multi_document_qa", "kv_retrieval", "kv_retrieval_query_aware"
 
 
@@ -156,15 +152,14 @@ QA, PAIRS, AWARE = "multi_document_qa", "kv_retrieval", "kv_retrieval_query_awar
     ],
 )  # fmt: skip
 def test_what_the_paper_says_of_a_case(claim, models, experiment, size, says):
-    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
     case = {"claim": claim, "models": models, "experiment": experiment, "size": size}
-    assert literature.columns_for(case)["paper_says"] == says
+    assert LITERATURE.columns_for(case)["paper_says"] == says
 
 
 def test_statements_agree_on_each_case_and_name_models_experiments_and_sizes_of_the_catalogues():
     known, tasks = read_catalogue("models", ROOT), read_catalogue("experiments", ROOT)
     said: dict[tuple, str] = {}
-    for one in read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv").statements:
+    for one in LITERATURE.statements:
         assert {model for models in one.models for model in models.split(", ")} <= set(known)
         for experiment in one.experiment:
             settings = tasks[experiment]
@@ -173,29 +168,23 @@ def test_statements_agree_on_each_case_and_name_models_experiments_and_sizes_of_
             assert said.setdefault(case, one.says) == one.says
 
 
-# --- The page that has them next to what the paper says ---
-
-
 def test_exactly_the_verdicts_that_differ_from_the_paper_have_an_explanation(published):
-    explanations = read_explanations(FOLDER / "disagreements.csv")
     rows = [row for row in published.to_dict("records") if disagrees(row)]
-    used = [of_row(explanations, row)[:1] for row in rows]
+    used = [of_row(EXPLANATIONS, row)[:1] for row in rows]
     assert [row for row, explanation in zip(rows, used, strict=True) if not explanation] == []
-    assert {one.text for (one,) in used} == {one.text for one in explanations}
+    assert {one.text for (one,) in used} == {one.text for one in EXPLANATIONS}
 
 
 def test_the_page_of_the_claims_is_what_the_code_says(published):
-    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
-    parts = page_parts(published, literature.statuses, read_explanations(FOLDER / "disagreements.csv"))
+    parts = page_parts(published, LITERATURE.statuses, EXPLANATIONS)
     page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
     assert with_parts(page, parts) == page, "run `make reference`"
     assert all(f"| `{claim.name}` |" in page for claim in CLAIMS)
 
 
-def test_statuses_and_statements_name_existing_claims(published):
-    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
+def test_statuses_and_statements_name_existing_claims():
     names = {claim.name for claim in CLAIMS}
-    assert set(literature.statuses) <= names and {one.claim for one in literature.statements} <= names
+    assert set(LITERATURE.statuses) <= names and {one.claim for one in LITERATURE.statements} <= names
 
 
 @pytest.mark.parametrize(
@@ -213,17 +202,11 @@ def test_a_statement_that_says_neither_or_not_of_what_is_an_error(tmp_path, row,
         read_literature(file, FOLDER / "claims.csv")
 
 
-# --- Intervals without the single answers ---
-
-
 def printed(matrix: np.ndarray, model: str = "m") -> list[PublishedAccuracy]:
     """Published accuracies for these answers."""
-    return [
-        PublishedAccuracy(
-            model, "e", 9, f"gold_at_{position}", position, "exact", len(matrix), column.mean(), "Table 1"
-        )
-        for position, column in zip((0, 4, 8), matrix.T, strict=True)
-    ]
+    means = dict(zip((0, 4, 8), matrix.mean(axis=0), strict=True))
+    same = ("exact", len(matrix))
+    return [PublishedAccuracy(model, "e", 9, f"gold_at_{p}", p, *same, mean, "Table 1") for p, mean in means.items()]
 
 
 def width(measure: Measure) -> float:
@@ -241,17 +224,12 @@ def test_an_interval_from_accuracies_alone_is_no_narrower_than_the_paired_one(we
     assert width(measure) >= 0.99 * (paired.high - paired.low)
 
 
-def difference(evidence: PublishedEvidence, cells: list[Cell], other: list[Cell]) -> Measure:
-    """The mean of some cells minus the mean of as many others."""
-    return evidence.contrast(dict.fromkeys(cells, 1 / len(cells)) | dict.fromkeys(other, -1 / len(other)))
-
-
 def test_the_interval_of_a_mean_of_positions_is_no_narrower_than_of_one_position():
     alike = np.repeat(random_matrix([0.6], 400), 3, axis=1)
     evidence = published_evidence([*printed(alike), *printed(1 - alike, "other")])
-    cells, other = evidence.cells[:3], evidence.cells[3:]
-    three, one = difference(evidence, cells, other), difference(evidence, cells[:1], other[:1])
-    assert width(three) == pytest.approx(width(one))
+    start, middle, end, *other = evidence.cells
+    three = evidence.contrast(dict.fromkeys((start, middle, end), 1 / 3) | dict.fromkeys(other, -1 / 3))
+    assert width(three) == pytest.approx(width(evidence.contrast({start: 1, other[0]: -1})))
 
 
 def test_means_of_two_sizes_are_compared_as_if_each_were_one_sample():
@@ -265,8 +243,3 @@ def test_means_of_two_sizes_are_compared_as_if_each_were_one_sample():
         low, high = measure.interval(0.95)
         errors += not low <= 0 <= high
     assert errors <= 0.07 * 400
-
-
-# --- What the catalogues declare ---
-
-RECORDED = {"engine": "recorded", "responses": None}

@@ -66,9 +66,7 @@ def test_a_word_has_alone_only_if_a_single_interval_does_not_show_the_other_end(
 @pytest.mark.parametrize("n", [100, 2655])
 @pytest.mark.parametrize("accuracies", [[0.51, 0.5, 0.5, 0.6, 0.7], [0.55, 0.5, 0.5, 0.5, 0.55], [0.5] * 5])
 def test_the_u_and_primacy_never_say_opposite_things_of_a_curve(accuracies, n, others):
-    relations = Relations(
-        {name: {"family": "llama-2", "parameters": size} for name, size in (("7b", 7), ("13b", 13))}, {}
-    )
+    relations = Relations({f"{size}b": {"family": "llama-2", "parameters": size} for size in (7, 13)}, {})
     curves = [("7b", accuracies, n), ("13b", accuracies, n), *[(f"o{i}", [0.5] * 5, 50) for i in range(others)]]
     scores = [of_matrix(answers(values, size), FIVE, model=model) for model, values, size in curves]
     table = claims_table(scored_evidence(scores), relations)
@@ -109,10 +107,6 @@ def test_several_gold_items_of_a_prompt_have_a_word_by_placement():
         frame = of_matrix(answers(accuracies, 900), FIVE, placement=placement)
         return frame.assign(target=frame["position"].map("item_{}".format))
 
-    sweep = pd.concat(
-        [asked("gold_at_0_2_4_6_8", [0.8, 0.5, 0.5, 0.5, 0.8]), asked("gold_at_1_2", [0.2, 0.2, 0.5, 0.8, 0.8])]
-    )
-    assert words_of_scores([sweep], []) == {
-        ("m", "e", 9, "gold_at_0_2_4_6_8"): U,
-        ("m", "e", 9, "gold_at_1_2"): "rising",
-    }
+    curves = asked("gold_at_0_2_4_6_8", [0.8, 0.5, 0.5, 0.5, 0.8]), asked("gold_at_1_2", [0.2, 0.2, 0.5, 0.8, 0.8])
+    words = {"gold_at_0_2_4_6_8": U, "gold_at_1_2": "rising"}
+    assert words_of_scores([pd.concat(curves)], []) == {("m", "e", 9, name): word for name, word in words.items()}

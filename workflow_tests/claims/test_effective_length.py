@@ -58,11 +58,8 @@ def test_a_size_that_nobody_was_scored_at_is_not_shown():
 
 
 def test_a_model_that_is_hardly_ever_right_has_no_effective_length():
-    rows = rows_of(sweep({5: (0.05, 0.0), 10: (0.0, 0.0)}))
-    assert {row["effective_length"] for row in rows} == {
-        "none: not shown to be right at the smallest size more often than the margin"
-    }
-    assert {row["verdict"] for row in rows} == {OPEN}
+    told = {(row["effective_length"], row["verdict"]) for row in rows_of(sweep({5: (0.05, 0.0), 10: (0.0, 0.0)}))}
+    assert told == {("none: not shown to be right at the smallest size more often than the margin", OPEN)}
 
 
 def test_sizes_with_questions_of_their_own_are_compared_without_pairs():
@@ -82,18 +79,15 @@ def test_more_models_of_an_experiment_have_wider_limits_and_one_size_no_row():
     assert both[1]["confidence"] == 0.975 and both[1]["ci_high"] > alone["ci_high"]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "words"),
-    [
-        ((WITHIN, WITHIN), "10 or more: shown"),
-        ((WITHIN, OPEN), "5 or more: shown; less than 10: not shown"),
-        ((WITHIN, BEYOND), "5 or more: shown; less than 10: shown"),
-        ((OPEN, BEYOND), "5 or more: not shown; less than 10: shown"),
-        ((BEYOND, BEYOND), "less than 5: shown"),
-    ],
-)
-def test_the_words_say_what_is_shown_and_what_is_not(verdicts, words):
-    assert in_words([5, 10], verdicts) == words
+def test_the_words_say_what_is_shown_and_what_is_not():
+    words = {
+        (WITHIN, WITHIN): "10 or more: shown",
+        (WITHIN, OPEN): "5 or more: shown; less than 10: not shown",
+        (WITHIN, BEYOND): "5 or more: shown; less than 10: shown",
+        (OPEN, BEYOND): "5 or more: not shown; less than 10: shown",
+        (BEYOND, BEYOND): "less than 5: shown",
+    }
+    assert {verdicts: in_words([5, 10], verdicts) for verdicts in words} == words
 
 
 def test_at_a_loss_of_just_the_margin_either_verdict_is_rare():
