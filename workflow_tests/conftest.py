@@ -133,7 +133,7 @@ def write_lines(path: Path, records: list) -> Path:
     """Write records (or raw strings), one per line, gzip if the name ends in .gz."""
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
     data = "".join(line + "\n" for line in lines).encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
     return path
 
 

@@ -2,30 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
-from importlib import import_module
 
+from api_engines import HASTE, SHORT, make_engine
 from echo_engine import AskedSweep
 from fault_server import FAULTS, FaultServer, answer_to, filled, seeded_faults
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
 from sweeps import journal_records, repeated_keys
-from waiting import HANG
 
 from litm.base.formats import read_jsonl
 from litm.base.messages import UserError
-from litm.inference.engine import EngineSettings
 from litm.inference.journal import Journal
-from litm.inference.retrying import Patience
 from litm.inference.setup import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered
 from litm.prompting.prompt_format import RAW
 
-#: For a server in the same process: the waits between requests are hundredths of seconds.
-HASTE = Patience(timeout=HANG, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=HANG)
-#: For faults that never end. A busy machine may be too late with a good answer, which is then asked again.
-SHORT = replace(HASTE, timeout=1.0, total=3.0, attempts=1000)
 #: Number of faulty requests in `make test`.
 FAST = ("usage 1e+30", "content 5", "half a character", "nested 100,000 deep", "content in parts", "elsewhere 307")
 PROMPTS = ("one", "two", "three", "four")
@@ -42,10 +34,8 @@ MIXED = [
 
 
 def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prompts: Sequence[Prompt]) -> None:
-    url = f"{server.url}/v1" if protocol == "openai" else server.url
-    settings = EngineSettings("m", None, None, RAW, None, 50, "end_token", base_url=url, concurrency=len(PROMPTS))
     patience = SHORT if "again" in FAULTS[protocol][fault] else HASTE
-    engine = import_module(f"litm.inference.engines.{protocol}").Engine(settings, patience)
+    engine = make_engine(protocol, server, patience, concurrency=len(PROMPTS))
     check_answered(ask_missing(prompts, journal, AskedSweep("test", {"model": "m"}), Fit(None, 50), lambda: engine))
 
 

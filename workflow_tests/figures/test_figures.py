@@ -13,17 +13,19 @@ from figure_tables import (
     FOREST,
     NEEDLES,
     bias,
-    bias_table,
     cell,
     draw,
     draw_forest,
+    legend,
     needles,
     points,
     table,
     targets,
+    titles,
+    told,
+    words,
 )
 from matplotlib.colors import same_color
-from matplotlib.figure import Figure
 from programs import run_program
 
 from litm.analysis.table import tables
@@ -39,13 +41,15 @@ def experiment(name: str, number_of_curves: int, asks_several: bool = False) -> 
     return SimpleNamespace(name=name, curves=range(number_of_curves), asks_several=asks_several, cells=cells)
 
 
+ONE, SEVERAL, NONE = experiment("one", 2), experiment("several", 2, asks_several=True), experiment("none", 0)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
     kind = KINDS[name]
     assert kind.x_label and set(kind.inputs) <= {field.name for field in fields(Rows)}
-    experiments = [experiment("one", 2), experiment("several", 2, asks_several=True), experiment("none", 0)]
-    fitting = [one.name for one in experiments if kind.misfit([one]) is None]
-    automatic = [one.name for one in experiments if kind.is_automatic(one)]
+    fitting = [one.name for one in (ONE, SEVERAL, NONE) if kind.misfit([one]) is None]
+    automatic = [one.name for one in (ONE, SEVERAL, NONE) if kind.is_automatic(one)]
     assert (fitting, automatic) == {
         "accuracy_by_position": (["one"], ["one"]),
         "accuracy_by_size": (["none"], ["none"]),
@@ -62,9 +66,8 @@ def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
 
 
 def test_a_figure_by_position_needs_one_experiment_with_a_curve_and_a_figure_of_another_kind_all():
-    both = [experiment("one", 2), experiment("none", 0)]
-    assert KINDS["accuracy_by_position"].misfit(both) is None
-    assert KINDS["accuracy_by_size"].misfit(both) == (
+    assert KINDS["accuracy_by_position"].misfit([ONE, NONE]) is None
+    assert KINDS["accuracy_by_size"].misfit([ONE, NONE]) == (
         "one has positions, a figure of 'kind: accuracy_by_size' is of experiments without"
     )
 
@@ -74,95 +77,85 @@ CURVES = table(
     cell("a", "closed_book", 0, None, 0.3),
     cell("b", "closed_book", 0, None, 0.35),
 )
+OF_ONE_MODEL = CURVES[CURVES["model"] == "a"]
+
+
+def ends(bar) -> list:
+    """Both ends of the intervals of points."""
+    return [pytest.approx(tuple(segment[:, 1])) for segment in bar.lines[2][0].get_segments()]
 
 
 def test_there_is_a_panel_for_each_size_with_the_curve_and_interval_of_each_model():
-    panels = draw(FIGURE, CURVES).axes
-    assert [panel.get_title() for panel in panels] == ["5 documents", "10 documents"]
-    for panel in panels:
-        bars = panel.containers[:2]
-        for bar in bars:
-            line, _, (intervals,) = bar.lines
+    figure = draw(FIGURE, CURVES)
+    assert titles(figure) == ["5 documents", "10 documents"]
+    for panel in figure.axes:
+        for bar in panel.containers[:2]:
+            line = bar.lines[0]
             assert list(line.get_xdata()) == [0, 2, 4] and list(line.get_ydata()) == pytest.approx([90, 50, 80])
-            ends = [segment[:, 1] for segment in intervals.get_segments()]
-            assert [tuple(end) for end in ends] == [pytest.approx(e) for e in ((80, 100), (40, 60), (70, 90))]
-        assert [label.get_text() for label in panel.get_xticklabels()][:3] == ["1st", "3rd", "5th"]
+            assert ends(bar) == [(80, 100), (40, 60), (70, 90)]
 
 
-def test_reference_lines_are_drawn_for_what_was_run():
+def test_reference_lines_are_drawn_for_what_was_run_with_intervals_right_of_the_positions():
     figure = draw(FIGURE, CURVES)
     for panel in figure.axes:
         flat = [line for line in panel.get_lines() if list(line.get_xdata()) == [0, 1]]
         assert [line.get_ydata()[0] for line in flat] == pytest.approx([30, 35])
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["a", "b", "closed book (n = 50)"]
-    told = figure.legends[0].get_title().get_text().splitlines()
-    assert told[:2] == [
+        assert [label.get_text() for label in panel.get_xticklabels()] == ["1st", "3rd", "5th"]
+        columns = [bar for bar in panel.containers if bar.lines[0].get_xdata()[0] > 4.2]
+        assert all(bar.lines[0].get_xdata()[0] < panel.get_xlim()[1] for bar in columns)
+        assert [ends(bar) for bar in columns] == [[(20, 40)], [(25, 45)]]
+        assert len({bar.lines[0].get_transform().transform((0, 0))[0] for bar in columns}) == 2
+        assert "closed book" not in words(panel)
+    assert legend(figure) == ["a", "b", "closed book (n = 50)"]
+    assert told(figure).splitlines()[:2] == [
         "n = 50 questions a point; bars are 95 % intervals",
         "at the right: 95 % intervals of the horizontal lines",
     ]
 
 
-def test_a_reference_line_has_its_interval_right_of_the_positions_whose_axis_is_the_only_one():
-    figure = draw(FIGURE, CURVES)
+def test_a_reference_line_of_one_model_has_its_name_beside_it_in_its_colour_and_its_numbers_in_the_legend():
+    figure = draw(FIGURE, OF_ONE_MODEL)
     for panel in figure.axes:
-        assert [label.get_text() for label in panel.get_xticklabels()] == ["1st", "3rd", "5th"]
-        columns = [bar for bar in panel.containers if bar.lines[0].get_xdata()[0] > 4.2]
-        assert all(bar.lines[0].get_xdata()[0] < panel.get_xlim()[1] for bar in columns)
-        ends = [bar.lines[2][0].get_segments()[0][:, 1] for bar in columns]
-        assert [tuple(one) for one in ends] == [pytest.approx(pair) for pair in ((20, 40), (25, 45))]
-        assert len({bar.lines[0].get_transform().transform((0, 0))[0] for bar in columns}) == 2
-        assert not [text for text in panel.texts if text.get_text() == "closed book"]
-
-
-def test_a_reference_line_of_one_model_has_its_name_beside_it_in_the_colour_of_the_model():
-    for panel in draw(FIGURE, CURVES[CURVES["model"] == "a"]).axes:
         (name,) = [text for text in panel.texts if text.get_text() == "closed book"]
         assert name.xy[1] == pytest.approx(30) and same_color(name.get_color(), COLOURS[0])
-
-
-def test_a_reference_line_of_one_model_has_its_numbers_in_the_legend():
-    figure = draw(FIGURE, CURVES[CURVES["model"] == "a"])
-    assert figure.legends[0].get_texts()[1].get_text() == "closed book 30.0 [20.0, 40.0] (n = 50)"
+    assert legend(figure)[1] == "closed book 30.0 [20.0, 40.0] (n = 50)"
 
 
 def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
-    def told(figure: Figure) -> str:
-        return figure.legends[0].get_title().get_text()
-
-    cut = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.8) for position in (0, 4))))
-    assert told(cut).endswith("\nthe vertical axis begins at 67 %, not at 0")
-    whole = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.05) for position in (0, 4))))
-    assert "axis" not in told(whole)
+    cut, whole, nearly = (
+        draw(FIGURE, table(*(cell("a", "qa", 5, position, value) for position in (0, 4))))
+        for value in (0.8, 0.05, 0.15)
+    )
+    assert told(cut).endswith("\nthe vertical axis begins at 67 %, not at 0") and "axis" not in told(whole)
     # From 5 to 25 %: to begin at 0 takes little more room.
-    nearly = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.15) for position in (0, 4))))
     assert nearly.axes[0].get_ylim()[0] == -2 and "axis" not in told(nearly)
 
 
 def test_a_model_has_the_colour_of_its_place_in_the_study_in_every_figure_and_in_the_report():
     places = {"a": 0, "b": 1, "c": 2}
-    figure = {**FIGURE, "places": {"b": 1}}
-    (bar,) = draw(figure, table(cell("b", "qa", 5, 0, 0.5), cell("b", "qa", 5, 4, 0.5))).axes[0].containers
-    needle = {**NEEDLES, "places": places}
-    patch = draw(needle, targets(needles("b", (0, 149, 299), (0.9, 0.5, 0.8)))).legends[0].get_patches()[0]
-    row = bias_table(bias("b", "kv", 0.2))
-    dot = points(KINDS["pbi_forest"].draw({"kind": "pbi_forest", "places": places}, Rows(position_bias=row)))[0]
+    (bar,) = draw(FIGURE | {"places": {"b": 1}}, CURVES[CURVES["model"] == "b"].iloc[:2]).axes[0].containers
+    patch = draw(NEEDLES | {"places": places}, targets(needles("b"))).legends[0].get_patches()[0]
+    dot = points(draw_forest(bias("b", "kv", 0.2), places=places))[0]
     for colour in (bar.lines[0].get_color(), patch.get_facecolor(), dot.get_color()):
         assert same_color(colour, COLOURS[1])
     assert places_of(["x", "b", "y"], places) == {"x": 2, "b": 1, "y": 3}
-    style = (ROOT / "resources" / "report" / "report.css").read_text()
-    light = style.partition("@media")[0]
-    assert re.findall(r"--m(\d+): (#\w+)", light) == [(str(place), one) for place, one in enumerate(COLOURS)]
-    assert re.findall(r"--k(\d+): (#\w+)", light) == [(str(i), one) for i, one in enumerate(KIND_COLOURS.values())]
-    script = (ROOT / "resources" / "report" / "charts.js").read_text()
+    style, script = ((ROOT / "resources" / "report" / name).read_text() for name in ("report.css", "charts.js"))
+    for letter, colours in (("m", COLOURS), ("k", KIND_COLOURS.values())):
+        found = re.findall(rf"--{letter}(\d+): (#\w+)", style.partition("@media")[0])
+        assert found == [(str(place), one) for place, one in enumerate(colours)]
     assert f"const COLOURS = {len(COLOURS)};" in script
     assert script.partition("const MARKS = [")[2].partition("];")[0].count("M") == len(MARKERS)
 
 
+BY_SIZE = {**FIGURE, "kind": "accuracy_by_size", "references": {}}
+
+
 def test_a_panel_in_which_nothing_fits_says_so():
-    figure = draw(FIGURE, table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)))
-    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question scored:\na"]]
-    draw(FIGURE, table(cell("a", "qa", 10, 0, 0.0, n=0)))
+    nothing = cell("a", "qa", 10, 0, 0.0, n=0)
+    figure = draw(FIGURE, table(cell("a", "qa", 5, 0, 0.3), nothing))
+    assert [*map(words, figure.axes)] == [[], ["no question scored:\na"]]
+    for settings in (FIGURE, BY_SIZE):
+        assert words(draw(settings, table(nothing)).axes[0]) == ["no question scored:\na"]
 
 
 def test_the_names_of_many_models_without_a_fitting_question_stay_inside_their_panel():
@@ -177,40 +170,30 @@ def test_the_names_of_many_models_without_a_fitting_question_stay_inside_their_p
     assert first.get_window_extent().width == pytest.approx(second.get_window_extent().width, rel=0.02)
 
 
-BY_SIZE = {**FIGURE, "kind": "accuracy_by_size", "references": {}}
-
-
 def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_those_sizes():
     shown = table(*(cell(m, "qa", size, None, size / 100) for m in ("a", "b") for size in (5, 10, 50)))
     search = {"questions": "q", "corpus": "c", "retriever": "bm25", "n": 2655, "ci_low": 0.8, "ci_high": 1.0}
     recall = pd.DataFrame([{**search, "recall": 0.9, "k": k} for k in (1, 5, 10, 50, 100)])
-    figure = draw({**BY_SIZE, "x_label": "Documents"}, shown, recall=recall)
-    (panel,) = figure.axes
-    lines = [bar.lines[0] for bar in panel.containers]
+    figure = draw(BY_SIZE, shown, recall=recall)
+    lines = [bar.lines[0] for bar in figure.axes[0].containers]
     assert [list(line.get_xdata()) for line in lines] == [[5, 10, 50]] * 3
-    assert [list(line.get_ydata()) for line in lines] == [
+    assert [line.get_ydata().tolist() for line in lines] == [
         pytest.approx(y) for y in ([5, 10, 50], [5, 10, 50], [90] * 3)
     ]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "recall of bm25 (n = 2,655)"]
+    assert legend(figure) == ["a", "b", "recall of bm25 (n = 2,655)"]
     twice = draw(BY_SIZE, shown, recall=pd.concat([recall, recall.assign(corpus="d")]))
-    labels = [text.get_text() for text in twice.legends[0].get_texts()]
-    assert labels[2:] == ["recall of bm25 in c for q (n = 2,655)", "recall of bm25 in d for q (n = 2,655)"]
-    without = draw(BY_SIZE, shown)
-    assert len(without.axes[0].containers) == 2 and without.axes[0].get_ylabel() == "Accuracy (%)"
+    assert legend(twice)[2:] == [f"recall of bm25 in {corpus} for q (n = 2,655)" for corpus in "cd"]
+    (without,) = draw(BY_SIZE, shown).axes
+    assert len(without.containers) == 2 and without.get_ylabel() == "Accuracy (%)"
 
 
-def test_a_figure_by_size_in_which_nothing_fits_says_so():
-    figure = draw(BY_SIZE, table(cell("a", "qa", 5, None, 0.5, n=0)))
-    assert [text.get_text() for text in figure.axes[0].texts] == ["no question scored:\na"]
-
-
-BARS = targets(needles("a", (0, 149, 299), (0.9, 0.5, 0.8)))
+BARS = targets(needles("a"))
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 @pytest.mark.parametrize(
     "picture",
-    [lambda: draw(FIGURE, CURVES), lambda: draw(NEEDLES, BARS), lambda: draw_forest(FOREST)],
+    [lambda: draw(FIGURE, CURVES), lambda: draw(NEEDLES, BARS), lambda: draw_forest(*FOREST)],
     ids=["curve", "bars", "forest"],
 )
 def test_the_same_figure_has_the_same_bytes(tmp_path, ending, picture):
@@ -220,22 +203,24 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, ending, picture):
 
 
 def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
-    save_figure(draw_forest(FOREST), tmp_path / "f.pdf")
+    save_figure(draw_forest(*FOREST), tmp_path / "f.pdf")
     pdf = (tmp_path / "f.pdf").read_bytes()
     assert b"/CIDFontType2" in pdf and b"/Type3" not in pdf
 
 
-def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
-    accuracy, png = tables()["accuracy"].frame(BARS.assign(n_cut=0)), tmp_path / "f.png"
-    write_csv(tmp_path / "accuracy.csv", accuracy, decimals=None)
-    for kind in ("accuracy_by_target", "accuracy_by_position"):
-        settings = {**NEEDLES, "kind": kind}
-        files = ("--png", png, "--pdf", tmp_path / "f.pdf", "--untitled", tmp_path / "untitled.png")
-        given = ("--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv")
-        done = run_program("plot_figure", *given, *files)
-        assert done.returncode == 0, done.stderr
-        save_figure(draw(settings, accuracy), tmp_path / "wanted.png")
-        assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()
-        # The report's heading is the title, so that its picture has none.
-        save_figure(without_title(draw(settings, accuracy)), tmp_path / "wanted.png")
-        assert (tmp_path / "untitled.png").read_bytes() == (tmp_path / "wanted.png").read_bytes() != png.read_bytes()
+@pytest.mark.parametrize("kind", ["accuracy_by_target", "accuracy_by_position", "pbi_forest"])
+def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decides(tmp_path, kind):
+    name, rows = ("position_bias", FOREST) if kind == "pbi_forest" else ("accuracy", BARS)
+    shown, settings = tables()[name].frame(rows), {**NEEDLES, "kind": kind}
+    write_csv(tmp_path / "table.csv", shown, decimals=None)
+    files = [tmp_path / one for one in ("f.png", "f.pdf", "untitled.png")]
+    given = ["--figure", json.dumps(settings), f"--{name.replace('_', '-')}", tmp_path / "table.csv"]
+    given += [word for pair in zip(("--png", "--pdf", "--untitled"), files, strict=True) for word in pair]
+    done = run_program("plot_figure", *given)
+    assert done.returncode == 0, done.stderr
+    png, pdf, untitled = (file.read_bytes() for file in files)
+    save_figure(draw(settings, **{name: shown}), tmp_path / "wanted.png")
+    assert png == (tmp_path / "wanted.png").read_bytes() and pdf.startswith(b"%PDF")
+    # The report's heading is the title, so that its picture has none.
+    save_figure(without_title(draw(settings, **{name: shown})), tmp_path / "wanted.png")
+    assert untitled == (tmp_path / "wanted.png").read_bytes() != png

@@ -2,6 +2,7 @@
 
 import pytest
 from figure_tables import FIGURE, cell, draw, table
+from matplotlib.figure import Figure
 from PIL import Image
 from pypdf import PdfReader
 
@@ -15,63 +16,48 @@ CELLS = [
 ]  # fmt: skip
 
 
-def picture(page: Page | None):
+def picture(page: Page | None = None) -> Figure:
     return draw({**FIGURE, **({"page": vars(page)} if page else {})}, table(*CELLS))
 
 
-def columns_of(figure) -> int:
-    return figure.axes[0].get_subplotspec().get_gridspec().ncols
-
-
 @pytest.mark.parametrize("name", PRESETS)
-def test_png_and_pdf_are_as_wide_as_the_page(tmp_path, name):
+def test_png_and_pdf_are_as_wide_as_the_page_and_equal_each_time_without_a_date(tmp_path, name):
     page = PRESETS[name]
-    figure = picture(page)
-    scale = fit(figure, page)
-    assert scale == pytest.approx(page.font_size / DRAWN_POINTS)
-    for path in (tmp_path / "f.png", tmp_path / "f.pdf"):
-        save_figure(figure, path, scale)
-    image = Image.open(tmp_path / "f.png")
+    for time in ("first", "second"):
+        figure = picture(page)
+        scale = fit(figure, page)
+        assert scale == pytest.approx(page.font_size / DRAWN_POINTS)
+        save_figure(figure, tmp_path / f"{time}.pdf", scale)
+    save_figure(figure, tmp_path / "f.png", scale)
+    image, pdf = Image.open(tmp_path / "f.png"), tmp_path / "first.pdf"
     assert image.width == pytest.approx(page.width * DPI, abs=1)
     assert image.info["dpi"][0] == pytest.approx(DPI, abs=0.01)
-    assert float(PdfReader(tmp_path / "f.pdf").pages[0].mediabox.width) == pytest.approx(72 * page.width, abs=0.1)
-
-
-def test_a_scaled_pdf_has_the_same_bytes_each_time_and_no_date(tmp_path):
-    for name in ("a.pdf", "b.pdf"):
-        page = PRESETS["single_column"]
-        figure = picture(page)
-        save_figure(figure, tmp_path / name, fit(figure, page))
-    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
-    assert b"/CreationDate" not in (tmp_path / "a.pdf").read_bytes()
+    assert float(PdfReader(pdf).pages[0].mediabox.width) == pytest.approx(72 * page.width, abs=0.1)
+    assert pdf.read_bytes() == (tmp_path / "second.pdf").read_bytes() and b"/CreationDate" not in pdf.read_bytes()
 
 
 @pytest.mark.parametrize(("page", "columns"), [(None, 3), (PRESETS["single_column"], 1), (PRESETS["double_column"], 3)])
 def test_panels_stand_in_as_many_rows_as_the_page_needs(page, columns):
-    figure = picture(page)
-    assert len(figure.axes) == 3
-    assert columns_of(figure) == columns
+    panels = picture(page).axes
+    assert len(panels) == 3 and panels[0].get_subplotspec().get_gridspec().ncols == columns
 
 
 def test_without_a_page_a_figure_is_as_wide_as_its_panels_need():
-    figure = picture(None)
+    figure = picture()
     width = figure.get_figwidth()
-    assert fit(figure, None) == 1
-    assert figure.get_figwidth() == width
-    assert room_of(FIGURE) is None
+    assert (fit(figure, None), figure.get_figwidth(), room_of(FIGURE)) == (1, width, None)
 
 
 def test_a_figure_that_is_too_wide_is_scaled_down_and_a_narrow_one_is_widened():
     page = Page(3.0, DRAWN_POINTS)
-    wide, narrow = picture(None), picture(None)
+    wide, narrow = picture(), picture()
     assert fit(wide, page) == pytest.approx(3.0 / wide.get_figwidth())
     narrow.set_figwidth(2)
-    assert fit(narrow, page) == pytest.approx(1)
-    assert narrow.get_figwidth() == 3
+    assert fit(narrow, page) == pytest.approx(1) and narrow.get_figwidth() == 3
 
 
 def test_titles_can_be_left_out():
-    figure = picture(None)
+    figure = picture()
     assert figure.get_suptitle() == "A title"
     fit(figure, Page(6.0, 8.0, titles=False))
     assert figure.get_suptitle() == ""
@@ -81,5 +67,4 @@ def test_a_config_takes_a_preset_and_replaces_single_values():
     assert FigureStyle().page == PRESETS["single_column"]
     assert FigureStyle(preset="slide", titles=False).page == Page(12.0, 16.0, titles=False)
     page = FigureStyle(preset="double_column", width=6.3).page
-    assert page == Page(6.3, 8.0)
-    assert page_of({"page": vars(page)}) == page
+    assert page == Page(6.3, 8.0) == page_of({"page": vars(page)})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -37,39 +38,32 @@ def _axes_lines(axes: Axes) -> Iterator[str]:
         yield f"ticks {name} {_numbers(axis.get_ticklocs())} {ticks}"
     if legend := axes.get_legend():
         yield f"legend {[_words(text) for text in legend.get_texts()]}"
-    artists = [artist for artist in axes.get_children() if artist is not axes.patch]
+    artists = [_drawn(artist) for artist in axes.get_children() if artist is not axes.patch]
     # Artists of one kind and look that follow one another are one line.
-    for kind, group in groupby(artists, _kind):
-        if kind and (values := [one for artist in group if (one := _values(artist))]):
+    for kind, group in groupby(artists, itemgetter(0)):
+        if kind and (values := [one for _, one in group if one]):
             yield f"{kind} {' '.join(values)}"
 
 
-def _kind(artist: Artist) -> str:
-    """The kind of an artist and its look; "" for spines, axes and other parts without data."""
-    if isinstance(artist, Line2D):
-        return f"line {artist.get_linestyle()} {artist.get_marker()} {to_hex(artist.get_color())}"
-    if isinstance(artist, Text):
-        return "text"
-    if isinstance(artist, Rectangle):
-        return f"bar {to_hex(artist.get_facecolor(), keep_alpha=True)} {artist.get_hatch() or ''}"
-    return type(artist).__name__ if isinstance(artist, Collection | AxesImage) else ""
-
-
-def _values(artist: Artist) -> str:
-    if isinstance(artist, Line2D):
-        return f"{_numbers(artist.get_xdata())} {_numbers(artist.get_ydata())}"
-    if isinstance(artist, Text):
-        return f"{_words(artist)} {_numbers(artist.get_position())}" if artist.get_text() else ""
-    if isinstance(artist, Rectangle):
-        return _numbers([*artist.get_xy(), artist.get_width(), artist.get_height()])
-    if isinstance(artist, AxesImage):
-        return _numbers(np.ma.filled(artist.get_array().astype(float), np.nan))
-    assert isinstance(artist, Collection)
-    array = artist.get_array()
-    values = "" if array is None else _numbers(np.ma.filled(array.astype(float), np.nan))
-    return (
-        f"{_numbers(artist.get_offsets())} {' '.join(_numbers(path.vertices) for path in artist.get_paths())} {values}"
-    )
+def _drawn(artist: Artist) -> tuple[str, str]:
+    """The kind of an artist with its look, and its data; "" for spines, axes and other parts without data."""
+    match artist:
+        case Line2D():
+            look = f"line {artist.get_linestyle()} {artist.get_marker()} {to_hex(artist.get_color())}"
+            return look, f"{_numbers(artist.get_xdata())} {_numbers(artist.get_ydata())}"
+        case Text():
+            return "text", f"{_words(artist)} {_numbers(artist.get_position())}" if artist.get_text() else ""
+        case Rectangle():
+            look = f"bar {to_hex(artist.get_facecolor(), keep_alpha=True)} {artist.get_hatch() or ''}"
+            return look, _numbers([*artist.get_xy(), artist.get_width(), artist.get_height()])
+        case AxesImage() | Collection():
+            array = artist.get_array()
+            values = "" if array is None else _numbers(np.ma.filled(array.astype(float), np.nan))
+            if isinstance(artist, Collection):
+                paths = " ".join(_numbers(path.vertices) for path in artist.get_paths())
+                values = f"{_numbers(artist.get_offsets())} {paths} {values}"
+            return type(artist).__name__, values
+    return "", ""
 
 
 def _words(text: Text) -> str:

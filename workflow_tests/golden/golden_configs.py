@@ -6,6 +6,7 @@ from pathlib import Path
 import yaml
 from conftest import ROOT, qa_record, town_records, write_lines
 from gguf_files import write_gguf
+from paper_miniature import catalogue
 from workbench import Workbench
 
 #: Targets in addition to `all`.
@@ -32,8 +33,6 @@ SUPPLIED = {
         },
     }
 }
-#: One of everything that the configs of the project do not have.
-MIXED = yaml.safe_load((ROOT / "workflow_tests" / "golden" / "mixed.yaml").read_text())
 #: One's own documents, retrieved by a system of one's own.
 OWN = {
     "models": ["dummy"],
@@ -45,11 +44,6 @@ NOTES = {
     "models": ["dummy"],
     "my_data": {"documents": "examples/notes", "questions": "examples/questions.csv", "corrections": "corrected.csv"},
 }
-
-
-def catalogue(kind: str) -> dict[str, dict]:
-    """The entries of a catalogue."""
-    return yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())
 
 
 def all_entries() -> dict:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench import Workbench, _snakemake, in_a_fork
+from workbench import Workbench, in_a_fork, snakemake_here
 
 #: Params that hold digests of content, or the command's options; inputs that are modules of the library.
 NOT_PARAMS, NOT_INPUTS = {"made_of", "options"}, {"code"}
@@ -30,7 +30,7 @@ def planned(bench: Workbench, *words: str) -> list[Job]:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "jobs.json"
         done = in_a_fork(lambda: _plan(bench.folder, ["--dry-run", "--quiet", *MACHINE, *words], file))
-        assert done.returncode == 0 and file.exists(), done.stdout + done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         jobs = json.loads(file.read_text())
     return sorted(jobs, key=lambda job: (job["rule"], list(job["wildcards"].values())))
 
@@ -39,25 +39,15 @@ def _plan(folder: Path, words: list[str], file: Path) -> int:
     """Plan as on a machine with four cores, without a GPU and without instructions for bfloat16, and write the jobs as
     JSON; the exit status.
     """
-    import snakemake.dag
-
     os.environ |= {"CUDA_VISIBLE_DEVICES": "", "ONEDNN_MAX_CPU_ISA": "AVX2"}
     os.cpu_count = lambda: 4  # type: ignore[assignment]
 
-    graphs: list = []
-    make = snakemake.dag.DAG.__init__
-
-    def make_and_keep(graph, *arguments, **options) -> None:
-        graphs.append(graph)
-        make(graph, *arguments, **options)
-
-    snakemake.dag.DAG.__init__ = make_and_keep
-    status = _snakemake(folder, ["snakemake", *words])
-    if status == 0:
+    def keep(graph: Any) -> None:
         # A package's files are in another folder on each machine.
-        text = json.dumps([_job(job) for job in graphs[-1].jobs], default=str)
+        text = json.dumps([_job(job) for job in graph.jobs], default=str)
         file.write_text(re.sub(r"[^\s\"':=,\[(]*/site-packages/", "PACKAGES/", text))
-    return status
+
+    return snakemake_here(folder, ["snakemake", *words], keep=keep)
 
 
 def _job(job) -> Job:

@@ -4,8 +4,6 @@ import argparse
 import contextlib
 import runpy
 import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from conftest import ROOT
 from workbench import in_a_fork
@@ -20,14 +18,12 @@ class _Parsed(BaseException):
 
 def option_lines() -> list[str]:
     """A line for each program with its description, and one for each of its options."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "options"
-        done = in_a_fork(lambda: file.write_text("\n".join(_lines())) and 0)
-        assert done.returncode == 0 and file.exists(), f"{done.stdout}{done.stderr}"
-        return file.read_text().splitlines()
+    done = in_a_fork(_print_lines)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    return done.stdout.strip().splitlines()
 
 
-def _lines() -> list[str]:
+def _print_lines() -> int:
     """Start each program, up to its parser."""
     found: list[argparse.ArgumentParser] = []
 
@@ -36,7 +32,6 @@ def _lines() -> list[str]:
         raise _Parsed
 
     argparse.ArgumentParser.parse_known_args = parse  # type: ignore[assignment, method-assign]
-    lines: list[str] = []
     for path in sorted((ROOT / "scripts").glob("*/*.py")):
         if path.parent.name == "litm" or path.stem in WITHOUT_OPTIONS:
             continue
@@ -51,8 +46,8 @@ def _lines() -> list[str]:
         (parser,) = found
         about = " ".join((parser.description or "").split())
         options = sorted(_line(action) for action in parser._actions if action.dest != "help")
-        lines += [f"=== {path.relative_to(ROOT)}: {about}", *options, ""]
-    return lines
+        print(f"=== {path.relative_to(ROOT)}: {about}", *options, "", sep="\n")
+    return 0
 
 
 def _line(action: argparse.Action) -> str:

@@ -14,9 +14,10 @@ from tempfile import TemporaryDirectory
 
 from conftest import ROOT
 from generated import generate
-from golden_configs import CHECKS, MIXED, NOTES, OWN, SUPPLIED, all_entries, data_targets, supply_files, write_config
+from golden_configs import CHECKS, NOTES, OWN, SUPPLIED, all_entries, data_targets, supply_files, write_config
 from identities import identity_lines
 from planned_jobs import plan_text, planned
+from plans import MIXED
 from program_options import option_lines
 from study import study
 from workbench import Workbench

@@ -17,12 +17,12 @@ from report_contents import (
     MODELS,
     POSITIONS,
     SIZE,
-    SOURCES,
     WRONG_FIGURE,
     contents,
     contents_with_wrong_answers,
     examples,
     manifest,
+    page,
     records,
     responses,
     scores,
@@ -32,7 +32,7 @@ from score_frames import accuracy_table
 from litm.examples.tasks.question_answering import multi_document_qa, other_documents
 from litm.figures.style import DPI
 from litm.report.charts import chart, forest
-from litm.report.page import png_width, render_report
+from litm.report.page import png_width
 from litm.report.page_tables import token_table, tokens_in_words
 from litm.report.phrases import SizeNames, claims_told, first_answers
 from litm.report.provenance import cited, sweep_row
@@ -53,15 +53,11 @@ def whole():
 
 
 def test_the_points_of_a_chart_are_the_rows_of_the_accuracy_table(whole):
-    table = whole.tables["accuracy"]
     (panel,) = chart(FIGURE, whole.tables)["panels"]
     assert panel["title"] == f"{SIZE} pairs" and panel["ticks"] == [[0, "1st"], [3, "4th"], [5, "6th"]]
-    shown = [(one["model"], *point) for one in panel["series"] for point in one["points"]]
+    shown = [[one["model"], *point] for one in panel["series"] for point in one["points"]]
     columns = ["model", "position", "n", "accuracy", "ci_low", "ci_high"]
-    assert shown == [
-        (model, position, n, *(round(value, 6) for value in limits))
-        for model, position, n, *limits in table[columns].itertuples(index=False)
-    ]
+    assert shown == whole.tables["accuracy"][columns].round(6).values.tolist()
 
 
 def test_a_chart_has_only_the_models_and_sizes_of_its_figure_and_its_reference_lines(whole):
@@ -78,9 +74,10 @@ def test_a_chart_has_only_the_models_and_sizes_of_its_figure_and_its_reference_l
 
 
 def test_published_values_are_drawn_where_the_figure_wants_them_and_have_no_interval(whole):
-    values = {"model": MODELS[0], "experiment": "kv", "size": SIZE, "position": 3, "n_published": 500}
-    comparison = pd.DataFrame([{**values, "accuracy_published": 0.25}, {**values, "accuracy_published": 0.5}])
-    tables = {**whole.tables, "published_comparison": comparison}
+    cell = {"model": MODELS[0], "experiment": "kv", "size": SIZE, "position": 3, "n_published": 500}
+    tables = {
+        **whole.tables, "published_comparison": pd.DataFrame([cell | {"accuracy_published": a} for a in (0.25, 0.5)])
+    }  # fmt: skip
     series = chart(FIGURE | {"published": True}, tables)["panels"][0]["series"]
     assert [one["points"] for one in series if one["kind"] == "published"] == [[[3, 500, 0.25, None, None]]]
     assert chart(FIGURE, tables) == chart(FIGURE, whole.tables)
@@ -120,8 +117,9 @@ def test_recall_is_drawn_in_the_range_of_the_sizes():
 
 
 def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture_at_six_rem_to_an_inch(whole):
-    assert chart(FIGURE | {"kind": "mean_accuracy_by_size"}, whole.tables) is None
-    html = render_report(SOURCES, replace(whole, figures=[FIGURE | {"kind": "mean_accuracy_by_size"}]))
+    figure = FIGURE | {"kind": "mean_accuracy_by_size"}
+    assert chart(figure, whole.tables) is None
+    html = page(figures=[figure])
     assert 'data-chart="kv"' not in html and "<noscript><div" not in html and "data:image/png;base64" in html
     inches = png_width(whole.pictures["kv"]) / DPI
     assert f'<img style="width: {6 * inches:.1f}rem"' in html
@@ -131,7 +129,8 @@ def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture_at_six_rem_to_an
 
 
 def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
-    picture = forest(whole.tables["position_bias"], MODELS, SizeNames([FIGURE]))
+    bias, names = whole.tables["position_bias"], SizeNames([FIGURE])
+    picture = forest(bias, MODELS, names)
     assert picture["ticks"] == [(0, "-100"), (25, "-50"), (50, "0"), (75, "+50"), (100, "+100")]
     assert [row["model"] for row in picture["rows"]] == list(MODELS)
     assert [row["colour"] for row in picture["rows"]] == [0, 1]
@@ -140,11 +139,9 @@ def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
     for row in picture["rows"]:
         assert 0 <= row["left"] <= row["dot"] <= row["right"] <= 100
     # A class that the interval leaves open is not named.
-    open_class = whole.tables["position_bias"].assign(class_certain=False, shape="no difference shown")
-    words = {row["words"] for row in forest(open_class, MODELS, SizeNames([FIGURE]))["rows"]}
-    assert words == {"no difference shown"}
-    nothing = whole.tables["position_bias"].assign(pbi_class=None)
-    assert forest(nothing, MODELS, SizeNames([])) is None and forest(None, MODELS, SizeNames([])) is None
+    open_class = bias.assign(class_certain=False, shape="no difference shown")
+    assert {row["words"] for row in forest(open_class, MODELS, names)["rows"]} == {"no difference shown"}
+    assert forest(bias.assign(pbi_class=None), MODELS, names) is None and forest(None, MODELS, names) is None
 
 
 # --- questions
@@ -167,12 +164,14 @@ def test_a_record_gives_back_every_prompt_and_marks_the_gold_item():
 
 def test_a_record_has_every_models_answer_and_its_verdict():
     everything = records(sample=40)
-    first = next(record for record in everything if record["id"] == examples()[0].id)
+    (first,) = [record for record in everything if record["id"] == examples()[0].id]
     overflowed = first["cells"][0]["responses"][0]
     assert (overflowed["text"], overflowed["verdicts"], overflowed["finish_reason"]) == (None, [None], "overflow")
     assert [cell["responses"][0]["excluded"] for cell in first["cells"]] == [True] * 3
-    verdicts = {(m, r["id"], c["placement"]): a["verdicts"] for r in everything for c in r["cells"]
-                for a in c["responses"] for m in [a["model"]]}  # fmt: skip
+    verdicts = {
+        (answer["model"], record["id"], cell["placement"]): answer["verdicts"]
+        for record in everything for cell in record["cells"] for answer in cell["responses"]
+    }  # fmt: skip
     assert len(verdicts) == len(scores())
     for row in scores().itertuples():
         assert verdicts[row.model, row.id, row.placement] == [None if row.correct is pd.NA else row.correct]
@@ -209,12 +208,10 @@ def test_a_wrong_answer_names_the_item_that_its_score_names_and_marks_it_in_the_
 
 
 def test_the_scored_part_of_a_reasoning_is_shown_with_the_whole_text():
-    reasoned = [replace(one, answer="after", has_answer=True) for one in responses(MODELS[1])]
-    same = [replace(one, answer=one.text, has_answer=True) for one in responses(MODELS[1])]
-    ids = sampled_ids(scores(), 1, seed=0)
-    for answers, has_answer in ((reasoned, True), (same, False)):
-        (record,) = question_records(examples(), {MODELS[1]: answers}, scores(), ids)
-        assert ("answer" in record["cells"][0]["responses"][0]) == has_answer
+    for part, is_shown in (("after", True), (None, False)):
+        answers = [replace(one, answer=part or one.text, has_answer=True) for one in responses(MODELS[1])]
+        (record,) = question_records(examples(), {MODELS[1]: answers}, scores(), sampled_ids(scores(), 1, seed=0))
+        assert ("answer" in record["cells"][0]["responses"][0]) == is_shown
 
 
 def test_a_smaller_sample_is_the_beginning_of_a_larger_one_and_another_seed_draws_another():
@@ -255,53 +252,48 @@ def test_saved_tokens_and_prices_are_counted_where_they_are_known():
 # --- the page
 
 
-def test_the_same_contents_give_the_same_page_which_needs_nothing_else(whole):
-    html = render_report(SOURCES, whole)
-    assert html == render_report(SOURCES, whole)
+def test_the_same_contents_give_the_same_page_which_needs_nothing_else():
+    html = page()
+    assert html == page()
     assert not re.search(r"(src|href)=\"(?!#|data:)", html) and "@import" not in html and "url(" not in html
     assert str(ROOT) not in html and len(html) < 25_000_000
 
 
-def test_what_a_model_wrote_cannot_break_out_of_the_page(whole):
-    html = render_report(SOURCES, replace(whole, figures=[FIGURE | {"title": "</script><b>"}]))
+def test_what_a_model_wrote_cannot_break_out_of_the_page():
+    html = page(figures=[FIGURE | {"title": "</script><b>"}])
     assert "</script><b>" not in html and "\\u003c/script\\u003e" in html
 
 
 def test_sections_without_anything_to_show_are_left_out(whole):
-    bare = replace(whole, tables={"accuracy": whole.tables["accuracy"]}, figures=[], samples={})
-    html = render_report(SOURCES, bare)
+    html = page(whole=replace(whole, tables={"accuracy": whole.tables["accuracy"]}, figures=[], samples={}))
     for section in ("curves", "bias", "questions", "published"):
         assert f'id="{section}"' not in html and f'href="#{section}"' not in html
 
 
-def test_the_published_comparison_is_shown_if_it_has_rows(whole):
-    row = {"model": "a", "experiment": "kv", "size": 6, "placement": "gold_at_0", "accuracy": 0.5,
-           "accuracy_published": 0.75, "difference": -0.25, "difference_ci_low": -0.3, "difference_ci_high": -0.2,
-           "verdict": "differs", "reason": ""}  # fmt: skip
-    table = pd.DataFrame([row])
-    for rows, is_shown in ((table, True), (table.head(0), False)):
-        tables = {**whole.tables, "published_comparison": rows}
-        html = render_report(SOURCES, replace(whole, tables=tables))
+def test_the_published_comparison_is_shown_if_it_has_rows():
+    row = {
+        "model": "a", "experiment": "kv", "size": 6, "placement": "gold_at_0", "accuracy": 0.5,
+        "accuracy_published": 0.75, "difference": -0.25, "difference_ci_low": -0.3, "difference_ci_high": -0.2,
+        "verdict": "differs", "reason": "",
+    }  # fmt: skip
+    for rows, is_shown in (([row], True), ([], False)):
+        html = page({"published_comparison": pd.DataFrame(rows, columns=list(row))})
         assert ('<section id="published">' in html) == is_shown and ("<td>-25.0</td>" in html) == is_shown
 
 
-def test_claims_are_shown_and_those_that_were_not_tested_are_folded(whole):
-    row = {"statement": "Accuracy is U-shaped", "section": "2.3", "n_supported": 3, "n_contradicted": 1,
-           "n_not_enough_data": 0, "finding": "Of 4: supported in 3.", "status": "contested",
-           "contested_by": "Doe 2025"}  # fmt: skip
+def test_claims_are_shown_and_those_that_were_not_tested_are_folded():
+    told = {"statement": "Accuracy is U-shaped", "section": "2.3", "finding": "Of 4: supported in 3."}
+    counts = {"n_supported": 3, "n_contradicted": 1, "n_not_enough_data": 0}
+    row = told | counts | {"status": "contested", "contested_by": "Doe 2025"}
     other = row | {"statement": "More keys are harder", "finding": "Not asked: it needs two sizes.", "status": None}
     summary = pd.DataFrame([row, other])
     assert claims_told(summary) == {
-        "asked": [
-            {"statement": "Accuracy is U-shaped", "section": "2.3", "finding": "Of 4: supported in 3.",
-             "status": "Later works contest the paper's claim: Doe 2025."}
-        ],
+        "asked": [told | {"status": "Later works contest the paper's claim: Doe 2025."}],
         "others": [{"statement": "More keys are harder", "needs": "it needs two sizes."}],
-    }  # fmt: skip
-    html = render_report(SOURCES, replace(whole, tables={**whole.tables, "claims_summary": summary}))
-    section = html[html.index('<section id="claims">') :]
+    }
+    section = page({"claims_summary": summary}).partition('<section id="claims">')[2]
     assert section.index("Accuracy is U-shaped") < section.index("<details>") < section.index("More keys are harder")
-    assert 'id="claims"' not in render_report(SOURCES, whole)
+    assert 'id="claims"' not in page()
 
 
 def test_the_commit_is_named_where_there_is_one(tmp_path):
@@ -342,6 +334,9 @@ OTHER_NAME = {"openai 2, http://a, gamma, beta": 4}
 SEVERAL_NAMES = "2 names of models in the server's answers: alpha (3), gamma, beta (4)"
 
 
+UNKNOWN = ("Number format", "Attention", "Prompt format", "Decoding", "Computed with")
+
+
 @pytest.mark.parametrize(
     ("changes", "weights"),
     [
@@ -352,25 +347,18 @@ SEVERAL_NAMES = "2 names of models in the server's answers: alpha (3), gamma, be
     ],
     ids=["recorded", "a server", "a server that names several models", "computed with in another format"],
 )
-def test_the_weights_of_a_sweep_are_told_as_they_are_known(changes, weights):
+def test_the_weights_of_a_sweep_are_told_as_they_are_known_and_recorded_responses_claim_nothing_else(changes, weights):
     row = sweep_row(manifest("m") | changes)
     assert row["Weights"] == weights
-
-
-def test_recorded_responses_claim_nothing_that_is_not_known():
-    row = sweep_row(manifest("m") | RECORDED)
-    unknown = ("Number format", "Attention", "Prompt format", "Decoding", "Computed with")
-    assert {row[name] for name in unknown} == {"not known"}
+    assert ({row[name] for name in UNKNOWN} == {"not known"}) == (changes is RECORDED)
 
 
 def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     accuracy = whole.tables["accuracy"]
-    assert "Answers were cut" not in render_report(SOURCES, whole)
+    assert "answers were cut" not in page()
     cut = accuracy.assign(n_cut=[2 if n == 0 else 0 for n in range(len(accuracy))])
-    html = render_report(SOURCES, replace(whole, tables={**whole.tables, "accuracy": cut}))
-    said = f"{MODELS[0]} on kv: 2 of "
-    start = html[: html.index('<section id="curves"')]
-    assert said in start
+    start = page({"accuracy": cut}).partition('<section id="curves"')[0]
+    assert f"{MODELS[0]} on kv: 2 of " in start
     assert "answers were cut at 50 tokens; accuracy is a lower bound; raise max_new_tokens (in define" in start
     # Recorded responses, which have no limit, hide that of the others in no order.
     recorded = {**whole.manifests[0], "model": "z", "identity_fields": {}}

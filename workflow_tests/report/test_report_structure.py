@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
-from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers
+from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
 
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 from litm.base.store import text_sha256
-from litm.report.page import SCRIPTS, render_report
-from litm.report.page_tables import MOST_CHARACTERS, accuracy_tables, as_latex, overview_table, packed_files
+from litm.report.page import SCRIPTS
+from litm.report.page_tables import MOST_CHARACTERS, NOTED, accuracy_tables, as_latex, overview_table, packed_files
 from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
 from litm.scoring.wrong_answers import HEADINGS, KINDS
 from litm.workflow.result_files import REPORT_FILES as FILES
@@ -43,8 +43,8 @@ def whole():
 
 
 @pytest.fixture(scope="module")
-def html(whole):
-    return render_report(SOURCES, whole)
+def html():
+    return page()
 
 
 def test_the_curves_come_first_and_statistics_in_words_after_the_numbers(html):
@@ -63,13 +63,13 @@ def test_each_curve_has_its_word_with_what_it_means_before_the_chart(html):
 
 def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_about_a_stand_in(whole):
     accuracy = whole.tables["accuracy"].assign(n_cut=2)
-    references = {"accuracy_oracle": 0.1, "accuracy_closed_book": 0.1}
-    useless = pd.DataFrame([{"model": model, "experiment": "kv", "n": 9, "utilisation": None, **references}
-                            for model in MODELS])  # fmt: skip
-    by_file, looked_for = ({"questions": name, "how": how, "n": 4} for name, how in (("a", "file"), ("b", "none")))
-    tables = {"accuracy": accuracy, "utilisation": useless, "gold_counts": pd.DataFrame([by_file, looked_for])}
-    # As the table is read.
-    tables["gold_counts"] = tables["gold_counts"].astype({"questions": "string", "how": "string"})
+    useless = {"experiment": "kv", "n": 9, "utilisation": None, "accuracy_oracle": 0.1, "accuracy_closed_book": 0.1}
+    gold = [{"questions": name, "how": how, "n": 4} for name, how in (("a", "file"), ("b", "none"))]
+    tables = {
+        "accuracy": accuracy, "utilisation": pd.DataFrame([useless | {"model": model} for model in MODELS]),
+        # As the table is read.
+        "gold_counts": pd.DataFrame(gold).astype({"questions": "string", "how": "string"}),
+    }  # fmt: skip
     first = first_answers(tables, whole.manifests, whole.experiments, [])
     open_ones = [*first["useless"], *first["warnings"]]
     shown = [*open_ones, *first["more_warnings"]]
@@ -82,15 +82,17 @@ def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_ab
 
 
 def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):
-    names = {"experiment": "kv", "n_sizes": 1, "model_a": MODELS[0], "model_b": MODELS[1], "n": 40}
-    limits = {"ci_low": 0.2, "ci_high": 0.4}
-    middle = names | limits | {"quantity": "accuracy", "place": "middle", "difference": 0.3, "p_holm": 0.01}
-    even = names | limits | {"quantity": "pbi", "place": "", "difference": 0.3, "p_holm": 0.4}
+    pair = {
+        "experiment": "kv", "n_sizes": 1, "model_a": MODELS[0], "model_b": MODELS[1], "n": 40, "difference": 0.3,
+        "ci_low": 0.2, "ci_high": 0.4,
+    }  # fmt: skip
+    middle = pair | {"quantity": "accuracy", "place": "middle", "p_holm": 0.01}
+    even = pair | {"quantity": "pbi", "place": "", "p_holm": 0.4}
     advice = {"model": MODELS[0], "remedies_of": "rag", "advice": "pass 5 documents.", "advice_details": "Why: so."}
     silent = advice | {"model": MODELS[1]}
     useless = {"model": MODELS[1], "experiment": "kv", "n": 9, "utilisation": None}
-    tables = {"accuracy": whole.tables["accuracy"], "model_pairs": pd.DataFrame([middle, even]),
-              "advice": pd.DataFrame([advice, silent]), "utilisation": pd.DataFrame([useless])}  # fmt: skip
+    rows = {"model_pairs": [middle, even], "advice": [advice, silent], "utilisation": [useless]}
+    tables = {"accuracy": whole.tables["accuracy"]} | {name: pd.DataFrame(some) for name, some in rows.items()}
     experiments = [{"name": "kv", "closed_book": "book"}, {"name": "rag", "closed_book": "book"}]
     first = first_answers(tables, [], experiments, [])
     assert first["answers"] == [
@@ -138,7 +140,7 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
 
 
 def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur():
-    html = render_report(SOURCES, contents_with_wrong_answers())
+    html = page(whole=contents_with_wrong_answers())
     assert [one["href"] for one in Elements(html).of("a")][:2] == ["#curves", "#wrong"]
     section = html[html.index('<section id="wrong">') : html.index('<section id="measured">')]
     assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [(HEADINGS["other"], KINDS["other"])]
@@ -161,29 +163,27 @@ def test_positions_are_columns_with_intervals_and_rows_mention_lost_questions(wh
 
 
 def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():
-    row = {"model": "a", "experiment": "e", "placement": "no_gold", "position": None, "target": "gold", "n": 9,
-           "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8}  # fmt: skip
-    noted = dict.fromkeys(("n_cut", "n_empty", "n_refused", "n_failed", "n_not_recorded", "n_left_out"), 0)
-    sizes = pd.DataFrame([{**row, **noted, "size": size} for size in (5, 1000)])
-    (table,) = accuracy_tables(sizes, {"e": "E"}, SizeNames([]))
-    assert table["headings"] == ["size 5", "size 1,000"]
-    targets = [{**row, **noted, "size": 9, "placement": "gold_at_0_8", "target": one} for one in ("early", "late")]
-    (table,) = accuracy_tables(pd.DataFrame(targets), {"e": "E"}, SizeNames([]))
-    assert table["headings"] == ["early", "late"] and table["rows"][0]["name"] == "a, 1st, 9th"
+    row = {
+        "model": "a", "experiment": "e", "placement": "no_gold", "position": None, "target": "gold", "n": 9,
+        "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8, **dict.fromkeys(NOTED.values(), 0),
+    }  # fmt: skip
+    sizes = [row | {"size": size} for size in (5, 1000)]
+    targets = [row | {"size": 9, "placement": "gold_at_0_8", "target": one} for one in ("early", "late")]
+    for rows, headings, name in ((sizes, ["size 5", "size 1,000"], "a"), (targets, ["early", "late"], "a, 1st, 9th")):
+        (table,) = accuracy_tables(pd.DataFrame(rows), {"e": "E"}, SizeNames([]))
+        assert table["headings"] == headings and table["rows"][0]["name"] == name
 
 
 def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whole):
-    tables = whole.tables
-    grid = overview_table(tables["accuracy"], tables["position_bias"], whole.titles, SizeNames([FIGURE]))
+    accuracy, bias = (whole.tables[name] for name in ("accuracy", "position_bias"))
+    grid = overview_table(accuracy, bias, whole.titles, SizeNames([FIGURE]))
     (row,) = grid["rows"]
     assert grid["models"] == list(MODELS) and row["what"] == "6 pairs"
     assert row["cells"][1] == {"text": "0.0 (4th) to 100.0 (1st), n = 40", "word": "U"}
 
 
 def test_a_length_has_two_digits_and_a_range_where_models_differ():
-    counts = pd.DataFrame(
-        {"model": ["a", "b"], "experiment": ["e", "e"], "size": [3, 3], "tokens_mean": [397.5, 16_240]}
-    )
+    counts = pd.DataFrame({"model": ["a", "b"], "experiment": "e", "size": 3, "tokens_mean": [397.5, 16_240]})
     assert SizeNames([], token_counts=counts).length("e", 3) == "about 400 to 16,000 tokens"
     assert SizeNames([], token_counts=counts).with_length("e", 4) == SizeNames([]).with_length("e", 4) == "size 4"
 

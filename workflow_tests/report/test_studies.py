@@ -4,7 +4,6 @@ import gzip
 import json
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pandas as pd
 import pytest
 from browser import Browser, find_browser
 from conftest import ROOT
+from programs import run_command
 
 from litm.analysis.studies import lettered, letters
 from litm.analysis.table import tables
@@ -24,9 +24,9 @@ BODY = "document.querySelector('figure').querySelector('tbody')"
 
 
 @pytest.fixture(scope="module")
-def folder(finished, tmp_path_factory):
-    """The results of a finished study, read-only for these tests."""
-    return shutil.copytree(finished.path("results"), tmp_path_factory.mktemp("first") / "results")
+def folder(finished):
+    """The results of a finished study, not to be changed."""
+    return finished.path("results")
 
 
 @pytest.fixture
@@ -35,38 +35,25 @@ def other(folder, tmp_path):
     return shutil.copytree(folder, tmp_path / "other" / "results")
 
 
-def studies(*words, command=(sys.executable, "-m", "litm", "studies")):
-    done = subprocess.run(
-        [*command, *map(str, words)], capture_output=True, text=True, check=False, cwd=ROOT / "scripts"
-    )
-    assert "Traceback" not in done.stderr
-    return done
-
-
-def made(output: Path, *results) -> dict:
+def made(output: Path, *results: str | Path) -> dict:
     """The content of studies.json over these folders."""
-    done = studies("--results", *results, "--output", output)
+    done = run_command("studies", "--results", *results, "--output", output)
     assert done.returncode == 0, done.stderr
     return json.loads((output / "studies.json").read_text())
 
 
-def of(found: dict, experiment: str, size: int) -> list[dict]:
-    return [
-        one for one in found["tables"] if (one["rows"][0]["experiment"], one["rows"][0]["size"]) == (experiment, size)
-    ]
+def of_kv(found: dict) -> list[dict]:
+    """The tables of one curve."""
+    return [one for one in found["tables"] if (one["rows"][0]["experiment"], one["rows"][0]["size"]) == ("kv", 4)]
 
 
 def edited(path: Path, change) -> None:
-    """A CSV file of tables or a Parquet file of scores, changed."""
-    if path.suffix == ".csv":
-        change(pd.read_csv(path)).to_csv(path, index=False)
-    else:
-        change(pd.read_parquet(path)).to_parquet(path)
+    change(pd.read_csv(path)).to_csv(path, index=False)
 
 
 def other_metric(results: Path) -> None:
-    for path in [results / "tables" / "accuracy.csv", results / "tables" / "position_bias.csv"]:
-        edited(path, lambda table: table.assign(metric="token_f1"))
+    for name in ("accuracy", "position_bias"):
+        edited(results / f"tables/{name}.csv", lambda table: table.assign(metric="token_f1"))
 
 
 def other_prompt(results: Path) -> None:
@@ -76,12 +63,14 @@ def other_prompt(results: Path) -> None:
         path.write_bytes(gzip.compress("\n".join([changed, *lines]).encode()))
 
 
+def study_json(results: Path, change) -> None:
+    """The record of a study, changed."""
+    path = results / "tables/study.json"
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+
 def other_settings(results: Path) -> None:
-    path = results / "tables" / "study.json"
-    selection = json.loads(path.read_text())
-    for one in selection["experiments"]:
-        one["on_overflow"] = "other"
-    path.write_text(json.dumps(selection))
+    study_json(results, lambda one: one | {"experiments": [{**of, "on_overflow": "x"} for of in one["experiments"]]})
 
 
 def without(name: str):
@@ -91,14 +80,13 @@ def without(name: str):
 def test_rows_of_two_studies_with_the_same_prompts_share_a_table_and_models_of_one_name_stay_apart(
     folder, other, tmp_path
 ):
-    (table,) = of(made(tmp_path / "out", folder, other), "kv", 4)
+    (table,) = of_kv(made(tmp_path / "out", folder, other))
     first = folder.parent.name
     assert [(row["study"], row["model"]) for row in table["rows"]] == [
         (study, model) for study in (first, "other") for model in ("dummy", "reference")
     ]
-    same = next(
-        row for row in table["pairs"] if (row["model_a"], row["model_b"]) == (f"{first}: dummy", "other: dummy")
-    )
+    pairs = {(row["model_a"], row["model_b"]): row for row in table["pairs"][::-1]}
+    same = pairs[f"{first}: dummy", "other: dummy"]
     assert (same["difference"], same["p_holm"], same["n"]) == (0, 1, table["rows"][0]["n"])
     assert table["notes"] == ["Rows of this table differ in number format (auto | float32)."]
 
@@ -107,7 +95,7 @@ def test_values_are_those_of_the_study_s_own_tables(other, tmp_path):
     """The curves of this study have no middle: one is written into its table."""
     values = {"position_middle": 3, "primacy": 0.25, "primacy_ci_low": -0.5, "pbi": 0.125, "pbi_ci_high": 0.75}
     edited(other / "tables/position_bias.csv", lambda table: table.assign(**values))
-    (table,) = of(made(tmp_path / "out", other), "kv", 4)
+    (table,) = of_kv(made(tmp_path / "out", other))
     cells = tables()["accuracy"].read(other / "tables/accuracy.csv")
     for row in table["rows"]:
         assert {name: row.get(name, 3) for name in values} == values
@@ -126,14 +114,14 @@ def test_values_are_those_of_the_study_s_own_tables(other, tmp_path):
         (other_prompt, 2, ["2 of its 3 questions", "they differ in nothing that the studies record"]),
         (without("responses"), 2, ["the prompts of one are not known", "test of other: dummy: responses: nothing of"]),
         (without("scores"), 2, ["the prompts of one are not known", "No paired test of other: dummy: "]),
-        (other_settings, 1, ["Rows of this table differ in on overflow (leave_out | other)"]),
+        (other_settings, 1, ["Rows of this table differ in on overflow (leave_out | x)"]),
     ],
 )  # fmt: skip
 def test_numbers_that_are_not_comparable_have_tables_of_their_own_and_differences_are_named(
     folder, other, tmp_path, edit, count, words
 ):
     edit(other)
-    found = of(made(tmp_path / "out", folder, other), "kv", 4)
+    found = of_kv(made(tmp_path / "out", folder, other))
     assert len(found) == count
     notes = " ".join(found[-1]["notes"])
     assert all(one in notes for one in words), notes
@@ -146,10 +134,9 @@ def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder,
         edited(path, lambda table: table.assign(later=1).drop(columns=["class_words", "n_preamble"], errors="ignore"))
     for name in ("effective_length.csv", "token_counts.csv"):
         (other / "tables" / name).unlink()
-    record = other / "tables/study.json"
     later = {"figures", "seed", "tables"}
-    record.write_text(json.dumps({key: one for key, one in json.loads(record.read_text()).items() if key not in later}))
-    (table,) = of(made(tmp_path / "out", folder, other), "kv", 4)
+    study_json(other, lambda record: {key: one for key, one in record.items() if key not in later})
+    (table,) = of_kv(made(tmp_path / "out", folder, other))
     assert [row["pbi"] for row in table["rows"][:2]] == [row["pbi"] for row in table["rows"][2:]]
 
 
@@ -183,8 +170,7 @@ def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders
 
 
 def without_key(results: Path) -> None:
-    path = results / "tables" / "study.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "experiments": [{"name": "kv"}]}))
+    study_json(results, lambda record: record | {"experiments": [{"name": "kv"}]})
 
 
 @pytest.mark.parametrize(
@@ -201,15 +187,15 @@ def without_key(results: Path) -> None:
 def test_a_mistake_is_one_line(folder, other, tmp_path, edit, words, line):
     edit(other)
     names = {"other": other, "folder": folder}
-    done = studies("--output", tmp_path / "out", "--results", *(word.format(**names) for word in words))
+    done = run_command("studies", "--output", tmp_path / "out", "--results", *(word.format(**names) for word in words))
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert line.format(**names) in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_the_launcher_takes_the_command_and_a_name(folder, tmp_path):
-    done = studies("--results", f"mine={folder}", "--output", tmp_path / "out", command=(ROOT / "litm", "studies"))
-    assert done.returncode == 0, done.stderr
+    words = [ROOT / "litm", "studies", "--results", f"mine={folder}", "--output", tmp_path / "out"]
+    subprocess.run(words, check=True, capture_output=True)
     assert {*tables()["studies"].read(tmp_path / "out/studies.csv")["study"]} == {"mine"}
 
 
@@ -229,10 +215,8 @@ def test_two_names_share_a_letter_unless_they_are_shown_to_differ(shown, expecte
 
 def test_letters_of_a_column_are_those_of_its_own_tests_and_a_row_without_tests_has_none():
     plain = dict.fromkeys(tables()["studies"].columns) | {"pbi": 0.1}
-    rows = [
-        plain | {"label": label, "accuracy_start": start}
-        for label, start in (("a", 0.2), ("b", 0.9), ("untested", 0.5))
-    ]
+    starts = {"a": 0.2, "b": 0.9, "untested": 0.5}
+    rows = [plain | {"label": label, "accuracy_start": start} for label, start in starts.items()]
     pair = {"model_a": "a", "model_b": "b"}
     shown = pair | {"quantity": "accuracy", "place": "start", "p_holm": 0.01}
     not_shown = pair | {"quantity": "pbi", "place": "", "p_holm": 0.5}
@@ -258,10 +242,7 @@ def test_columns_are_sorted_by_pointer_and_by_keyboard_and_the_page_fits_a_phone
     headings = browser.run("[...document.querySelectorAll('figure:first-of-type th')].map(one => one.textContent)")
     start = headings.index("Start")
     browser.run(f"document.querySelectorAll('figure th button')[{start}].focus()")
-    for kind in ("keyDown", "keyUp"):
-        browser.call(
-            "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13
-        )
+    browser.press("Enter", text="\r", windowsVirtualKeyCode=13)
     values = [float(value) for value in column(start)]
     assert values == sorted(values, reverse=True) and len({*values}) > 1
     browser.click(f"figure th:nth-child({start + 1}) button")

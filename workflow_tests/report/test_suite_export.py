@@ -3,7 +3,7 @@
 import json
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -60,31 +60,25 @@ class Results:
 
         cells: the positions of the gold items by size; too_long: (size, placement, id) of prompts that do not fit.
         """
-        examples: dict[str, list[Example]] = {}
+        place, every = self.folder / experiment, []
         for size, placements in cells.items():
-            files = []
-            for positions in placements:
-                records = [example(id, size, positions) for id in IDS]
-                path = self.folder / experiment / str(size) / f"{records[0].placement}.jsonl.gz"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_examples(path, records)
-                files.append(str(path))
-                examples[files[-1]] = records
-            several = len(placements[0]) > 1
-            name = f"{experiment}_{size}" if len(cells) > 1 else experiment
-            self.curves.append(
-                {
-                    **{"name": name, "experiment": experiment, "size": size, "title": "A title", "item": "sentence"},
-                    **{"placement": records[0].placement if several else None, "panel_title": "{size} sentences"},
-                    **{"examples": files, "scores": str(self.folder / f"{experiment}.parquet")},
-                    "responses": str(self.folder / f"{experiment}.jsonl.gz"),
-                }
-            )
-        everything = [record for records in examples.values() for record in records]
-        responses = [response(e, e.name in too_long) for e in everything]
-        write_responses(self.folder / f"{experiment}.jsonl.gz", responses[::-1])
+            made = [[example(id, size, positions) for id in IDS] for positions in placements]
+            files = [place / str(size) / f"{records[0].placement}.jsonl.gz" for records in made]
+            files[0].parent.mkdir(parents=True)
+            for file, records in zip(files, made, strict=True):
+                write_examples(file, records)
+                every += records
+            curve = {
+                "name": f"{experiment}_{size}" if len(cells) > 1 else experiment, "experiment": experiment,
+                "size": size, "placement": records[0].placement if len(placements[0]) > 1 else None,
+                "title": "A title", "item": "sentence", "panel_title": "{size} sentences",
+                "examples": [*map(str, files)], "scores": f"{place}.parquet", "responses": f"{place}.jsonl.gz",
+            }  # fmt: skip
+            self.curves.append(curve)
+        responses = [response(e, e.name in too_long) for e in every]
+        write_responses(f"{place}.jsonl.gz", responses[::-1])
         sweep = Sweep("m", experiment, "t", "value_in_answer")
-        score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
+        score_sweep(sweep, every, responses).to_parquet(f"{place}.parquet", index=False)
 
     def export(self, output: str = "out") -> Path:
         """Run the program; returns its output folder, next to the zip file. Its error is one of this function."""
@@ -94,12 +88,11 @@ class Results:
             for curve in self.curves
         ]
         write_summary(self.summaries / "master_summary.json", master_summary("m", told))
-        scores = {curve["scores"]: pd.read_parquet(curve["scores"]) for curve in self.curves}
-        write_csv(self.folder / "accuracy.csv", pd.concat(map(accuracy_table, scores.values())))
-        argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", str(self.summaries)]
-        argv += ["--accuracy", str(self.folder / "accuracy.csv"), "--output", str(self.folder / output)]
-        argv += ["--zip", str(self.folder / f"{output}.zip")]
-        done = run_program("export_suite", *argv)
+        scores = [pd.read_parquet(path) for path in dict.fromkeys(curve["scores"] for curve in self.curves)]
+        write_csv(self.folder / "accuracy.csv", pd.concat(map(accuracy_table, scores)))
+        argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", self.summaries]
+        argv += ["--accuracy", self.folder / "accuracy.csv", "--output", self.folder / output]
+        done = run_program("export_suite", *argv, "--zip", self.folder / f"{output}.zip")
         assert done.returncode == 0, done.stderr
         return self.folder / output
 
@@ -113,6 +106,12 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def layout(folder: str, stem: str, figure: str, places: Iterable[str]) -> set[str]:
+    """The files of a curve."""
+    ends = ["data.jsonl", "summary.json", f"{figure}.png", *(f"{place}.jsonl" for place in places)]
+    return {f"{folder}/{stem}_{end}" for end in ends}
+
+
 def read_predictions(folder: Path, position: int) -> list[dict]:
     return [record for _, record in read_jsonl(folder / f"{folder.name}_pos_{position}.jsonl")]
 
@@ -121,29 +120,21 @@ def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
     results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
     results.add("needles", {9: [[0, 4, 8]]})
     files = files_in(results.export())
-    assert sorted(files) == [
-        "kv_5/kv_5_curve.png",
-        "kv_5/kv_5_data.jsonl",
-        *(f"kv_5/kv_5_pos_{position}.jsonl" for position in (0, 4)),
-        "kv_5/kv_5_summary.json",
-        "kv_9/kv_9_curve.png",
-        "kv_9/kv_9_data.jsonl",
-        *(f"kv_9/kv_9_pos_{position}.jsonl" for position in (0, 8)),
-        "kv_9/kv_9_summary.json",
-        "master_summary.json",
-        "needles/needles_bar.png",
-        "needles/needles_data.jsonl",
-        *(f"needles/needles_pos_{position}.jsonl" for position in (0, 4, 8)),
-        "needles/needles_summary.json",
-    ]
+    wanted = {"master_summary.json"}
+    for name, figure, positions in (
+        ("kv_5", "curve", (0, 4)),
+        ("kv_9", "curve", (0, 8)),
+        ("needles", "bar", (0, 4, 8)),
+    ):
+        wanted |= layout(name, name, figure, [f"pos_{position}" for position in positions])
+    assert files.keys() == wanted
     master = json.loads(files["master_summary.json"])
     assert list(master["experiments"]) == master["pbi_classes"]["weak"] == ["kv_5", "kv_9", "needles"]
-    assert master["experiments"]["kv_9"] == json.loads(files["kv_9/kv_9_summary.json"])
-    assert (master["experiments"]["kv_9"]["experiment"], master["experiments"]["kv_9"]["num_examples"]) == ("kv_9", 3)
+    summary = master["experiments"]["kv_9"]
+    assert summary == json.loads(files["kv_9/kv_9_summary.json"])
+    assert (summary["experiment"], summary["num_examples"]) == ("kv_9", 3)
     examples = [
-        record
-        for placement in ("gold_at_0", "gold_at_4")
-        for _, record in read_jsonl(results.folder / "kv" / "5" / f"{placement}.jsonl.gz")
+        record for place in (0, 4) for _, record in read_jsonl(results.folder / f"kv/5/gold_at_{place}.jsonl.gz")
     ]
     assert [json.loads(line) for line in files["kv_5/kv_5_data.jsonl"].splitlines()] == examples
     assert all(data.startswith(b"\x89PNG") for name, data in files.items() if name.endswith(".png"))
@@ -168,13 +159,12 @@ def test_the_experiments_of_the_suite_have_its_own_names(results):
     for name, size in list(SUITE_NAMES)[2:]:
         results.add(name, {size: [[0, 150, 299]] if name == "suite_multi_needle" else nine[size]})
     files = files_in(results.export())
-    wanted = ["master_summary.json"]
+    wanted = {"master_summary.json"}
     for (_, size), (folder, stem, figure) in SUITE_NAMES.items():
         depths = [0.0, 0.5, 1.0] if figure == "bar" else [eighth / 8 for eighth in range(9)]
         places = [f"pos_{at}" for (at,) in nine[size]] if stem.startswith("kv") else [f"depth_{at}" for at in depths]
-        ends = ["data.jsonl", "summary.json", f"{figure}.png", *(f"{place}.jsonl" for place in places)]
-        wanted += [f"{folder}/{stem}_{end}" for end in ends]
-    assert sorted(files) == sorted(wanted)
+        wanted |= layout(folder, stem, figure, places)
+    assert files.keys() == wanted
     master = json.loads(files["master_summary.json"])["experiments"]
     assert list(master) == [stem for _, stem, _ in SUITE_NAMES.values()]
     assert {one["experiment"] for one in master.values()} == {"the_task"}
@@ -202,11 +192,9 @@ def test_predictions_are_in_the_order_of_the_questions_and_count_the_same_ones_a
     results.add("kv", {5: [[0], [4]], 9: [[0], [4]]}, too_long=[(9, "gold_at_4", "a")])
     folder = results.export()
     at_start, at_end = (read_predictions(folder / "kv_9", position) for position in (0, 4))
+    rest = {"gold_position": 0, "finish_reason": "stop"}
     assert at_start == [
-        {
-            **{"id": id, "question": f"Which is {id}?", "model_answer": answer, "correct": correct, "value": value},
-            **{"gold_position": 0, "finish_reason": "stop"},
-        }
+        {"id": id, "question": f"Which is {id}?", "model_answer": answer, "correct": correct, "value": value, **rest}
         for id, answer, correct, value in (
             ("b", "\n", 0.0, "b-gold"),
             # Too long at the end: what was answered here is shown, and counts nowhere.
@@ -214,8 +202,7 @@ def test_predictions_are_in_the_order_of_the_questions_and_count_the_same_ones_a
             ("c", "c-gold\n", 1.0, ["c-gold", "another"]),
         )
     ]
-    changes = {"model_answer": None, "finish_reason": "overflow"}
-    assert at_end[1] == at_start[1] | {"gold_position": 4} | changes
+    assert at_end[1] == at_start[1] | {"gold_position": 4, "model_answer": None, "finish_reason": "overflow"}
     assert [record["correct"] for record in at_end] == [False, None, True]
     at_another_size = read_predictions(folder / "kv_5", 4)
     assert [record["correct"] for record in at_another_size] == [False, True, True]
@@ -225,15 +212,14 @@ def test_predictions_are_in_the_order_of_the_questions_and_count_the_same_ones_a
 def test_each_of_several_gold_items_has_predictions_of_its_own(results):
     results.add("needles", {9: [[0, 4, 8]]})
     folder = results.export() / "needles"
-    rows = {position: read_predictions(folder, position) for position in (0, 4, 8)}
-    assert [[row["id"] for row in records] for records in rows.values()] == [IDS] * 3
-    assert [(row["target"], row["gold_position"], row["value"]) for _, row, _ in rows.values()] == [
+    rows = [read_predictions(folder, position) for position in (0, 4, 8)]
+    assert [[row["id"] for row in records] for records in rows] == [IDS] * 3
+    assert [(row["target"], row["gold_position"], row["value"]) for _, row, _ in rows] == [
         ("start", 0, "a-start"), ("middle", 4, "a-middle"), ("end", 8, "a-end")
     ]  # fmt: skip
-    assert {row["model_answer"] for _, row, _ in rows.values()} == {"a-start a-end\n"}
-    assert [[row["correct"] for row in records] for records in rows.values()] == [
-        [False, True, True], [False, False, False], [False, True, True]
-    ]  # fmt: skip
+    assert {row["model_answer"] for _, row, _ in rows} == {"a-start a-end\n"}
+    right = [False, True, True]
+    assert [[row["correct"] for row in records] for records in rows] == [right, [False] * 3, right]
 
 
 def test_a_placement_of_several_gold_items_is_exported_without_the_others(results):
@@ -290,13 +276,10 @@ def test_equal_results_give_an_equal_zip_at_any_time_and_with_any_permissions(re
         os.umask(umask)
     assert (results.folder / "out.zip").read_bytes() == (results.folder / "elsewhere.zip").read_bytes()
     with zipfile.ZipFile(results.folder / "out.zip") as packed:
-        assert {name: packed.read(name) for name in packed.namelist()} == {
-            f"m/{name}": data for name, data in files_in(folder).items()
-        }
-        assert packed.namelist() == sorted(packed.namelist())
-        assert {(info.date_time, info.external_attr >> 16) for info in packed.infolist()} == {
-            ((1980, 1, 1, 0, 0, 0), 0o100644)
-        }
+        held = {name: packed.read(name) for name in packed.namelist()}
+        facts = {(info.date_time, info.external_attr >> 16) for info in packed.infolist()}
+    assert held == {f"m/{name}": data for name, data in files_in(folder).items()} and [*held] == sorted(held)
+    assert facts == {((1980, 1, 1, 0, 0, 0), 0o100644)}
 
 
 def test_an_export_replaces_the_one_before_as_a_whole(results):
@@ -305,10 +288,8 @@ def test_an_export_replaces_the_one_before_as_a_whole(results):
     (results.folder / "out" / "kv_5" / "stale").touch()
     results.curves = results.curves[1:]
     second = files_in(results.export())
-    assert list(json.loads(second["master_summary.json"])["experiments"]) == ["kv_9"]
-    assert second | {"master_summary.json": b""} == {
-        name: data for name, data in (first | {"master_summary.json": b""}).items() if not name.startswith("kv_5/")
-    }
+    assert list(json.loads(second.pop("master_summary.json"))["experiments"]) == ["kv_9"]
+    assert second == {name: data for name, data in first.items() if name.startswith("kv_9/")}
 
 
 def test_a_failure_leaves_the_export_before_and_no_half_of_another(results):

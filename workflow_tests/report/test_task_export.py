@@ -55,9 +55,7 @@ def export(folder: Path, name: str, examples: list[Example], **about) -> Path:
 
 
 MESSAGES = [
-    {"role": "user", "content": "one"},
-    {"role": "assistant", "content": "two"},
-    {"role": "user", "content": "three"},
+    {"role": role, "content": text} for role, text in (("user", "one"), ("assistant", "two"), ("user", "three"))
 ]
 
 

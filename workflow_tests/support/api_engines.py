@@ -18,15 +18,7 @@ PROTOCOLS = ("openai", "anthropic")
 HASTE = Patience(timeout=HANG, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
 #: For servers that never end an answer. A busy machine may be too late with a good answer, which is then asked again.
 SHORT = replace(HASTE, timeout=1.0, total=1.0, attempts=1000)
-SETTINGS = EngineSettings(
-    location="some-model",
-    revision=None,
-    tokenizer=None,
-    prompt_template=RAW,
-    template=None,
-    max_new_tokens=50,
-    stop="end_token",
-)
+SETTINGS = EngineSettings("some-model", None, None, RAW, None, max_new_tokens=50, stop="end_token")
 
 
 @pytest.fixture(params=PROTOCOLS)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,9 @@ class BillingServer(Served):
     """See `Served`.
 
     tokens: the tokens of a text; answer: to a prompt, cut at the request's limit; clock: seconds; frame: tokens that a
-    message has besides its text; unknown: a field that
-    it refuses wherever it stands; limit: requests after which one is too many, so that a test needs no clock, 0 for
-    none; seconds: that an answer takes. Recorded:
-    `bodies` and `usages` of answered requests, `refused` statuses, and `most_at_once`, requests under way.
+    message has besides its text; unknown: a field that it refuses wherever it stands; limit: requests after which one
+    is too many, so that a test needs no clock, 0 for none; seconds: that an answer takes. Recorded: `bodies` and
+    `usages` of answered requests, `refused` statuses, and `most_at_once`, requests under way.
     """
 
     tokens: Callable[[str], Sequence[int]] = pieces
@@ -71,14 +71,12 @@ class BillingServer(Served):
     def dollars(self) -> Decimal:
         """The bill, exactly."""
         prices = {name: one for facts in FACTS.values() for name, one in facts["prices"].items()}
-        return sum(
-            (
-                Decimal(str(price)) * usage[counter]
-                for model, usage in self.usages
-                for counter, price in zip(COUNTERS, prices[model], strict=True)
-            ),
-            Decimal(0),
-        ) / Decimal(10**6)
+        billed = (
+            Decimal(str(price)) * usage[counter]
+            for model, usage in self.usages
+            for counter, price in zip(COUNTERS, prices[model], strict=True)
+        )
+        return sum(billed, Decimal(0)) / Decimal(10**6)
 
     def total(self, counter: str) -> int:
         """All tokens of a kind that were billed."""
@@ -118,21 +116,18 @@ class BillingServer(Served):
                 raise Refusal(400, f"messages.{number}.role: Input should be 'user' or 'assistant'")
             blocks += [(f"{number}.{message['role']}", block) for block in _blocks(message["content"])]
         marks = [place for place, (_, block) in enumerate(blocks) if "cache_control" in block]
-        if len(marks) > facts["marks"]:
-            raise Refusal(
-                400, f"A maximum of {facts['marks']} blocks with cache_control may be provided. Found {len(marks)}."
-            )
+        if len(marks) > (most := facts["marks"]):
+            raise Refusal(400, f"A maximum of {most} blocks with cache_control may be provided. Found {len(marks)}.")
         # A prefix is the same if all its blocks are.
         parts = [json.dumps([owner, block["text"]]) for owner, block in blocks]
         hashes = [_hash(body["model"], *parts[: place + 1]) for place in range(len(parts))]
         texts = list(accumulate(block["text"] for _, block in blocks))
-        frames = list(
-            accumulate(
-                self.frame * (owner != before)
-                for (owner, _), before in zip(blocks, ["", *(o for o, _ in blocks)], strict=False)
-            )
-        )
-        counts = {place: len(self.tokens(texts[place])) + frames[place] for place in {*marks, len(blocks) - 1}}
+
+        @cache
+        def count(place: int) -> int:
+            frames = self.frame * len({owner for owner, _ in blocks[: place + 1]})
+            return len(self.tokens(texts[place])) + frames if place >= 0 else 0
+
         with self.lock:
             found = [
                 place
@@ -143,32 +138,24 @@ class BillingServer(Served):
             read_to = max(found, default=-1)
             if found:
                 self._cache[hashes[read_to]] = self.clock()
-        if read_to >= 0 and read_to not in counts:
-            counts[read_to] = len(self.tokens(texts[read_to])) + frames[read_to]
-        written = [place for place in marks if place > read_to and counts[place] >= least]
-        total, read = counts[len(blocks) - 1], counts.get(read_to, 0)
-        write = counts[written[-1]] - read if written else 0
+        written = [place for place in marks if place > read_to and count(place) >= least]
+        read = count(read_to)
+        write = count(written[-1]) - read if written else 0
         text, output, is_cut = self._answer(texts[-1], body["max_tokens"])
-        usage = {"input": total - read - write, "cache_write": write, "cache_read": read, "output": output}
+        rest = count(len(blocks) - 1) - read - write
         # Only what has been answered can be read.
+        usage = {"input": rest, "cache_write": write, "cache_read": read, "output": output}
         self._keep(body, usage, [hashes[place] for place in written])
         return {
-            "id": f"msg_{len(self.usages)}",
-            "type": "message",
-            "role": "assistant",
-            "model": body["model"],
-            "content": [{"type": "text", "text": text}],
+            "id": f"msg_{len(self.usages)}", "type": "message", "role": "assistant", "model": body["model"],
+            "content": [{"type": "text", "text": text}], "stop_sequence": None,
             "stop_reason": "max_tokens" if is_cut else "end_turn",
-            "stop_sequence": None,
             "usage": {
-                "input_tokens": usage["input"],
-                "cache_creation_input_tokens": write,
-                "cache_read_input_tokens": read,
+                "input_tokens": rest, "cache_creation_input_tokens": write, "cache_read_input_tokens": read,
                 "cache_creation": {"ephemeral_5m_input_tokens": write, "ephemeral_1h_input_tokens": 0},
-                "output_tokens": output,
-                "service_tier": "standard",
+                "output_tokens": output, "service_tier": "standard",
             },
-        }
+        }  # fmt: skip
 
     def _chat(self, body: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
         """OpenAI: the longest beginning of an earlier prompt on the same machine, in steps."""
@@ -184,24 +171,18 @@ class BillingServer(Served):
             read = max((n for n, name in hashes.items() if self._is_cached(name, facts["life"])), default=0)
         limit = body.get("max_completion_tokens", body.get("max_tokens", 4096))
         text, output, is_cut = self._answer("\n".join(texts), limit)
-        self._keep(
-            body, {"input": len(ids) - read, "cache_write": 0, "cache_read": read, "output": output}, hashes.values()
-        )
+        usage = {"input": len(ids) - read, "cache_write": 0, "cache_read": read, "output": output}
+        self._keep(body, usage, hashes.values())
         message = {"role": "assistant", "content": text, "refusal": None}
         return {
-            "id": f"chatcmpl-{len(self.usages)}",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body["model"],
+            "id": f"chatcmpl-{len(self.usages)}", "object": "chat.completion", "created": 0, "model": body["model"],
             "choices": [{"index": 0, "message": message, "finish_reason": "length" if is_cut else "stop"}],
             "usage": {
-                "prompt_tokens": len(ids),
-                "completion_tokens": output,
-                "total_tokens": len(ids) + output,
+                "prompt_tokens": len(ids), "completion_tokens": output, "total_tokens": len(ids) + output,
                 "prompt_tokens_details": {"cached_tokens": read, "audio_tokens": 0},
                 "completion_tokens_details": {"reasoning_tokens": 0},
             },
-        }
+        }  # fmt: skip
 
     def _known(self, body: Mapping[str, Any], facts: Mapping[str, Any]) -> int:
         """The shortest prefix that is cached for a known model; `Refusal` for another one, and for an unknown field."""

@@ -38,8 +38,7 @@ class Browser:
         )
         os.close(to_browser)
         os.close(from_browser)
-        self._unread = b""
-        self._number = 0
+        self._unread, self._number = b"", 0
         self._session: str | None = None
         self.events: list[dict] = []
         self.problems: list[str] = []
@@ -96,7 +95,7 @@ class Browser:
 
     def middle(self, selector: str) -> tuple[float, float]:
         """Where the middle of an element is in the window, once it has been scrolled into view."""
-        found = self.run(
+        x, y = self.run(
             f"""(() => {{
                 const element = document.querySelector({json.dumps(selector)});
                 element.scrollIntoView({{block: "center", behavior: "instant"}});
@@ -104,15 +103,14 @@ class Browser:
                 return [box.x + box.width / 2, box.y + box.height / 2];
             }})()"""
         )
-        return found[0], found[1]
+        return x, y
 
-    def press(self, key: str) -> None:
-        """Press a key that has no character, such as ArrowRight or Tab."""
+    def press(self, key: str, **more: Any) -> None:
+        """Press a key such as ArrowRight; more: of one with a character."""
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, **more)
 
     def close(self) -> None:
-        """End the browser."""
         os.close(self._commands)
         self._process.terminate()
         self._process.wait(timeout=HANG)
@@ -129,13 +127,13 @@ class Browser:
     def _note(self, event: dict) -> None:
         self.events.append(event)
         parameters = event.get("params", {})
-        if event["method"] == "Runtime.exceptionThrown":
-            self.problems.append(str(parameters["exceptionDetails"]))
-        elif event["method"] == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
-            self.problems.append(str(parameters["args"]))
-        elif event["method"] == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
-            self.problems.append(str(parameters["entry"]))
-        elif event["method"] == "Network.requestWillBeSent":
-            url = parameters["request"]["url"]
-            if not url.startswith(("file:", "data:", "blob:", "about:")):
-                self.problems.append(f"request to {url}")
+        match event["method"], parameters:
+            case "Runtime.exceptionThrown", {"exceptionDetails": problem}:
+                self.problems.append(str(problem))
+            case "Runtime.consoleAPICalled", {"type": "error" | "warning", "args": problem}:
+                self.problems.append(str(problem))
+            case "Log.entryAdded", {"entry": {"level": "error" | "warning"} as problem}:
+                self.problems.append(str(problem))
+            case "Network.requestWillBeSent", {"request": {"url": url}}:
+                if not url.startswith(("file:", "data:", "blob:", "about:")):
+                    self.problems.append(f"request to {url}")

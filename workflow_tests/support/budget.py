@@ -39,12 +39,10 @@ def _docstring_lines(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             # That of the module, class or function itself, and those of the fields of a class.
-            fields = isinstance(node, ast.ClassDef)
             for before, text in pairwise([None, *node.body]):
+                is_first = before is None or (isinstance(node, ast.ClassDef) and isinstance(before, ast.AnnAssign))
                 match text:
-                    case ast.Expr(value=ast.Constant(value=str())) if before is None or (
-                        fields and isinstance(before, ast.AnnAssign)
-                    ):
+                    case ast.Expr(value=ast.Constant(value=str())) if is_first:
                         yield from range(text.lineno, text.end_lineno + 1)  # type: ignore[operator]
 
 
@@ -86,7 +84,6 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def read_budget() -> dict[str, Size]:
-    """The ceilings, by folder."""
     return yaml.safe_load(BUDGET.read_text())
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from record_makers import example
 
+from litm.base.formats import in_batches
 from litm.base.store import digest
 from litm.inference.engine import Prepared
 from litm.inference.journal import Journal, Shard, other_journals, shard_journal
@@ -34,24 +35,19 @@ class EchoEngine:
 
     computed_tokens: int | None = None
     is_loading = False
+    forgets: tuple[str, ...] = ()
 
     def __init__(self):
         self.asked: list[str] = []
-        self.forgets: tuple[str, ...] = ()
 
     def prepare(self, contents):
         return [Prepared(text, [ord(character) for character in text]) for text in contents]
 
     def generate(self, prompts):
-        for start in range(0, len(prompts), 2):
-            batch = []
-            for index in range(start, min(start + 2, len(prompts))):
-                text = prompts[index].content
-                if text in self.forgets:
-                    continue
-                self.asked.append(text)
-                batch.append((index, Response(text.upper(), "stop", len(text), 1, "echo 1.0")))
-            yield batch
+        for batch in in_batches(enumerate(prompt.content for prompt in prompts), 2):
+            told = [(index, text) for index, text in batch if text not in self.forgets]
+            self.asked += [text for _, text in told]
+            yield [(index, Response(text.upper(), "stop", len(text), 1, "echo 1.0")) for index, text in told]
 
 
 def examples(*prompts: str, size: int = 4) -> list[Example]:
@@ -78,11 +74,9 @@ class Asked:
 
     @property
     def texts(self) -> list[str | None]:
-        """The texts of the responses."""
         return [response.text for response in self.responses]
 
     def counts(self, *names: str) -> tuple:
-        """Entries of the manifest."""
         return tuple(self.manifest[name] for name in names)
 
 

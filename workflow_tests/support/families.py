@@ -1,6 +1,8 @@
 """Tiny models with random weights, one for each family of architectures, and prompts for them."""
 
 import random
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -8,22 +10,17 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 from transformers import (
-    Gemma3ForCausalLM,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
     Gemma3TextConfig,
     GPTNeoXConfig,
-    GPTNeoXForCausalLM,
     LlamaConfig,
-    LlamaForCausalLM,
     MistralConfig,
-    MistralForCausalLM,
     MptConfig,
-    MptForCausalLM,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     Qwen2Config,
-    Qwen2ForCausalLM,
     T5Config,
-    T5ForConditionalGeneration,
 )
 
 #: Vocabulary: word 0 pads, word 1 ends an answer.
@@ -36,51 +33,31 @@ SHAPE = {
     "num_attention_heads": 4, "max_position_embeddings": 256, **IDS,
 }  # fmt: skip
 GROUPED = {**SHAPE, "num_key_value_heads": 2, "initializer_range": 0.5}
-
-
-def llama() -> PreTrainedModel:
-    return LlamaForCausalLM(LlamaConfig(**GROUPED))
-
-
-def mistral() -> PreTrainedModel:
-    return MistralForCausalLM(MistralConfig(**GROUPED, sliding_window=WINDOW))
-
-
-def qwen2() -> PreTrainedModel:
-    return Qwen2ForCausalLM(Qwen2Config(**GROUPED))
-
-
-def gemma3() -> PreTrainedModel:
-    """One layer with a sliding window and one without; tied embeddings would have it repeat its last word."""
-    layers = ["sliding_attention", "full_attention"]
-    shape = Gemma3TextConfig(
-        **GROUPED, head_dim=8, sliding_window=WINDOW, layer_types=layers, tie_word_embeddings=False
-    )  # fmt: skip
-    return Gemma3ForCausalLM(shape)
-
-
-def gpt_neox() -> PreTrainedModel:
-    return GPTNeoXForCausalLM(GPTNeoXConfig(**SHAPE, initializer_range=0.5))
-
-
-def mpt() -> PreTrainedModel:
-    shape = MptConfig(
-        d_model=32, n_heads=4, n_layers=2, expansion_ratio=2, max_seq_len=256, vocab_size=len(WORDS),
-        initializer_range=0.5, **IDS,
-    )  # fmt: skip
-    return MptForCausalLM(shape)
-
-
-def t5() -> PreTrainedModel:
-    shape = T5Config(
-        vocab_size=len(WORDS), d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4,
-        feed_forward_proj="gated-gelu", initializer_factor=4.0, tie_word_embeddings=False,
-        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
-    )  # fmt: skip
-    return T5ForConditionalGeneration(shape)
-
-
-FAMILIES = {make.__name__: make for make in (llama, mistral, qwen2, gemma3, gpt_neox, mpt, t5)}
+#: One layer with a sliding window and one without; tied embeddings would have the model repeat its last word.
+GEMMA = {
+    "head_dim": 8, "sliding_window": WINDOW, "layer_types": ["sliding_attention", "full_attention"],
+    "tie_word_embeddings": False,
+}  # fmt: skip
+MPT = {"d_model": 32, "n_heads": 4, "n_layers": 2, "expansion_ratio": 2, "max_seq_len": 256, "initializer_range": 0.5}
+T5 = {
+    "d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4, "feed_forward_proj": "gated-gelu",
+    "initializer_factor": 4.0, "tie_word_embeddings": False, "decoder_start_token_id": 0, "pad_token_id": 0,
+    "eos_token_id": 1,
+}  # fmt: skip
+CONFIGS = {
+    "llama": LlamaConfig(**GROUPED),
+    "mistral": MistralConfig(**GROUPED, sliding_window=WINDOW),
+    "qwen2": Qwen2Config(**GROUPED),
+    "gemma3": Gemma3TextConfig(**GROUPED, **GEMMA),
+    "gpt_neox": GPTNeoXConfig(**SHAPE, initializer_range=0.5),
+    "mpt": MptConfig(**MPT, vocab_size=len(WORDS), **IDS),
+    "t5": T5Config(**T5, vocab_size=len(WORDS)),
+}
+#: Functions that make a model with random weights, by family.
+FAMILIES: dict[str, Callable[[], PreTrainedModel]] = {
+    name: partial((AutoModelForSeq2SeqLM if name == "t5" else AutoModelForCausalLM).from_config, config)
+    for name, config in CONFIGS.items()
+}
 #: MPT has no other implementation in transformers.
 ATTENTION = {"mpt": "eager"}
 

@@ -1,8 +1,9 @@
-"""Tables that figures of tests are drawn from."""
+"""Tables that figures of tests are drawn from, and what a drawn figure says."""
 
 from collections.abc import Mapping
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -11,16 +12,11 @@ from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 
 POSITION_BIAS = tables()["position_bias"]
-
 FIGURE = {
-    "name": "f",
-    "kind": "accuracy_by_position",
-    "title": "A title",
-    "experiments": ["qa"],
-    "references": {"closed_book": "closed book", "oracle": "oracle"},
-    "panel_title": "{size} documents",
+    "name": "f", "kind": "accuracy_by_position", "title": "A title", "experiments": ["qa"],
+    "references": {"closed_book": "closed book", "oracle": "oracle"}, "panel_title": "{size} documents",
     "x_label": "Position",
-}
+}  # fmt: skip
 
 
 def cell(model: str, experiment: str, size: int, position: int | None, accuracy: float, n: int = 50) -> dict:
@@ -36,33 +32,31 @@ def table(*cells: dict) -> pd.DataFrame:
     return pd.DataFrame(cells).astype({"position": "Int64", **floats})
 
 
-def draw(figure: Mapping, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
-    return KINDS[figure["kind"]].draw(figure, Rows(accuracy, **rows))
-
-
-def draw_forest(position_bias: pd.DataFrame) -> Figure:
-    return KINDS["pbi_forest"].draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
+def draw(figure: Mapping, accuracy: pd.DataFrame | None = None, **rows: object) -> Figure:
+    return KINDS[figure["kind"]].draw(figure, Rows(accuracy, **rows))  # type: ignore[arg-type]
 
 
 #: Of a cell without a scored question.
 NOT_SCORED = {"n": 0, "accuracy": pd.NA, "ci_low": pd.NA, "ci_high": pd.NA}
-NEEDLES = {
-    **{**FIGURE, "kind": "accuracy_by_target", "references": {}},
-    **{"experiments": ["needles"], "panel_title": "{size} items"},
-}
+NEEDLES = FIGURE | {
+    "kind": "accuracy_by_target", "references": {}, "experiments": ["needles"], "panel_title": "{size} items",
+}  # fmt: skip
 
 
 def needles(
-    model: str, placement: tuple[int, ...], accuracies: tuple, n: int = 50, size: int = 300, experiment: str = "needles"
+    model: str,
+    placement: tuple[int, ...] = (0, 149, 299),
+    accuracies: tuple = (0.9, 0.5, 0.8),
+    size: int = 300,
+    experiment: str = "needles",
 ) -> list[dict]:
     """The rows of three targets; those of an accuracy of None have no question that fits."""
-    rows = []
-    for target, position, accuracy in zip(("start", "middle", "end"), placement, accuracies, strict=True):
-        row = cell(model, experiment, size, position, accuracy or 0.0, n)
-        if accuracy is None:
-            row |= NOT_SCORED
-        rows.append({**row, "placement": f"gold_at_{'_'.join(map(str, placement))}", "target": target})
-    return rows
+    return [
+        cell(model, experiment, size, position, accuracy or 0.0)
+        | (NOT_SCORED if accuracy is None else {})
+        | {"placement": f"gold_at_{'_'.join(map(str, placement))}", "target": target}
+        for target, position, accuracy in zip(("start", "middle", "end"), placement, accuracies, strict=True)
+    ]
 
 
 def targets(*rows: list[dict]) -> pd.DataFrame:
@@ -78,30 +72,31 @@ def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **valu
     return row | values
 
 
-def bias_table(*rows: dict) -> pd.DataFrame:
-    floats = dict.fromkeys(("pbi", "pbi_ci_low", "pbi_ci_high"), "Float64")
-    columns = list(dict.fromkeys([*POSITION_BIAS.columns, *(rows[0] if rows else [])]))
-    return pd.DataFrame(rows, columns=columns).astype(floats)
+def draw_forest(*rows: dict, places: Mapping[str, int] | None = None) -> Figure:
+    return draw({"kind": "pbi_forest", "places": places}, position_bias=POSITION_BIAS.frame(rows))
 
 
 NO_INFORMATION = {"verdict": "no_information", "reason": "floor"}
+FOREST = (bias("a", "kv", 0.2), bias("b", "kv", 0.0, **NO_INFORMATION))
 
 
 def points(figure: Figure) -> list[Line2D]:
-    """The markers of the indices, from the top."""
+    """The markers of the indices of a forest, from the top."""
     return [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 1]
 
 
-def intervals(figure: Figure) -> list[list[float]]:
-    return [list(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_marker() == "|"]
+def words(where: Figure | Axes) -> list[str]:
+    return [text.get_text() for text in where.texts]
 
 
-def words(figure: Figure) -> list[str]:
-    return [text.get_text() for text in figure.axes[0].texts]
+def titles(figure: Figure) -> list[str]:
+    return [panel.get_title() for panel in figure.axes]
 
 
-def labels(figure: Figure) -> list[str]:
-    return [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
-FOREST = bias_table(bias("a", "kv", 0.2), bias("b", "kv", 0.0, **NO_INFORMATION))
+def told(figure: Figure) -> str:
+    """The sentences of the legend."""
+    return figure.legends[0].get_title().get_text()

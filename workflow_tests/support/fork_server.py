@@ -102,13 +102,18 @@ def program_status(words: list[str]) -> int:
     try:
         runpy.run_path(words[0], run_name="__main__")
     except SystemExit as end:
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
-        return 1 if isinstance(end.code, str) else int(end.code or 0)
+        return exit_status(end)
     except BaseException:
         traceback.print_exc()
         return 1
     return 0
+
+
+def exit_status(end: SystemExit) -> int:
+    """The exit status of a program that ends so; a text goes to standard error, as at the end of a process."""
+    if isinstance(end.code, str):
+        print(end.code, file=sys.stderr)
+    return 1 if isinstance(end.code, str) else int(end.code or 0)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,11 @@ TEMPLATE = "{% for message in messages %}<u>{{ message['content'] }}</u>{% endfo
 WIDTH, INNER, LAYERS, HEADS, WINDOW = 64, 96, 2, 4, 256
 #: Vocabulary: printable ASCII instead of all 256 bytes of GPT-2; "Ġ" is a space.
 WORDS = ["<unk>", "<s>", "</s>", "<u>", "</u>", "<a>", *map(chr, range(33, 127)), "Ġ", "Ċ", "ab"]
+TOKENIZER = {
+    "tokenizer_model": "gpt2", "tokenizer_pre": "default", "token_list": WORDS,
+    "token_types": [TokenType.CONTROL if word[0] == "<" != word else TokenType.NORMAL for word in WORDS],
+    "token_merges": ["a b"], "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2, "add_bos_token": False,
+}  # fmt: skip
 
 
 def write_gguf(
@@ -21,46 +26,26 @@ def write_gguf(
 ) -> dict[str, np.ndarray]:
     """Write a model with one kind of weights (norms are always float32); returns the original weights by name."""
     writer = GGUFWriter(path, architecture)
-    writer.add_name("Tiny Instruct")
-    writer.add_context_length(WINDOW)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(INNER)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(HEADS)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_freq_base(10000.0)
-    writer.add_vocab_size(len(WORDS))
+    facts = {
+        "name": "Tiny Instruct", "context_length": WINDOW, "embedding_length": WIDTH, "block_count": LAYERS,
+        "feed_forward_length": INNER, "head_count": HEADS, "head_count_kv": HEADS, "layer_norm_rms_eps": 1e-5,
+        "rope_freq_base": 10000.0, "vocab_size": len(WORDS),
+    }  # fmt: skip
+    facts |= TOKENIZER if has_tokenizer else {}
+    facts |= {} if chat_template is None else {"chat_template": chat_template}
+    for name, value in facts.items():
+        getattr(writer, f"add_{name}")(value)
     if parts > 1:
         writer.add_uint16("split.count", parts)
-    if has_tokenizer:
-        _add_tokenizer(writer)
-    if chat_template is not None:
-        writer.add_chat_template(chat_template)
     weights = _random_weights()
     for name, values in weights.items():
-        if values.ndim == 1:
-            writer.add_tensor(name, values)
-        else:
-            writer.add_tensor(name, quantize(values, kind), raw_dtype=kind)
+        is_norm = values.ndim == 1
+        writer.add_tensor(name, values if is_norm else quantize(values, kind), raw_dtype=None if is_norm else kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
     return weights
-
-
-def _add_tokenizer(writer: GGUFWriter) -> None:
-    special = [TokenType.CONTROL if word.startswith("<") and len(word) > 1 else TokenType.NORMAL for word in WORDS]
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list(WORDS)
-    writer.add_token_types(special)
-    writer.add_token_merges(["a b"])
-    writer.add_bos_token_id(1)
-    writer.add_eos_token_id(2)
-    writer.add_pad_token_id(2)
-    writer.add_add_bos_token(False)
 
 
 def _random_weights() -> dict[str, np.ndarray]:

@@ -6,31 +6,23 @@ from pathlib import Path
 
 import torch
 from conftest import ROOT
+from suite_examples import example, questions
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks.key_values import kv_retrieval
 from litm.inference.engine import EngineSettings, Prepared, load_engine
+from litm.prompting.prompt_format import RAW
 from litm.records import Response
 
 #: Of the reference model.
 SETTINGS = EngineSettings(
-    location=str(ROOT / "resources" / "reference_model"),
-    revision=None,
-    tokenizer=None,
-    prompt_template="raw",
-    template=None,
-    max_new_tokens=50,
-    stop="end_token",
-    dtype="float32",
-    device="cpu",
-    batch_tokens=4096,
-)
+    str(ROOT / "resources" / "reference_model"), None, None, RAW, None, max_new_tokens=50, stop="end_token",
+    dtype="float32", device="cpu", batch_tokens=4096,
+)  # fmt: skip
 NEW_TOKENS = 12
 #: Of a tiny model, one prompt at a time; without its location.
 TINY = replace(SETTINGS, location="", max_new_tokens=NEW_TOKENS, batch_tokens=1)
@@ -41,13 +33,9 @@ CPU_ERROR = RuntimeError(
 
 def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
     """(prompt, value) of generated key-value questions."""
-    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
-    questions = kv_retrieval.questions(size, ExampleSettings(count, 1, "ranked"), None)
-    examples = [
-        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval)
-        for n, question in enumerate(questions)
-    ]
-    return [(example.prompt, example.targets[0].answers[0]) for example in examples]
+    asked = questions("kv_retrieval", size, ExampleSettings(count, 1, "ranked"))
+    made = (example("kv_retrieval", question, size, f"gold_at_{n % size}") for n, question in enumerate(asked))
+    return [(one.prompt, one.targets[0].answers[0]) for one in made]
 
 
 def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:

@@ -14,7 +14,6 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def owner(self) -> Any:
-        """The `Served`."""
         return self.server.owner
 
     def body(self) -> bytes:

@@ -13,7 +13,6 @@ from litm.inference.engine import EngineSettings
 
 @pytest.fixture
 def model_folder(tmp_path) -> Path:
-    """A copy of the reference model."""
     return Path(shutil.copytree(ROOT / "resources" / "reference_model", tmp_path / "model"))
 
 

@@ -8,20 +8,19 @@ or wrong at random, and less often right in the middle.
 """
 
 import argparse
-import gzip
 import hashlib
-import json
 import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import yaml
-from conftest import ROOT
+from conftest import ROOT, write_lines
 
+from litm.base.store import file_sha256, git_blob_id
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.experiments import read_cells
 from litm.config.schema import string_keys
@@ -49,28 +48,24 @@ FAMILIES = {"mosaicml/": "mpt", "google/": "t5", "lmsys/": "llama", "meta-llama/
 
 @cache
 def catalogue(kind: str) -> dict[str, dict]:
-    """The entries of a catalogue."""
     return string_keys(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text()))
 
 
 @cache
 def paper() -> dict:
-    """The content of config/paper.yaml."""
     return yaml.safe_load(PAPER.read_text())
 
 
 def prepare(folder: Path) -> None:
     """Make the data, the responses and the config: all that planning needs."""
-    files = dict(data_files())
-    for name, content in files.items():
-        write(folder / "data" / name, content)
-    labels = "".join(f"{question(number)}\n" for number in range(ASKED))
-    write(folder / "unambiguous.txt", labels.encode())
+    for name, records in data_files():
+        write(folder / "data" / name, records)
+    write(folder / "unambiguous.txt", map(question, range(ASKED)))
     recorded = [name for name in paper()["models"] if catalogue("models")[name]["engine"] == "recorded"]
     for model in recorded:
         for experiment in experiments_of(model):
-            write(folder / response_file(model, experiment), lines(responses(model, experiment)))
-    write(folder / "config.yaml", yaml.safe_dump(config(files, recorded), sort_keys=False).encode())
+            write(folder / response_file(model, experiment), responses(model, experiment))
+    write(folder / "config.yaml", [yaml.safe_dump(config(folder / "data", recorded), sort_keys=False)])
 
 
 def prepare_models(folder: Path) -> None:
@@ -95,41 +90,34 @@ def run(folder: Path, *options: str) -> int:
     return subprocess.run([*command, *configs, *options], cwd=ROOT, env=environment, check=False).returncode
 
 
-def config(files: dict[str, bytes], recorded: Iterable[str]) -> dict:
+def config(data: Path, recorded: Iterable[str]) -> dict:
     """What differs from the paper: the sums of the files, how many questions there are, and what is supplied."""
     sums = {
-        name: _sum(entry, files[base])
+        name: {"git_blob": git_blob_id(file)} if "git_blob" in entry else {"sha256": file_sha256(file)}
         for name, entry in catalogue("datasets").items()
         for base in (entry.get("file"), (entry.get("url") or "").rsplit("/", 1)[-1])
-        if base in files
+        if base and (file := data / base).exists()
+    }
+    own = {
+        "unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"},
+        "cl100k_tokenizer": {"path": str(ROOT / "resources" / "reference_model" / "tokenizer.json")},
     }
     fields = {name: name for name in ("response", "question", "size", "placement")}
-    llama = [name for name in paper()["models"] if name.startswith("llama")]
+    models: dict[str, dict] = {
+        name: {"fields": fields, "responses": {one: response_file(name, one) for one in experiments_of(name)}}
+        for name in recorded
+    }
+    models |= {name: {"context_window": SHORT_WINDOW} for name in paper()["models"] if name.startswith("llama")}
     return {
         "data_mirror": "data",
         "model_defaults": {"device": "cpu", "threads": 1},
         "define": {
-            "datasets": sums
-            | {
-                "unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"},
-                "cl100k_tokenizer": {"path": str(ROOT / "resources" / "reference_model" / "tokenizer.json")},
-            },
+            "datasets": sums | own,
             "experiments": {name: {"examples": ASKED, "max_new_tokens": 20} for name in paper()["experiments"]},
             "corpora": {"wikipedia_2018": {"passages_per_shard": PASSAGES // SHARDS, "shards": SHARDS}},
-            "models": {name: {"context_window": SHORT_WINDOW} for name in llama}
-            | {
-                name: {"fields": fields, "responses": {one: response_file(name, one) for one in experiments_of(name)}}
-                for name in recorded
-            },
+            "models": models,
         },
     }
-
-
-def _sum(entry: dict, content: bytes) -> dict[str, str]:
-    """The sum of made-up content, of the kind that a dataset's entry has."""
-    if "git_blob" in entry:
-        return {"git_blob": hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()}
-    return {"sha256": hashlib.sha256(content).hexdigest()}
 
 
 def experiments_of(model: str) -> list[str]:
@@ -138,53 +126,46 @@ def experiments_of(model: str) -> list[str]:
     return [one for entry in named for one in ([entry] if isinstance(entry, str) else entry)]
 
 
-# --- Data in the released formats
-
-
 def question(number: int) -> str:
-    """The text of a question."""
     return f"what is beside {WORDS[-1 - number]} number {number}"
 
 
-def text(rng: random.Random, words: Sequence[str]) -> str:
-    """A dozen words."""
-    return " ".join(rng.choice(words) for _ in range(12))
+def text(rng: random.Random, first: int = 0) -> str:
+    """A dozen words, without the first ones."""
+    return " ".join(rng.choice(WORDS[first:]) for _ in range(12))
 
 
 def qa_record(number: int, documents: int) -> dict:
     """A question with its gold document and distractors without its answer."""
     rng = random.Random(number)
-    gold = {"title": f"Gold {number}", "text": f"{text(rng, WORDS[10:])} {ANSWERS[number]}", "isgold": True}
+    gold = {"title": f"Gold {number}", "text": f"{text(rng, 10)} {ANSWERS[number]}", "isgold": True}
     distractors = [
-        {"title": f"Title {rng.choice(WORDS)}", "text": text(rng, WORDS[10:]), "isgold": False}
-        for _ in range(documents - 1)
+        {"title": f"Title {rng.choice(WORDS)}", "text": text(rng, 10), "isgold": False} for _ in range(documents - 1)
     ]
     return {"question": question(number), "answers": [ANSWERS[number]], "ctxs": [gold, *distractors]}
 
 
 def kv_record(number: int, pairs: int) -> dict:
-    """A key-value example."""
     made = kv_retrieval.generate("", pairs, random.Random(f"{pairs}/{number}"), PLAIN)
     gold = made.golds[0].item
     return {"ordered_kv_records": [gold, *made.distractors], "key": gold[0], "value": gold[1]}
 
 
-def data_files() -> Iterator[tuple[str, bytes]]:
-    """The base name and the content of each file that the paper's experiments fetch."""
+def data_files() -> Iterator[tuple[str, Iterable]]:
+    """The base name and the records or lines of each file that the paper's experiments fetch."""
     numbers = range(QUESTIONS)
-    yield "nq-open-oracle.jsonl.gz", zipped(lines(qa_record(number, 1) for number in numbers))
+    yield "nq-open-oracle.jsonl.gz", (qa_record(number, 1) for number in numbers)
     for size in DOCUMENTS:
-        name = f"nq-open-{size}_total_documents_gold_at_0.jsonl.gz"
-        yield name, zipped(lines(qa_record(number, size) for number in numbers))
+        yield f"nq-open-{size}_total_documents_gold_at_0.jsonl.gz", (qa_record(number, size) for number in numbers)
     for size in PAIRS:
-        yield f"kv-retrieval-{size}_keys.jsonl.gz", zipped(lines(kv_record(number, size) for number in numbers))
+        yield f"kv-retrieval-{size}_keys.jsonl.gz", (kv_record(number, size) for number in numbers)
     rng = random.Random(0)
-    rows = [f"{number}\t{text(rng, WORDS)}\tTitle {rng.choice(WORDS)}\n" for number in range(1, PASSAGES + 1)]
-    yield "psgs_w100.tsv.gz", zipped("".join(["id\ttext\ttitle\n", *rows]).encode())
-    yield "gpt-neox-20b.tokenizer.json", tokenizer()
+    rows = (f"{number}\t{text(rng)}\tTitle {rng.choice(WORDS)}" for number in range(1, PASSAGES + 1))
+    yield "psgs_w100.tsv.gz", ["id\ttext\ttitle", *rows]
+    yield "gpt-neox-20b.tokenizer.json", [tokenizer()]
 
 
-def tokenizer() -> bytes:
+def tokenizer() -> str:
     """A tokenizer.json of the words that the tiny models know."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
@@ -193,10 +174,7 @@ def tokenizer() -> bytes:
     vocabulary = {word: number for number, word in enumerate(["<pad>", "</s>", *WORDS])}
     words = Tokenizer(WordLevel(vocabulary, unk_token="<pad>"))
     words.pre_tokenizer = WhitespaceSplit()
-    return words.to_str().encode()
-
-
-# --- Recorded responses
+    return words.to_str()
 
 
 def response_file(model: str, experiment: str) -> str:
@@ -224,35 +202,22 @@ def share_right(cell: Cell) -> float:
 
 
 def cells(experiment: str) -> tuple[Cell, ...]:
-    """The cells of an experiment of the catalogue."""
     return read_cells(read_catalogue_entry("experiments", experiment, catalogue("experiments")[experiment]))
-
-
-# --- Files
 
 
 def snapshot(cache: Path, hub: str) -> Path:
     """The folder of a model in a cache of the hub, whose only commit is made of its name."""
     folder = cache / f"models--{hub.replace('/', '--')}"
     commit = hashlib.sha1(hub.encode()).hexdigest()
-    write(folder / "refs" / "main", commit.encode())
+    (folder / "refs").mkdir(parents=True, exist_ok=True)
+    (folder / "refs" / "main").write_text(commit)
     return folder / "snapshots" / commit
 
 
-def lines(records: Iterable[dict]) -> bytes:
-    """JSON Lines."""
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
-def zipped(content: bytes) -> bytes:
-    """The same bytes for the same content: without the time."""
-    return gzip.compress(content, mtime=0)
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file into a folder that need not be there."""
+def write(path: Path, records: Iterable) -> None:
+    """Write lines into a folder that need not be there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    write_lines(path, list(records))
 
 
 def main() -> int:

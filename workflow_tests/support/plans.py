@@ -37,9 +37,7 @@ class Inputs:
 
 
 def inputs_of(study: Study, runs_here: bool = True) -> Inputs:
-    """Those of a study."""
-    file = Programs(ROOT).file
-    data = DataInputs(study)
+    file, data = Programs(ROOT).file, DataInputs(study)
     sweeps = SweepInputs(study, data, file, lambda: runs_here)
     tables = TableFiles(study, data, sweeps, file)
     return Inputs(study, data, sweeps, tables, PageFiles(study, data, sweeps, tables))
@@ -78,19 +76,16 @@ def user_folder(folder: Path) -> Path:
 
 @pytest.fixture
 def in_the_project(monkeypatch) -> None:
-    """The working directory is the project."""
     monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture(scope="module")
 def demo() -> Inputs:
-    """The plan of the default config."""
     return plan_in(ROOT)
 
 
 @pytest.fixture(scope="module")
 def paper() -> Inputs:
-    """The plan of config/paper.yaml."""
     return plan_in(ROOT, "paper")
 
 

@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import pytest
 from conftest import ROOT
+from fork_server import exit_status
 
 from litm.base.cli import ENDING, run
 from litm.base.messages import UserError
@@ -44,17 +45,23 @@ def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
 
     Tests of signals, kills and full disks start a process instead.
     """
-    program = load_program(name)
+    return _ran(load_program(name).main, program_file(name), *words)
+
+
+def run_command(name: str, *words: object) -> subprocess.CompletedProcess:
+    """The same of `litm NAME`, a command on finished studies."""
+    return _ran(importlib.import_module(f"litm.{name}").main, f"litm {name}", *words)
+
+
+def _ran(main: Callable[[], None], *words: object) -> subprocess.CompletedProcess:
     stdout, stderr, status = io.StringIO(), io.StringIO(), 0
     handlers = {number: signal.getsignal(number) for number in ENDING}
-    argv = [str(program_file(name)), *map(str, words)]
+    argv = [*map(str, words)]
     with patch.object(sys, "argv", argv), contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         try:
-            run(program.main)
+            run(main)
         except SystemExit as end:
-            if isinstance(end.code, str):
-                print(end.code, file=stderr)
-            status = 1 if isinstance(end.code, str) else int(end.code or 0)
+            status = exit_status(end)
         except Exception:
             traceback.print_exc()
             status = 1

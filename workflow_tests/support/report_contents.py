@@ -1,9 +1,11 @@
 """The contents of a small report, made for real: two models, key-value retrieval at three positions."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pandas as pd
 from conftest import ROOT
@@ -21,40 +23,24 @@ from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import save_figure
 from litm.records import Example, SweepResponse
-from litm.report.page import Contents
+from litm.report.page import Contents, render_report
 from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring.scores import Sweep, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
 FIGURE = {
-    "name": "kv",
-    "kind": "accuracy_by_position",
-    "title": "Key-value retrieval",
-    "experiments": ["kv"],
-    "references": {},
-    "panel_title": "{size} pairs",
-    "x_label": "Position of the pair asked for",
-    "recall": [],
-}
+    "name": "kv", "kind": "accuracy_by_position", "title": "Key-value retrieval", "experiments": ["kv"],
+    "references": {}, "panel_title": "{size} pairs", "x_label": "Position of the pair asked for", "recall": [],
+}  # fmt: skip
 #: The figure of the second model's wrong answers: all of them are of the kind `other`, at the middle position.
 WRONG_FIGURE = FIGURE | {"name": "kv_wrong", "kind": "wrong_answers", "title": "Wrong answers: Key-value retrieval"}
 EXPERIMENT = {
-    "name": "kv",
-    "title": "Key-value retrieval",
-    "asks": "Key-value retrieval: find the value of one key.",
-    "right_if": "any accepted value is a substring of the text.",
-    "task": "kv_retrieval",
-    "cells": [{"size": SIZE, "placement": f"gold_at_{position}"} for position in POSITIONS],
-    "datasets": {},
-    "examples": QUESTIONS,
-    "selection": "first",
-    "subset": None,
-    "distractor_order": "ranked",
-    "prompt": "kv_retrieval",
+    "name": "kv", "title": "Key-value retrieval", "asks": "Key-value retrieval: find the value of one key.",
+    "right_if": "any accepted value is a substring of the text.", "task": "kv_retrieval", "prompt": "kv_retrieval",
+    "cells": [{"size": SIZE, "placement": f"gold_at_{position}"} for position in POSITIONS], "datasets": {},
+    "examples": QUESTIONS, "selection": "first", "subset": None, "distractor_order": "ranked",
     "metric": "value_in_answer",
-}
-
-
+}  # fmt: skip
 #: What a prompt format puts around a prompt.
 FORMAT = {"prompt_template": "chat", "before": "<user>", "after": "<end>", "strips": False, "special": ""}
 #: The words for the curves of the two models.
@@ -65,12 +51,8 @@ SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "reso
 
 @cache
 def examples() -> list[Example]:
-    """The examples of all positions."""
-    settings = ExampleSettings(examples=QUESTIONS, seed=0, distractor_order="ranked")
-    asked = questions("kv_retrieval", SIZE, settings)
-    return [
-        example("kv_retrieval", question, SIZE, f"gold_at_{position}") for position in POSITIONS for question in asked
-    ]
+    asked = questions("kv_retrieval", SIZE, ExampleSettings(QUESTIONS, 0, "ranked"))
+    return [example("kv_retrieval", one, SIZE, f"gold_at_{position}") for position in POSITIONS for one in asked]
 
 
 def responses(model: str) -> list[SweepResponse]:
@@ -79,17 +61,11 @@ def responses(model: str) -> list[SweepResponse]:
 
 
 def _response(model: str, index: int, asked: Example) -> SweepResponse:
-    (target,) = asked.targets
+    (target,), names = asked.targets, {"id": asked.id, "size": asked.size, "placement": asked.placement}
     is_right = index % 5 != 1 if model == MODELS[0] else target.position != 3
-    overflows = model == MODELS[0] and index == 0
-    return response(
-        id=asked.id,
-        size=asked.size,
-        placement=asked.placement,
-        response=None if overflows else target.answers[0] if is_right else "<b>no & idea</b> 🤷",
-        finish_reason="overflow" if overflows else "stop",
-        response_tokens=0 if overflows else 4,
-    )
+    if model == MODELS[0] and index == 0:
+        return response(**names, response=None, finish_reason="overflow", response_tokens=0)
+    return response(**names, response=target.answers[0] if is_right else "<b>no & idea</b> 🤷", response_tokens=4)
 
 
 @cache
@@ -116,18 +92,11 @@ def manifest(model: str) -> dict:
         "decoding": {"max_new_tokens": 50, "stop": "end_token"},
     }
     return {
-        "model": model,
-        "experiment": "kv",
-        "identity": "1" * 64,
-        "identity_fields": fields,
-        "context_window": 2048,
-        "prompts": 120,
-        "asked": 120,
-        "prompt_tokens": 12_000,
-        "response_tokens": 1_500,
+        "model": model, "experiment": "kv", "identity": "1" * 64, "identity_fields": fields, "context_window": 2048,
+        "prompts": 120, "asked": 120, "prompt_tokens": 12_000, "response_tokens": 1_500,
         "work": {"prompt_tokens": 12_000, "computed_tokens": 9_000, "tree_tokens": 8_000},
         "made_with": {"transformers 5, cpu": 120},
-    }
+    }  # fmt: skip
 
 
 def contents_with_wrong_answers() -> Contents:
@@ -139,9 +108,14 @@ def contents_with_wrong_answers() -> Contents:
     return replace(whole, tables=tables, figures=[FIGURE, WRONG_FIGURE], pictures=pictures)
 
 
+def page(tables: Mapping[str, pd.DataFrame] | None = None, whole: Contents | None = None, **changes: Any) -> str:
+    """The page of these contents, by default of all, with further tables and other changes."""
+    whole = whole or contents()
+    return render_report(SOURCES, replace(whole, tables={**whole.tables, **(tables or {})}, **changes))
+
+
 @cache
 def contents() -> Contents:
-    """Contents of a report."""
     accuracy = accuracy_table(scores())
     with TemporaryDirectory() as folder:
         picture = Path(folder, "kv.png")
@@ -152,19 +126,9 @@ def contents() -> Contents:
     rows = with_holm(rows, "cochran_p_value", "cochran_p_holm")
     for row, word in zip(rows, WORDS, strict=True):
         row["shape"] = word
+    tables = {"accuracy": accuracy, "position_bias": declared()["position_bias"].frame(rows)}
     return Contents(
-        tables={"accuracy": accuracy, "position_bias": declared()["position_bias"].frame(rows)},
-        figures=[FIGURE],
-        pictures=pictures,
-        manifests=[manifest(model) for model in MODELS],
-        samples={"kv": records()},
-        experiments=[EXPERIMENT],
-        prices={},
-        datasets=[],
-        seed=0,
-        models=MODELS,
-        commit="0" * 12,
-        config="c0ffee" * 8,
-        about={MODELS[0]: {"family": "letters", "parameters": 0.5}},
-        formats={MODELS[1]: FORMAT},
-    )
+        tables, [FIGURE], pictures, [manifest(model) for model in MODELS], {"kv": records()}, [EXPERIMENT],
+        prices={}, datasets=[], seed=0, models=MODELS, commit="0" * 12, config="c0ffee" * 8,
+        about={MODELS[0]: {"family": "letters", "parameters": 0.5}}, formats={MODELS[1]: FORMAT},
+    )  # fmt: skip

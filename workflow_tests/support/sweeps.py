@@ -12,12 +12,12 @@ from typing import Any
 
 from conftest import ROOT
 from record_makers import example
+from suite_examples import example as suite_example
+from suite_examples import questions
 
 from litm.base.formats import write_json
 from litm.base.store import canonical_json
-from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
-from litm.examples.tasks.key_values import kv_retrieval
 from litm.models.identity import folder_identity
 from litm.records import write_examples
 
@@ -48,18 +48,12 @@ class Sweep:
         if source is None:
             source = place / "source.json"
             write_json(source, dict(self.source))
-        options = {
-            "model": "m",
-            "experiment": "e",
-            "source": source,
-            "settings": canonical_json(self.settings),
-            "decoding": canonical_json({"max_new_tokens": 30, "stop": self.stop}),
-            "run": canonical_json(self.run),
-            "examples": self.folder / "examples.jsonl.gz",
-            "journal": place / "journal.jsonl",
-            "responses": place / "responses.jsonl.gz",
-            "manifest": place / "manifest.json",
-        }
+        decoding = {"max_new_tokens": 30, "stop": self.stop}
+        records = {"settings": self.settings, "decoding": decoding, "run": self.run}
+        files = {"journal": "journal.jsonl", "responses": "responses.jsonl.gz", "manifest": "manifest.json"}
+        options = {"model": "m", "experiment": "e", "source": source, "examples": self.folder / "examples.jsonl.gz"}
+        options |= {name: canonical_json(value) for name, value in records.items()}
+        options |= {name: place / file for name, file in files.items()}
         return [str(word) for name, value in options.items() for word in (f"--{name}", value)]
 
     def command(self, place: Path, source: Path | None = None) -> list[str]:
@@ -75,9 +69,8 @@ def hear_signals() -> None:
 
 def kv_examples(folder: Path) -> Path:
     """Prompts of key-value retrieval, which the reference model answers."""
-    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
-    questions = kv_retrieval.questions(12, ExampleSettings(COUNT, 0, "ranked"), None)
-    made = [make_example(question, 12, "gold_at_3", template, kv_retrieval) for question in questions]
+    asked = questions("kv_retrieval", 12, ExampleSettings(COUNT, 0, "ranked"))
+    made = [suite_example("kv_retrieval", question, 12, "gold_at_3") for question in asked]
     write_examples(folder / "examples.jsonl.gz", made)
     return folder
 
@@ -97,14 +90,10 @@ def local_sweep(folder: Path, device: str = "cpu", dtype: str = "float32") -> Sw
 
 def served_sweep(folder: Path, url: str, protocol: str = "openai", batch: bool = False) -> Sweep:
     """The sweep of a model on a server."""
-    base = f"{url}/v1" if protocol == "openai" else url
     source = {
-        "location": "m",
-        "revision": None,
-        "context_window": None,
-        "base_url": base,
-        "identity": {"api_model": "m"},
-    }
+        "location": "m", "revision": None, "context_window": None, "identity": {"api_model": "m"},
+        "base_url": f"{url}/v1" if protocol == "openai" else url,
+    }  # fmt: skip
     settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
     return Sweep(folder, source, settings, {"concurrency": CONCURRENCY, "batch": batch})
 

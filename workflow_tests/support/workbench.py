@@ -1,23 +1,23 @@
 """A workbench: an editable copy of the project in which Snakemake plans and runs."""
 
 import contextlib
-import json
-import logging
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import yaml
 from conftest import ROOT, qa_record, write_lines
-from fork_server import forking_python
+from fork_server import exit_status, forking_python
 from programs import run_program
 
 from litm.base.formats import read_json
@@ -89,11 +89,9 @@ class Workbench:
         return Workbench(folder)
 
     def configure(self, config: dict) -> None:
-        """Write the small config."""
         self.path("small.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
 
     def path(self, name: str) -> Path:
-        """A file of the workbench."""
         return self.folder / name
 
     def edit(self, name: str, old: str, new: str) -> None:
@@ -103,11 +101,9 @@ class Workbench:
         self.path(name).write_text(text.replace(old, new))
 
     def git(self, *words: str) -> None:
-        """Run git in the workbench."""
         subprocess.run(["git", *words], cwd=self.folder, check=True, capture_output=True)
 
     def commit(self) -> None:
-        """Commit all files."""
         self.git("add", "--all")
         self.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
 
@@ -118,7 +114,7 @@ class Workbench:
     def snakemake_alone(self, *words: str) -> subprocess.CompletedProcess:
         """Run Snakemake with these words, without the small config."""
         python = forking_python()
-        return in_a_fork(lambda: _snakemake(self.folder, ["snakemake", *words], python=python))
+        return in_a_fork(lambda: snakemake_here(self.folder, ["snakemake", *words], python))
 
     def run(self, *words: str) -> None:
         """Run Snakemake; it must succeed."""
@@ -147,11 +143,15 @@ class Workbench:
         """Number of jobs by rule that Snakemake would run, targets left out."""
         command = ["snakemake", "--dry-run", "--configfile", "small.yaml", "--cores", "1", *words]
         with TemporaryDirectory() as folder:
-            stats = Path(folder) / "stats.json"
-            done = in_a_fork(lambda: _snakemake(self.folder, command, stats))
-            assert done.returncode == 0 and stats.exists(), done.stdout + done.stderr
-            counts = json.loads(stats.read_text())
-        return {rule: count for rule, count in counts.items() if rule not in TARGETS | {"total"}}
+            file = Path(folder) / "rules"
+
+            def keep(graph: Any) -> None:
+                file.write_text("\n".join(job.rule.name for job in graph.needrun_jobs(exclude_finished=False)))
+
+            done = in_a_fork(lambda: snakemake_here(self.folder, command, keep=keep))
+            assert done.returncode == 0, done.stdout + done.stderr
+            counts = Counter(file.read_text().split())
+        return {rule: count for rule, count in counts.items() if rule not in TARGETS}
 
     def asked(self, sweep: str, model: str = "dummy") -> tuple[int, int]:
         """Prompts that the last run of a sweep asked, and answers that it took from the journal."""
@@ -202,10 +202,12 @@ def _prepare_forks() -> None:
     parse_args([])
 
 
-def _snakemake(folder: Path, command: list[str], stats: Path | None = None, python: Path | None = None) -> int:
+def snakemake_here(
+    folder: Path, command: list[str], python: Path | None = None, keep: Callable[[Any], object] = bool
+) -> int:
     """Run Snakemake in a process that forgets this checkout's library: the workbench has its own.
 
-    stats: a file for the counts of jobs by rule; python: the interpreter for rules, in a folder of its own.
+    python: the interpreter for rules, in a folder of its own; keep: called at the end with the graph of all jobs.
     """
     if python:
         sys.executable = str(python)
@@ -215,35 +217,22 @@ def _snakemake(folder: Path, command: list[str], stats: Path | None = None, pyth
     sys.path[:] = [path for path in sys.path if Path(path) != ROOT / "scripts"]
     sys.argv[:] = command
     from snakemake.cli import main
-    from snakemake.logging import logger
+    from snakemake.dag import DAG
 
     # Jobs print to this process's output, not to that of pytest when the module was imported.
     sys.modules["snakemake.shell"].STDOUT = None  # type: ignore[attr-defined]
 
-    catch = _CatchStatistics()
-    # A filter, because Snakemake removes all handlers when it sets up logging.
-    logger.addFilter(catch)
+    graphs, make = [], DAG.__init__
+
+    def make_and_keep(graph: DAG, *arguments: Any, **options: Any) -> None:
+        graphs.append(graph)
+        make(graph, *arguments, **options)
+
+    DAG.__init__ = make_and_keep  # type: ignore[method-assign]
     try:
         main(command[1:])
     except SystemExit as end:
-        if stats and catch.stats is not None:
-            stats.write_text(json.dumps(catch.stats))
-        if isinstance(end.code, str):
-            # As Python does at the end of a process.
-            print(end.code, file=sys.stderr)
-            return 1
-        return int(end.code or 0)
+        if graphs and not end.code:
+            keep(graphs[-1])
+        return exit_status(end)
     return 1
-
-
-class _CatchStatistics(logging.Filter):
-    """Keeps the job counts that Snakemake logs: empty if it says that there is nothing to do, else None."""
-
-    stats: dict[str, int] | None = None
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if getattr(record, "stats", None) is not None:
-            self.stats = dict(record.stats)
-        elif str(record.msg).startswith("Nothing to be done"):
-            self.stats = {}
-        return True
