@@ -1,4 +1,4 @@
-"""Attention on a processor: decoding here and with PyTorch's operator, reading compared with products, and its parts.
+"""Attention and products on a processor, in decoding and reading, here and with PyTorch's operators.
 
     PYTHONPATH=scripts python benchmarks/attention.py
 
@@ -17,6 +17,7 @@ from measuring import spread, table
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
+from litm.inference.generation import LinearOfFew
 from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few
 from litm.inference.joined_attention import attention as attention_of_any
 from litm.inference.prefix_sharing import KeptCache, RoomyLayer
@@ -26,6 +27,8 @@ HEADS, KEY_HEADS, SIZE = 9, 3, 64
 PRODUCT = (576, 1536)
 #: Prompts and keys of a step.
 STEPS = ((1, 2_000), (10, 1_900), (4, 6_000))
+#: Prompts of a step whose products are measured.
+ROWS = (1, 4, 10, 16)
 #: Layers and vocabulary of the model that reads, and the parts of its layers.
 LAYERS, VOCABULARY = 4, 1_024
 PARTS = ("products", "attention", "activation", "norms", "rotary", "the rest")
@@ -42,6 +45,8 @@ def main() -> None:
     print("## A step of decoding, bfloat16, milliseconds a layer\n")
     columns = ["prompts", "keys", "PyTorch's", "this workflow's", "ratio", "error of PyTorch's", "of this workflow's"]
     print(table(columns, (step(prompts, keys, turns) for prompts, keys in STEPS)))
+    print("\n## Products of a step, bfloat16, milliseconds a layer\n")
+    print(table(["prompts", "PyTorch's", "this workflow's", "ratio"], (products(prompts, turns) for prompts in ROWS)))
     print("\n## Reading, GFLOP a second\n")
     columns = ["number format", "tokens", "PyTorch's", "in blocks", "ratio", "products", "share of blocks"]
     formats = (torch.float32, torch.bfloat16)
@@ -69,8 +74,24 @@ def step(prompts: int, keys: int, turns: int) -> list[str]:
     return [str(prompts), f"{keys:,}", spread(theirs, 1), spread(ours, 1), ratios, *errors]
 
 
-def reading(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
+@torch.inference_mode()
+def products(prompts: int, turns: int) -> list[str]:
     """A row of the second table."""
+    layers = projections(random_model(torch.bfloat16))
+    tokens = {size: torch.randn(prompts, 1, size).bfloat16() for size in PRODUCT}
+
+    def milliseconds(kind: type[torch.nn.Linear]) -> float:
+        for layer in layers:
+            layer.__class__ = kind
+        return 1000 * seconds(lambda: [layer(tokens[layer.in_features]) for layer in layers]) / LAYERS
+
+    times = [(milliseconds(torch.nn.Linear), milliseconds(LinearOfFew)) for _ in range(turns)]
+    theirs, ours = zip(*times, strict=True)
+    return [str(prompts), spread(theirs, 2), spread(ours, 2), spread(a / b for a, b in times)]
+
+
+def reading(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
+    """A row of the third table."""
     query, key, value = (torch.randn(1, heads, tokens, SIZE).to(dtype) for heads in (HEADS, KEY_HEADS, KEY_HEADS))
     inner, outer = PRODUCT
     rows, weights = torch.randn(tokens, inner).to(dtype), torch.randn(outer, inner).to(dtype)
@@ -92,14 +113,12 @@ def reading(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
 
 @torch.inference_mode()
 def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
-    """A row of the third table: a model of random weights that reads a prompt, and the modules of one of its layers."""
+    """A row of the fourth table: a random model that reads a prompt, and the modules of one of its layers."""
     inner, outer = PRODUCT
-    sizes = {"hidden_size": inner, "intermediate_size": outer, "vocab_size": VOCABULARY, "num_hidden_layers": LAYERS}
-    heads = {"num_attention_heads": HEADS, "num_key_value_heads": KEY_HEADS}
-    model = LlamaForCausalLM(LlamaConfig(**sizes, **heads)).to(dtype).eval()
+    model = random_model(dtype)
     ids, kept = torch.randint(VOCABULARY, (tokens,)).tolist(), KeptCache(model, tokens, 1)
     layer = model.model.layers[0]
-    projections = [module for module in layer.modules() if isinstance(module, torch.nn.Linear)]
+    weights = projections(layer)
     inputs = {size: torch.randn(1, tokens, size).to(dtype) for size in PRODUCT}
     query, key, value = (torch.randn(1, count, tokens, SIZE).to(dtype) for count in (HEADS, KEY_HEADS, KEY_HEADS))
     cache = RoomyLayer(tokens)
@@ -111,7 +130,7 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
         kept._read_on(ids, 0, tokens)
 
     def multiply() -> None:
-        for module in projections:
+        for module in weights:
             module(inputs[module.in_features])
 
     def normalise() -> None:
@@ -122,11 +141,24 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     runs = (multiply, attend, lambda: layer.mlp.act_fn(inputs[outer]) * inputs[outer], normalise, rotate)
     times = [[1000 * seconds(run) for run in runs] + [1000 * seconds(read) / LAYERS] for _ in range(turns)]
     *known, whole = (statistics.median(column) for column in zip(*times, strict=True))
-    multiplied = 2 * tokens * sum(module.weight.numel() for module in projections)
+    multiplied = 2 * tokens * sum(module.weight.numel() for module in weights)
     speed = (multiplied + 2 * HEADS * SIZE * tokens**2) / whole / 1e6
     shares = [f"{one:.1f}" for one in (*known, whole - sum(known), whole)]
     share = f"{speed / (multiplied / known[0] / 1e6):.2f}"
     return [str(dtype).removeprefix("torch."), f"{tokens:,}", *shares, f"{speed:.0f}", share]
+
+
+def random_model(dtype: torch.dtype) -> LlamaForCausalLM:
+    """A few layers of SmolLM2-135M with random weights."""
+    inner, outer = PRODUCT
+    sizes = {"hidden_size": inner, "intermediate_size": outer, "vocab_size": VOCABULARY, "num_hidden_layers": LAYERS}
+    heads = {"num_attention_heads": HEADS, "num_key_value_heads": KEY_HEADS}
+    return LlamaForCausalLM(LlamaConfig(**sizes, **heads)).to(dtype).eval()
+
+
+def projections(model: torch.nn.Module) -> list[torch.nn.Linear]:
+    """The linear layers, but for the one of the vocabulary."""
+    return [one for one in model.modules() if isinstance(one, torch.nn.Linear) and one.out_features != VOCABULARY]
 
 
 def seconds(run: Callable[[], object]) -> float:

@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from litm.base.messages import UserError
 from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
-from litm.inference.generation import load_model
+from litm.inference.generation import LinearOfFew, load_model
 from litm.inference.stopping import Ending
 from litm.models.configuration import load_config
 from litm.scoring.metrics import first_line
@@ -201,3 +201,34 @@ def test_four_bits_are_nf4_twice_quantised_computed_in_the_dtype():
     config = loaded(replace(SETTINGS, quantization="nf4", dtype="bfloat16")).config.quantization_config
     assert (config.bnb_4bit_quant_type, config.bnb_4bit_use_double_quant) == ("nf4", True)
     assert config.bnb_4bit_compute_dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize(
+    "rows, dtype, bias, amx, few",
+    [
+        (2, torch.bfloat16, False, True, True),
+        (16, torch.bfloat16, False, True, True),
+        (1, torch.bfloat16, False, True, False),
+        (17, torch.bfloat16, False, True, False),
+        (2, torch.float32, False, True, False),
+        (2, torch.bfloat16, True, True, False),
+        (2, torch.bfloat16, False, False, False),
+    ],
+)
+def test_a_step_for_few_prompts_multiplies_by_them_where_amx_gains_and_has_the_same_bits(
+    monkeypatch, rows, dtype, bias, amx, few
+):
+    layer = torch.nn.Linear(48, 40, bias=bias).to(dtype)
+    tokens = torch.randn(rows, 1, 48).to(dtype)
+    expected = layer(tokens)
+    layer.__class__ = LinearOfFew
+    usual = []
+    linear = torch.nn.functional.linear
+    monkeypatch.setattr(torch.nn.functional, "linear", lambda *args: usual.append(args) or linear(*args))
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": amx})
+    assert torch.equal(layer(tokens), expected) and bool(usual) != few
+
+
+def test_linear_layers_of_a_model_on_a_processor_are_of_few():
+    model = load_model(SETTINGS, load_config(SETTINGS.location, SETTINGS.revision), torch.device("cpu"))
+    assert {type(module) for module in model.modules() if isinstance(module, torch.nn.Linear)} == {LinearOfFew}

@@ -30,6 +30,7 @@ from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
 from litm.inference.costs import EAGER, tree_order
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings, Prepared
+from litm.inference.joined_attention import uses_amx
 from litm.inference.prefix_sharing import KeptCache, reading_order
 from litm.inference.stopping import Ending, Followed
 from litm.models.devices import halved_budget, longest_first, next_batch
@@ -38,6 +39,8 @@ from litm.models.locations import ADAPTER_REMEDY, check_generation_config
 T = TypeVar("T")
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
 FAST_PRODUCT_ROWS = 32
+#: Tokens of a step that count as few (`LinearOfFew`): with 32, nothing is gained, and with more, rounding differs.
+FEW_ROWS = 16
 
 
 transformers_logging.disable_progress_bar()
@@ -93,7 +96,27 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
                 block = cast(Any, module.weight).quant_state.blocksize
                 if module.in_features % block or module.out_features % FAST_PRODUCT_ROWS:
                     module.support_avx512bf16_for_cpu = False
+    if device.type == "cpu":
+        for module in model.modules():
+            # Not its subclasses, which multiply in their own way.
+            if type(module) is torch.nn.Linear:
+                module.__class__ = LinearOfFew
     return model.eval()
+
+
+class LinearOfFew(torch.nn.Linear):
+    """A linear layer that multiplies the weights by a few tokens, not these by the weights, in bfloat16 with AMX.
+
+    For AMX, PyTorch arranges the second factor anew at each product. In a step of decoding the weights are thousands of
+    rows, and the tokens a few. The result has the same bits; benchmarks/README.md has what this gains.
+    """
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        rows = input.numel() // self.in_features
+        if not 1 < rows <= FEW_ROWS or self.bias is not None or not uses_amx(input):
+            return super().forward(input)
+        output = self.weight @ input.reshape(rows, self.in_features).t()
+        return output.t().contiguous().view(*input.shape[:-1], self.out_features)
 
 
 def loading_problem(error: Exception) -> str:
