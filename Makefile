@@ -113,7 +113,7 @@ paper-miniature: $(INSTALLED)
 	@echo
 	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 
-# Some benchmarks need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER --tokenizer FILE"
+# Some benchmarks need data: make benchmarks FILES="--data FOLDER --passages FILE --questions FILE --encoder FOLDER"
 benchmarks: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
 

@@ -5,11 +5,10 @@
     PYTHONPATH=scripts python benchmarks/claim_errors.py words
 
 estimates: m normal estimates with one standard error and equal correlation, of truths at the bounds of the criterion,
-    where errors are most frequent; by the procedure of `claims.verdicts`, and by the one before it, which let a case
-    with either verdict leave and asked the others again at the level for fewer.
-scores: right and wrong answers of m models to n questions at start, middle and end; the claim is the U, before: that
-    the Position Bias Index is above 0. With the chance `correlation` the three answers of a question come from one
-    uniform number, else from three, so that this is the correlation of two answers of the same accuracy.
+    where errors are most frequent.
+scores: right and wrong answers of m models to n questions at start, middle and end; the claim is the U. With the chance
+    `correlation` the three answers of a question come from one uniform number, else from three, so that this is the
+    correlation of two answers of the same accuracy.
 words: the same answers, and whether the word of any curve says what is not so.
 
 In all of them 5 % is promised, whatever the truth; what is printed is per cent of the simulated families, with its
@@ -77,7 +76,7 @@ TRUTHS["flat and U of 2 points"] = (NO_U["flat"], A_U["U of 2 points"])
 TRUTHS["half recency alone, half U of 2 points"] = (NO_U["recency alone"], A_U["U of 2 points"])
 #: Right (1) or wrong (0) at start, middle and end.
 PATTERNS = np.array(list(product((0, 1), repeat=3)))
-P, R, PBI = (1, -1, 0), (0, -1, 1), (0.5, -1, 0.5)
+P, R = (1, -1, 0), (0, -1, 1)
 #: Families of each setting that `decide` judges too, to see that the arrays say the same.
 CHECKED = 5
 
@@ -128,24 +127,6 @@ def verdicts_of(wanted: np.ndarray, denied: np.ndarray) -> tuple[np.ndarray, np.
     return holm(wanted.max(axis=2)), holm(np.minimum(1, parts * denied.min(axis=2)))
 
 
-def verdicts_before(centre: np.ndarray, error: float | np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """The same, of `ABOVE_ZERO`, by the procedure before.
-
-    All that an interval decides leave, whichever way, and the rest are asked again as the fewer they are.
-    """
-    above, below = 2 * tail(centre / error), 2 * tail((NEGLIGIBLE - centre) / error)
-    supported, contradicted = np.zeros(centre.shape, dtype=bool), np.zeros(centre.shape, dtype=bool)
-    while True:
-        is_open = ~(supported | contradicted)
-        level = ALPHA / np.maximum(1, is_open.sum(axis=1, keepdims=True))
-        now_supported = is_open & (above <= level)
-        now_contradicted = is_open & (below <= level) & ~now_supported
-        if not (now_supported | now_contradicted).any():
-            return supported, contradicted
-        supported |= now_supported
-        contradicted |= now_contradicted
-
-
 def normal_tail(z: np.ndarray) -> np.ndarray:
     return special.ndtr(-z)
 
@@ -163,7 +144,7 @@ def of_estimates(args: argparse.Namespace) -> None:
             for error in ERRORS:
                 cells = [estimates_cell(criterion, values, m, error, correlation, args) for m in args.curves]
                 rows.append([name, correlation, f"{100 * error:.1f}", *cells])
-    print(f"{args.families} families a setting; per cent of families with a wrong verdict, before to now\n")
+    print(f"{args.families} families a setting; per cent of families with a wrong verdict\n")
     print(table(["truth", "correlation", "standard error", *(f"m = {m}" for m in args.curves)], rows))
 
 
@@ -174,10 +155,7 @@ def estimates_cell(
     levels = (above_zero if criterion is ABOVE_ZERO else within_small)(drawn[..., None], error, normal_tail)
     found = verdicts_of(*levels)
     check(found, [[question((Part("s", criterion, normal(float(v), error)),)) for v in row] for row in drawn[:CHECKED]])
-    now_wrong = any_wrong(criterion, values, *found)
-    if criterion is not ABOVE_ZERO:
-        return rate(now_wrong)
-    return f"{rate(any_wrong(criterion, values, *verdicts_before(drawn, error, normal_tail)))} to {rate(now_wrong)}"
+    return rate(any_wrong(criterion, values, *found))
 
 
 def any_wrong(
@@ -244,8 +222,7 @@ def of_scores(args: argparse.Namespace) -> None:
         for name, truths in TRUTHS.items()
         for n in args.questions
     ]
-    print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong verdict")
-    print("on the U; of flat curves also before (on the Position Bias Index) to now\n")
+    print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong verdict\n")
     print(table(["truth", "n", *(f"m = {m}" for m in args.curves)], rows))
 
 
@@ -257,10 +234,7 @@ def scores_cell(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespac
     check(found, [[u_question(case) for case in family] for family in counts[:CHECKED]])
     is_no_u = np.array([not is_u(truths[index % len(truths)], 0) for index in range(m)])
     is_large = np.array([is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9) for index in range(m)])
-    wrong = (found[0] & is_no_u | found[1] & is_large).any(axis=1)
-    if truths != (NO_U["flat"],):
-        return rate(wrong)
-    return f"{rate(verdicts_before(*estimate(counts, PBI), tail)[0].any(axis=1))} to {rate(wrong)}"
+    return rate((found[0] & is_no_u | found[1] & is_large).any(axis=1))
 
 
 def estimate(counts: np.ndarray, weights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Run all measurements of speed and memory, and write benchmarks/results.md.
 
-    python benchmarks/run_all.py --data FOLDER --contexts nq-open-20_total_documents_gold_at_0.jsonl.gz \\
-        --passages psgs.tsv.gz --questions nq-open-oracle.jsonl.gz --encoder FOLDER
+    python benchmarks/run_all.py --data FOLDER --passages psgs.tsv.gz \\
+        --questions nq-open-oracle.jsonl.gz --encoder FOLDER
 
 Each measurement is a command of the other programs here, at sizes with which all of them take half an hour. Those that
 need a file which is not given are left out, and the results say so. With `--only` the sections of others are kept.
@@ -20,7 +20,6 @@ from measuring import ROOT, machine
 
 FILES = {
     "data": "a folder with the authors' files, see peers.py",
-    "contexts": "questions with 20 documents in the released format",
     "passages": "a file in DPR's format",
     "questions": "a file of questions in the released format",
     "encoder": "a folder with an encoder",
@@ -59,12 +58,6 @@ MEASUREMENTS = {
     "sweep": Measurement("A sweep whose prompts have all been answered", "growth.py", "sweep", "sweep --sizes 20 40"),
     "tables": Measurement("Tables of scores", "growth.py", "tables", "tables --sizes 50000"),
     "passages": Measurement("Passages", "growth.py", "passages", "passages --sizes 200 400"),
-    "examples": Measurement(
-        "Examples, against the way of the paper's authors",
-        "examples.py",
-        "--data {contexts} --turns 3",
-        "--data {contexts} --turns 1 --retrieved 20",
-    ),
     "inference_pairs": Measurement(
         "Inference by the reference model, key-value pairs",
         "peers.py",

@@ -69,12 +69,6 @@ def test_a_family_has_a_wrong_verdict_in_at_most_5_percent(criterion, truths, er
     assert wrong(criterion, truths, error, correlation) <= MOST
 
 
-def test_the_procedure_before_was_wrong_in_every_fifth_family_of_ten():
-    drawn = np.array(list(simulation.estimates([0.0], 10, 0.005, 0.0, 2000, seed=1)))
-    supported, _ = simulation.verdicts_before(drawn, 0.005, simulation.normal_tail)
-    assert supported.any(axis=1).mean() > 0.15
-
-
 def test_the_arrays_of_the_benchmark_are_the_procedure_of_the_claims():
     """At the levels where a family is large, and of both kinds of truth: `check` stops where they differ."""
 
