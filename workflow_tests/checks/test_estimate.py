@@ -280,6 +280,9 @@ def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_
     assumed, source = earlier(tmp_path, "floor", "e", ["floor", "another"])
     assert assumed.accuracy < 0.4 and source == "from earlier scores of another, n = 400"
     # Of models that the study does not have, scores tell nothing.
+    # Damaged scores end no plan: the job that needs them says so.
+    (tmp_path / "scores" / "new").mkdir()
+    (tmp_path / "scores" / "new" / "e.parquet").touch()
     assert earlier(tmp_path, "new", "e")[1] == "assumed"
     assert earlier(tmp_path, "m", "never_run")[0] == Assumption(0.5, 0.5)
 

@@ -1,6 +1,7 @@
 """What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import combinations
 from math import ceil
 from pathlib import Path
@@ -31,6 +32,7 @@ from litm.analysis.statistics import (
 )
 from litm.analysis.table import tables
 from litm.base.formats import read_parquet
+from litm.base.messages import UserError
 
 #: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -193,11 +195,13 @@ TELLING = (0.05, 0.95)
 
 def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[power.Assumption, str]:
     """Accuracy and correlation from earlier scores of the sweep, or else of one of these other models', or else
-    assumed; and their source. Scores at the floor or the ceiling are skipped.
+    assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them for a
+    result says so.
     """
     for name in (model, *others):
-        path = results / "scores" / name / f"{experiment}.parquet"
-        found = earlier_curve(read_parquet(path)) if path.exists() else None
+        path, found = results / "scores" / name / f"{experiment}.parquet", None
+        with suppress(UserError):
+            found = earlier_curve(read_parquet(path)) if path.exists() else None
         if found and TELLING[0] < found[0].accuracy < TELLING[1]:
             return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
     return power.Assumption(power.ASSUMED_ACCURACY, power.ASSUMED_CORRELATION), "assumed"
