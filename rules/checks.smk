@@ -3,8 +3,7 @@ prompt at a time. Nothing here is part of `all`.
 """
 
 from litm.config.catalogue import string_keys
-from litm.workflow.resources import rate_here
-from litm.workflow.sweep_inputs import auditing_module, prices, run_settings
+from litm.workflow.sweep_inputs import auditing_module, run_settings
 
 
 rule doctor:
@@ -83,9 +82,6 @@ rule estimate:
         **settings(
             "estimate",
             config=string_keys(config),
-            rates=SWEEPS.by_model(lambda model: model.tokens_per_second),
-            predicted=lambda wildcards: SWEEPS.by_model(rate_here),
-            prices=prices(STUDY),
             # A by-product of the target, which always runs: a table that is no output.
             table="results/estimate.csv",
         ),

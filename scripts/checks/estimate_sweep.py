@@ -26,7 +26,7 @@ def main(
     context_window: int = 0,
     journals: str | None = None,
 ) -> None:
-    from litm.checks.estimate import curve_questions, encoder, planner, remaining_work
+    from litm.checks.estimate import encoder, planner, remaining_work
 
     sweep = asked.sweep(source)
     prompts, answers = present_answers(read_examples(*asked.examples), sweep, journal, journals)
@@ -36,10 +36,10 @@ def main(
         prompts,
         answers,
         fit,
-        encoder(sweep, asked.tokenizer),
+        encoder(sweep),
         shares=engine_facts(asked.settings["engine"]).shares_prefixes and fit.is_shared,
         plan=planner(sweep, asked.run or {}),
     )
-    known = asdict(replace(left, questions=curve_questions(prompts), batch=bool((asked.run or {}).get("batch"))))
+    known = asdict(replace(left, batch=bool((asked.run or {}).get("batch"))))
     # What only models of providers have is left out for others.
     write_json(output, {name: value for name, value in known.items() if value or name not in ("cached", "batch")})

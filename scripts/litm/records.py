@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from litm.base.formats import optional_field, read_jsonl, typed_field, without_surrogates, write_jsonl
+from litm.base.formats import checked_field, optional_field, read_jsonl, typed_field, write_jsonl
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, digest, text_sha256
 
@@ -370,7 +370,7 @@ class Usage:
     @classmethod
     def from_json(cls, record: dict) -> "Usage":
         """The tokens in a line of a journal or of responses; KeyError or TypeError for malformed ones."""
-        counts = {name: _journalled_count(record, name) for name in COUNTERS}
+        counts = {name: _token_count(record, name) for name in COUNTERS}
         return cls(**counts, batch=record.get("batch") is True, elsewhere=record.get("elsewhere") is True)
 
     def to_json(self) -> dict[str, Any]:
@@ -451,17 +451,14 @@ class Response:
 
     @classmethod
     def from_json(cls, record: dict) -> "Response":
-        """The response in a journal line; KeyError or TypeError for a malformed line.
-
-        Lone surrogates, possible in journals of earlier versions, are replaced.
-        """
+        """The response in a journal line; KeyError or TypeError for a malformed line."""
         return cls(
-            text=without_surrogates(journalled(record, "text", str)),
+            text=checked_field(record, "text", str),
             # Interned, because a million responses may share the string.
-            finish_reason=sys.intern(journalled(record, "finish_reason", str)),
-            prompt_tokens=_journalled_count(record, "prompt_tokens"),
-            response_tokens=_journalled_count(record, "response_tokens"),
-            made_with=sys.intern(without_surrogates(journalled(record, "made_with", str))),
+            finish_reason=sys.intern(checked_field(record, "finish_reason", str)),
+            prompt_tokens=_token_count(record, "prompt_tokens"),
+            response_tokens=_token_count(record, "response_tokens"),
+            made_with=sys.intern(checked_field(record, "made_with", str)),
             billed=Usage.from_json(record["billed"]) if "billed" in record else None,
         )
 
@@ -583,15 +580,7 @@ def write_responses(path: str | Path, responses: Iterable[SweepResponse]) -> Non
     write_jsonl(path, (response.to_json() for response in responses))
 
 
-def journalled(record: dict, name: str, kind: type) -> Any:
-    """A field of a journal line; KeyError or TypeError if it is missing or not of this type."""
-    value = record[name]
-    if not isinstance(value, kind):
-        raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(value).__name__}")
-    return value
-
-
-def _journalled_count(record: dict, name: str) -> int:
+def _token_count(record: dict, name: str) -> int:
     value: Any = record[name]
     if not is_token_count(value):
         raise TypeError(f"'{name}' must be a whole number from 0 to {MOST_TOKENS}, found {value!r:.40}")

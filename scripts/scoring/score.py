@@ -35,11 +35,11 @@ def main(
 ) -> None:
     import pandas as pd
 
-    from litm.scoring.scores import Origin, Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
+    from litm.scoring.scores import Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
     if source:
-        check_origin(responses, made, Origin(read_json(source)["identity"], settings or {}, decoding or {}))
+        check_origin(responses, made, read_json(source), settings or {}, decoding or {})
     answers = list(read_responses(responses))
     sweep = Sweep(model, experiment, task, metric, load_task(task))
     asked = with_checked_keys(responses, made, read_examples(*examples), answers)

@@ -26,10 +26,10 @@ def main(
     decoding: dict,
 ) -> None:
     from litm.scoring.log_probabilities import log_probability_rows
-    from litm.scoring.scores import Origin, Sweep, check_origin, with_checked_keys
+    from litm.scoring.scores import Sweep, check_origin, with_checked_keys
 
     made = read_json(manifest)
-    check_origin(responses, made, Origin(read_json(source)["identity"], settings, decoding))
+    check_origin(responses, made, read_json(source), settings, decoding)
     found = list(read_responses(responses))
     asked = with_checked_keys(responses, made, read_examples(*examples), found)
     write_parquet(output, log_probability_rows(Sweep(model, experiment, task), asked, found, responses))

@@ -45,7 +45,7 @@ NAMES = ("m", "e")
 SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
 DECODING = {"max_new_tokens": 10, "stop": "end_token"}
 SOURCE = {"location": str(REFERENCE), "revision": None, "context_window": 8192, "identity": {}}
-ENCODE = encoder(Sweep(SOURCE, SETTINGS, None, DECODING), None)
+ENCODE = encoder(Sweep(SOURCE, SETTINGS, None, DECODING))
 #: Prompts with a common beginning.
 TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
 
@@ -109,15 +109,16 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
     settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
     served = Sweep({**SOURCE, "location": "gpt", "base_url": None}, settings, None, DECODING)
     turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": " two"}]
-    assert encoder(served, None) is None
-    assert encoder(served, str(REFERENCE))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
+    assert encoder(served) is None
+    assert encoder(replace(served, tokenizer=str(REFERENCE)))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
     for file in REFERENCE.glob("tokenizer*"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
-    assert encoder(served, str(tmp_path))([turns]) == ENCODE(["<user>one<assistant> two"])
+    served = replace(served, tokenizer=str(tmp_path))
+    assert encoder(served)([turns]) == ENCODE(["<user>one<assistant> two"])
     # Anthropic's template is not that of any tokenizer.
     served = replace(served, settings={**settings, "engine": "anthropic"})
-    assert encoder(served, str(tmp_path))([turns]) == ENCODE(["one two"])
+    assert encoder(served)([turns]) == ENCODE(["one two"])
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
@@ -196,45 +197,50 @@ def test_money_is_not_mentioned_where_nothing_costs_any():
     assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
 
 
-def estimate(folder: Path, rate: float | None = None, predicted=None, prices=None, more=(), **changes):
-    """What the program prints about one sweep, and its table."""
+def study_of(entry: dict) -> dict:
+    """A config of one model."""
+    return {"seed": 0, "models": ["m"], "experiments": ["kv_retrieval_small"], "define": {"models": {"m": entry}}}
+
+
+def estimate(folder: Path, entry: dict, **changes):
+    """What the program prints about one sweep of a model, and its table."""
     write_json(folder / "one.json", asdict(left(**changes)))
-    facts = {"--rates": {"m": rate}, "--predicted": {"m": predicted}, "--prices": prices or {}}
     done = run_program(
         *("estimate", "--sweeps", folder / "one.json", "--results", folder, "--table", folder / "estimate.csv"),
-        *(word for option, value in facts.items() for word in (option, json.dumps(value))),
-        *more,
+        *("--config", json.dumps(study_of(entry)), "--lock", ROOT / "requirements.lock"),
     )
     assert done.returncode == 0, done.stderr
     return done.stdout, pd.read_csv(folder / "estimate.csv")
 
 
-RULE = {"tokens_per_second": 50, "source": "a rule of thumb"}
+#: Of half a billion parameters, for one core of a processor.
+SLOW = {
+    "engine": "transformers", "path": str(REFERENCE), "parameters": 0.5, "dtype": "float32", "device": "cpu",
+    "threads": 1,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("rate", "predicted", "hours", "said"),
+    ("entry", "hours", "said"),
     [
-        (None, RULE, 5.555556, "at 50 prompt tokens a second, a rule"),
-        (100, None, 2.777778, "at 100 prompt tokens a second, tokens_per_second of its entry"),
+        (SLOW, 5.555556, "at 50 prompt tokens a second, a rule"),
+        (SLOW | {"tokens_per_second": 100}, 2.777778, "at 100 prompt tokens a second, tokens_per_second of its entry"),
     ],
     ids=["never ran", "stated"],
 )
-def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(tmp_path, rate, predicted, hours, said):
-    printed, table = estimate(tmp_path, rate, predicted)
+def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(tmp_path, entry, hours, said):
+    printed, table = estimate(tmp_path, entry)
     assert f"m: hours {said}" in printed and table["hours"].tolist() == pytest.approx([hours] * 2)
 
 
 def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_the_doctors_rules(tmp_path):
     entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}
-    config = {"seed": 0, "models": ["m"], "experiments": ["kv_retrieval_small"], "define": {"models": {"m": entry}}}
-    more = ("--config", json.dumps(config), "--lock", ROOT / "requirements.lock")
     # Half of the prompts.
     half = {"experiment": "kv_retrieval_small", "to_ask": 325, "prompt_tokens": None, "computed_tokens": None}
-    printed, table = estimate(tmp_path, prices={"m": entry["prices"]}, more=more, **half)
+    printed, table = estimate(tmp_path, entry, **half)
     assert "m: tokens by rules of thumb; to count them, set 'tokenizer'" in printed
     row, _ = table.to_dict("records")
-    (cost,) = costs(load_study(config, ROOT), {}).values()
+    (cost,) = costs(load_study(study_of(entry), ROOT), {}).values()
     assert row["prompt_tokens"] == pytest.approx(cost["their tokens"] / 2)
     assert row["dollars"] == pytest.approx((row["prompt_tokens"] * 2 + 500_000 * 10) / 1e6)
 
@@ -265,7 +271,9 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     assert list(columns) == [("m", "e"), ("other", "e")]
     assert columns["m", "e"]["pbi_mde"] < columns["m", "e"]["difference_mde"]
     assert "with a chance of 80 %" in heading
-    assert line.startswith("e (m, other): 100 questions show differences of two positions from 14.4 points on; 791 ")
+    assert line.startswith(
+        "e (m, other): 100 questions show only differences of 14.4 points and more between positions; 791 "
+    )
     assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
     assert what_is_shown(questions_of(sweeps[2:]), tmp_path) == ({}, [])
 
@@ -292,5 +300,5 @@ def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path)
     table = estimate_table(sweeps, {"m": None}, {}, what_is_shown(questions_of(sweeps), tmp_path)[0])
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
-    printed, _ = estimate(tmp_path, 100, questions=100)
-    assert "100 questions show differences of two positions from 14.4 points on" in printed
+    printed, _ = estimate(tmp_path, SLOW, questions=100)
+    assert "100 questions show only differences of 14.4 points and more between positions" in printed

@@ -10,6 +10,7 @@ from snakemake.utils import update_config
 
 from litm.base.formats import read_jsonl
 from litm.config.study import load_study
+from litm.records import Cell
 
 FIELDS = {"response": "model_answer", "question": "question"}
 QA = {"task": "multi_document_qa", "dataset": "d", "positions": {3: [0, 2], 4: [1]}}
@@ -32,9 +33,9 @@ def test_a_path_is_filled_in_for_each_cell_and_defaults_of_models_do_not_count(t
     entry = {"responses": {"qa": pattern}, "fields": FIELDS}
     one = study(tmp_path, entry, model_defaults={"quantization": "nf4"}, models=["reference", "m"])
     files = one.models["m"].files["qa"]
-    assert [Path(file.path).name for file in files] == ["3-gold_at_0.jsonl", "3-gold_at_2.jsonl", "4-gold_at_1.jsonl"]
-    assert [(cell.size, cell.placement) for file in files for cell in file.cells] == [
-        (3, "gold_at_0"), (3, "gold_at_2"), (4, "gold_at_1")
+    assert [(Path(file).name, cells) for file, cells in files] == [
+        ("3-gold_at_0.jsonl", [Cell(3, "gold_at_0")]), ("3-gold_at_2.jsonl", [Cell(3, "gold_at_2")]),
+        ("4-gold_at_1.jsonl", [Cell(4, "gold_at_1")]),
     ]  # fmt: skip
     with_position = entry | {"responses": {"qa": str(tmp_path / "{size}-gold_at_{position}.jsonl")}}
     assert study(tmp_path, with_position).models["m"].files["qa"] == files
@@ -42,8 +43,8 @@ def test_a_path_is_filled_in_for_each_cell_and_defaults_of_models_do_not_count(t
 
 def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(tmp_path):
     one = study(tmp_path, {"responses": {"qa": "all.jsonl"}}, models=["reference", "m"], experiments=["cb", "qa"])
-    (file,) = one.models["m"].files["qa"]
-    assert file.dataset == "all.jsonl" and len(file.cells) == 3
+    ((file, cells),) = one.models["m"].files["qa"]
+    assert file == "all.jsonl" and len(cells) == 3
     assert [*one.run] == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
     assert one.not_recorded == [("m", "cb")]
     assert one.left_out == ["no recorded responses, left out: m/cb"]
@@ -56,10 +57,10 @@ def test_the_recorded_study_has_one_response_to_each_question_at_each_position()
     one = load_study(config, ROOT)
     ((_, model),) = one.models.items()
     assert [experiment for _, experiment in one.run] == config["experiments"]
-    for name, (file,) in model.files.items():
-        records = [record for _, record in read_jsonl(ROOT / file.path)]
+    for name, ((file, cells),) in model.files.items():
+        records = [record for _, record in read_jsonl(ROOT / file)]
         asked = Counter((record["size"], record["placement"]) for record in records)
-        assert asked == {(cell.size, cell.placement): one.experiments[name].examples for cell in file.cells}, name
+        assert asked == {(cell.size, cell.placement): one.experiments[name].examples for cell in cells}, name
         assert len({(record["id"], record["size"], record["placement"]) for record in records}) == len(records)
 
 

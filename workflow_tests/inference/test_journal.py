@@ -192,17 +192,6 @@ def test_a_full_disk_while_lines_are_set_aside_changes_no_journal_and_the_next_r
     assert (tmp_path / "journal.jsonl.rejected").read_bytes() == b"bad\n"
 
 
-def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_the_file(path, capsys):
-    write(path, [[("key0", Response("half \ud83d", "stop", 1, 1, "x")), *ANSWERS[1:2]]])
-    before = path.read_bytes()
-    with Journal(path) as journal:
-        assert journal["key0"].text == "half \ufffd" and journal["key1"] == ANSWERS[1][1]
-    assert "1 answers have lone surrogates (cut characters), read as U+FFFD; the first is in line 2" in (
-        capsys.readouterr().err
-    )
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
 def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(path, tmp_path, kind):
     write(path, [ANSWERS])

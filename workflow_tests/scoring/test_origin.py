@@ -5,39 +5,40 @@ from record_makers import example, response
 
 from litm.base.messages import UserError
 from litm.records import response_key
-from litm.scoring.scores import Origin, check_origin, with_checked_keys
+from litm.scoring.scores import check_origin, with_checked_keys
 
-SOURCE, DECODING = {"files": {"w": "1"}}, {"max_new_tokens": 5, "stop": "end_token"}
+SOURCE, DECODING = {"identity": {"files": {"w": "1"}}}, {"max_new_tokens": 5, "stop": "end_token"}
 SETTINGS = {"engine": "dummy", "prompt_template": "raw", "reasoning": "strip"}
 #: The identity of the sweep has no setting that changes only what is scored.
 MADE = {
-    "source": SOURCE, "model": {"engine": "dummy", "prompt_template": "raw"}, "template": None, "decoding": DECODING,
+    "source": SOURCE["identity"], "model": {"engine": "dummy", "prompt_template": "raw"}, "template": None,
+    "decoding": DECODING,
 }  # fmt: skip
 
 
 def test_responses_of_the_studys_model_and_settings_are_scored():
-    check_origin("r", {"identity_fields": MADE}, Origin(SOURCE, SETTINGS, DECODING))
+    check_origin("r", {"identity_fields": MADE}, SOURCE, SETTINGS, DECODING)
 
 
 def test_a_number_format_that_the_machine_chose_is_the_studys():
     made = {**MADE, "model": {**MADE["model"], "dtype": "bfloat16"}}
     for dtype in ("auto", "bfloat16"):
-        check_origin("r", {"identity_fields": made}, Origin(SOURCE, {**SETTINGS, "dtype": dtype}, DECODING))
+        check_origin("r", {"identity_fields": made}, SOURCE, {**SETTINGS, "dtype": dtype}, DECODING)
     with pytest.raises(UserError, match="another settings than the study"):
-        check_origin("r", {"identity_fields": made}, Origin(SOURCE, {**SETTINGS, "dtype": "float32"}, DECODING))
+        check_origin("r", {"identity_fields": made}, SOURCE, {**SETTINGS, "dtype": "float32"}, DECODING)
 
 
 @pytest.mark.parametrize(
     ("now", "what"),
     [
-        (Origin({"files": {"w": "2"}}, SETTINGS, DECODING), "model"),
-        (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
-        (Origin(SOURCE, SETTINGS, {**DECODING, "max_new_tokens": 6}), "limit or stop rule"),
+        (({"identity": {"files": {"w": "2"}}}, SETTINGS, DECODING), "model"),
+        ((SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
+        ((SOURCE, SETTINGS, {**DECODING, "max_new_tokens": 6}), "limit or stop rule"),
     ],
 )
 def test_responses_of_another_model_or_with_other_settings_are_refused(now, what):
     with pytest.raises(UserError, match=f"^r: these responses have another {what} than the study.*--forcerun generate"):
-        check_origin("r", {"identity_fields": MADE}, now)
+        check_origin("r", {"identity_fields": MADE}, *now)
 
 
 def test_responses_under_the_manifest_of_another_sweep_are_refused():

@@ -15,7 +15,7 @@ from scipy import special
 
 from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
 from litm.base.intervals import is_graded
-from litm.base.messages import percent
+from litm.base.messages import percent, points
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95
@@ -209,6 +209,14 @@ def n_for_five_points(assumed: Assumption) -> int | None:
     of 80 %; None if ten million do not.
     """
     return questions_needed("primacy", FIVE_POINTS, assumed)
+
+
+def shown_in_words(questions: int, assumed: Assumption, source: str) -> str:
+    """The differences between two positions that questions show, and how many show 5 points; see `needed_in_words`."""
+    effect = detectable_effect("primacy", questions, assumed)
+    shown = "no difference" if effect is None else f"only differences of {points(effect)[1:]} and more"
+    needed = needed_in_words(n_for_five_points(assumed), assumed, source)
+    return f"{questions:,} questions show {shown} between positions; {needed}"
 
 
 def needed_in_words(needed: int | None, assumed: Assumption, source: str = "") -> str:

@@ -142,6 +142,14 @@ def optional_field(record: object, name: str, kind: type, where: str) -> Any:
     return typed_field(record, name, kind, where)
 
 
+def checked_field(record: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """The field of a record that a program wrote; KeyError or TypeError if it is missing or of another type."""
+    value = record[name]
+    if not isinstance(value, kind):
+        raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
 def without_surrogates(text: str) -> str:
     """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); usually the text itself."""
     return text if text.isascii() else LONE_SURROGATE.sub("\ufffd", text)

@@ -17,17 +17,17 @@ from litm.config.data import Dataset
 from litm.config.models import ApiModel, Model
 from litm.inference.api_engine import key_mistake, key_variable
 from litm.inference.costs import (
+    SIZES,
     ModelSize,
     Numbers,
-    Shape,
     bytes_of_parameters,
     cache_bytes,
     cached_tokens,
-    is_read_in_pieces,
     layer_bytes,
     loaded_bytes,
     score_bytes,
     size_of,
+    sized,
 )
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
@@ -43,11 +43,6 @@ PATIENCE = 5
 LOG_IN = "then set HF_TOKEN to a token of yours, or run `hf auth login`"
 #: Bytes of a weight on the hub: half precision.
 STORED = "bfloat16"
-#: Names in transformers: layers, width, width of the feed-forward network, heads, heads of keys, size of a head.
-SIZES = (
-    ("num_decoder_layers", "num_hidden_layers"), ("hidden_size",), ("intermediate_size", "ffn_dim", "d_ff", "n_inner"),
-    ("num_attention_heads",), ("num_key_value_heads",), ("head_dim",),
-)  # fmt: skip
 #: Share of the free memory that may be taken before there is a warning: predictions are within a quarter.
 COMFORTABLE = 0.9
 #: Bytes of weights from which on a model is slow without a GPU.
@@ -266,7 +261,9 @@ class Longest:
 
 
 def model_size(location: str, revision: str | None, of_weights: float) -> ModelSize | None:
-    """What a model takes, by its configuration and the bytes of its files; None if the configuration is not here."""
+    """What a model takes, by its configuration and the bytes of its files; None if the configuration is not here, or
+    names no sizes.
+    """
     if is_gguf(location):
         return size_of(Path(location))
     try:
@@ -274,12 +271,10 @@ def model_size(location: str, revision: str | None, of_weights: float) -> ModelS
     except UserError:
         return None
     text = config.get_text_config()
-    layers, width, inner, heads, kv_heads, head_size = (
-        next((value for name in names if (value := getattr(text, name, None))), 0) for names in SIZES
-    )
-    shape = Shape(layers, width, int(inner or 4 * width), heads, kv_heads, head_size, is_read_in_pieces(text.to_dict()))
+    # An architecture has other names for some, which its configuration translates.
+    translated = {name: getattr(text, name, None) for names in SIZES for name in names}
     stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
-    return shape.size(of_weights, stored)
+    return sized({**text.to_dict(), **translated}, of_weights, stored)
 
 
 def memory_check(

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.positions import earlier
-from litm.analysis.power import FIVE_POINTS, detectable_effect, n_for_five_points, needed_in_words, questions_needed
+from litm.analysis.power import FIVE_POINTS, detectable_effect, n_for_five_points, questions_needed, shown_in_words
 from litm.base.formats import in_batches
-from litm.base.messages import in_columns, points
+from litm.base.messages import in_columns
 from litm.config.study import Study
 from litm.inference.api_engine import served_ids
 from litm.inference.caching import CHARACTERS, Plan
@@ -20,7 +20,7 @@ from litm.inference.costs import Rate, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
-from litm.prompting.prompt_format import CHUNK, PromptFormat, load_tokenizer, model_tokenizer
+from litm.prompting.prompt_format import CHUNK, load_tokenizer
 from litm.records import Content, Prices, Response
 from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
@@ -134,6 +134,7 @@ def remaining_work(
         prompt_tokens=tokens,
         computed_tokens=computed,
         max_new_tokens=len(asked) * fit.max_new_tokens,
+        questions=curve_questions(prompts),
         cached=planned.shares if planned else None,
     )
 
@@ -143,22 +144,16 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[Any]:
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
 
-def encoder(sweep: Sweep, tokenizer: str | None) -> Encoder | None:
-    """The function from prompts to token ids, as engines count them; None for a model without a tokenizer.
-
-    tokenizer: the tokenizer's folder if it is not the model's.
-    """
+def encoder(sweep: Sweep) -> Encoder | None:
+    """The function from prompts to token ids, as engines count them; None for a model without a tokenizer."""
     if not sweep.has_tokenizer:
         return None
-    name = sweep.settings["prompt_template"]
     provider = engine_facts(sweep.settings["engine"]).provider
     if provider is None:
-        location, own_code = tokenizer or sweep.source["location"], sweep.settings.get("trust_remote_code", False)
-        own = model_tokenizer(location, sweep.source["revision"], name, sweep.reasoning, own_code)
-        return PromptFormat(own, name, sweep.template).encode
-    if not tokenizer:
+        return sweep.form().encode
+    if not sweep.tokenizer:
         return None
-    return partial(served_ids, load_tokenizer(tokenizer), provider, sweep.engine_settings())
+    return partial(served_ids, load_tokenizer(sweep.tokenizer), provider, sweep.engine_settings())
 
 
 def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:
@@ -299,17 +294,13 @@ def what_is_shown(
         if not questions:
             continue
         assumed, source = earlier(results, model, experiment, models)
-        pair = detectable_effect("primacy", questions, assumed)
         columns[model, experiment] = {
             "n": questions,
             "pbi_mde": detectable_effect("pbi", questions, assumed),
-            "difference_mde": pair,
+            "difference_mde": detectable_effect("primacy", questions, assumed),
             "n_for_5_points_pbi": questions_needed("pbi", FIVE_POINTS, assumed),
             "n_for_5_points_difference": n_for_five_points(assumed),
         }
-        effect = "no difference" if pair is None else f"differences of two positions from {points(pair)[1:]} on"
-        needed = needed_in_words(n_for_five_points(assumed), assumed, source)
-        told = f"{questions:,} questions show {effect}; {needed}"
-        lines.setdefault((experiment, told), []).append(model)
+        lines.setdefault((experiment, shown_in_words(questions, assumed, source)), []).append(model)
     like = [f"{experiment} ({', '.join(models)}): {told}" for (experiment, told), models in lines.items()]
     return columns, [HEADING, *like] if like else []

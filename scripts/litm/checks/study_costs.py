@@ -10,7 +10,6 @@ from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_byt
 from litm.config.data import Corpus
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
-from litm.inference.billing import Usage
 from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
 from litm.records import Prices
@@ -71,7 +70,7 @@ def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
     if isinstance(model, ApiModel):
         price = model.prices
         answers = sum(count * one.max_new_tokens for count, one in zip(asked, experiments, strict=True))
-        dollars = Prices.of(price).dollars(Usage(round(tokens), 0, 0, answers)) if price else None
+        dollars = Prices.of(price).of_prompts(round(tokens), answers, {}) if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
         own = {"download": 0, "jobs": sweeps, "to compute": tokens, "GPU-hours": 0, "hours here": hours}
         return {**common, **own, "US$": dollars}

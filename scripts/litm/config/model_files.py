@@ -4,7 +4,6 @@ anything is loaded.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -152,15 +151,6 @@ def count_tokens(path: str | None, texts: Sequence[str]) -> int:
 # Recorded responses
 
 
-@dataclass(frozen=True)
-class ResponseFile:
-    """A file of recorded responses (a dataset's name or a path) and the cells in it."""
-
-    dataset: str | None
-    path: str | None
-    cells: tuple[Cell, ...]
-
-
 def fill(pattern: str, cell: Cell, where: str) -> str:
     """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
     values = {"size": str(cell.size), "placement": cell.placement}
@@ -189,16 +179,16 @@ def check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None
         )
 
 
-def response_file(
-    name: str, cells: tuple[Cell, ...], datasets: Mapping, root: Path, where: str, kinds: tuple[str, ...]
-) -> ResponseFile:
-    """The file of responses of a name, a dataset's or a path; `UserError` if it is missing or not of these kinds."""
-    dataset = datasets.get(name)
-    path = None if dataset else locate(name, root, where)
-    file = path or (dataset and (dataset.path or dataset.file)) or name
-    if path and not Path(path).is_file():
-        raise UserError(f"{where}: {path} is not a file")
+def response_file(name: str, datasets: Mapping, root: Path, where: str, kinds: tuple[str, ...]) -> str:
+    """The file of responses of a name: a dataset's name as it is, or a path; `UserError` if it is missing or not of
+    these kinds.
+    """
+    if dataset := datasets.get(name):
+        found, file = name, dataset.path or dataset.file or name
+    else:
+        found = file = locate(name, root, where)
+        is_file(file, where)
     if (kind := file_kind(file)) not in kinds:
         log = next((f"; for this one, set 'log: {one}'" for one, known in KINDS.items() if kind in known), "")
         raise UserError(f"{where}: {file} must end in {', '.join(kinds)}, or one of these with .gz{log}")
-    return ResponseFile(name if dataset else None, path, cells)
+    return found

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
 from litm.config.model_files import (
-    ResponseFile,
     check_model_files,
     check_tokenizer,
     check_tokenizer_file,
@@ -734,8 +733,8 @@ class RecordedModel(AnyModel):
     """Format of the recorded prompts, to count their tokens: raw (as they are), chat (the tokenizer's chat template),
     or a file of resources/prompt_templates.
     """
-    files: Made[dict[str, tuple[ResponseFile, ...]]] = Field({})
-    """The files of responses by selected experiment."""
+    files: Made[dict[str, list[tuple[str, list[Cell]]]]] = Field({})
+    """The files of responses by selected experiment: the name of a dataset or a path, and the cells in it."""
 
     #: Why log-probabilities are not measured, see `AskedModel.not_measured`.
     not_measured: ClassVar[str] = "recorded responses have none"
@@ -778,14 +777,11 @@ class RecordedModel(AnyModel):
             return made
         return made.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
 
-    def _files(self, experiment: Experiment, root: Path, entries: Mapping[str, Mapping]) -> tuple[ResponseFile, ...]:
+    def _files(self, experiment: Experiment, root: Path, entries: Mapping) -> list[tuple[str, list[Cell]]]:
         where, by_name = f"{self.where}.responses.{experiment.name}", dict[str, list[Cell]]()
         for cell in experiment.cells:
             by_name.setdefault(fill((self.responses or {})[experiment.name], cell, where), []).append(cell)
         for cells in by_name.values():
             check_told_apart(cells, self.fields, where)
         kinds = KINDS[self.log] if self.log else ENDINGS
-        return tuple(
-            response_file(name, tuple(cells), entries["datasets"], root, where, kinds)
-            for name, cells in by_name.items()
-        )
+        return [(response_file(name, entries["datasets"], root, where, kinds), own) for name, own in by_name.items()]

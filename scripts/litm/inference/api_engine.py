@@ -10,10 +10,10 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from litm.base.download import host_of, is_this_machine, public_url
-from litm.base.formats import without_surrogates
+from litm.base.formats import checked_field, without_surrogates
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
 from litm.inference.billing import Account
@@ -45,8 +45,6 @@ from litm.records import (
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
-
-T = TypeVar("T", str, list)
 
 
 async def _read_as_utf8(response: Any) -> None:
@@ -192,17 +190,9 @@ def json_body(text: str) -> dict[str, Any]:
     return body
 
 
-def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """The value of a field, a text or a list; KeyError or TypeError if it is missing or anything else."""
-    value = fields[name]
-    if not isinstance(value, kind):
-        raise TypeError(f"'{name}' must be a {'text' if kind is str else kind.__name__}, found {type(value).__name__}")
-    return value
-
-
 def optional_text(fields: Mapping[str, Any], name: str) -> str | None:
     """The text of a field, None if it is null or missing; TypeError if it is anything else."""
-    return None if fields.get(name) is None else field(fields, name, str)
+    return None if fields.get(name) is None else checked_field(fields, name, str)
 
 
 def joined_text(parts: Iterable[Mapping[str, Any]]) -> str:
@@ -211,7 +201,7 @@ def joined_text(parts: Iterable[Mapping[str, Any]]) -> str:
     for part in parts:
         if part["type"] != "text":
             raise TypeError(f"a part of the type {part['type']!r}"[:80])
-        texts.append(field(part, "text", str))
+        texts.append(checked_field(part, "text", str))
     return "".join(texts)
 
 

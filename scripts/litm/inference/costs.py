@@ -4,7 +4,6 @@ The prefix tree of prompts has a node for each token after one particular prefix
 of tokens to compute if no prefix is computed twice.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.formats import read_json
+from litm.base.formats import DELIMITERS, read_json, read_named_columns
 from litm.inference.engine import INT8, NF4
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32
 from litm.models.gguf import read_gguf
@@ -62,32 +61,6 @@ class Numbers:
     dtype: str
     quantization: str
     attention: str = "sdpa"
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The sizes of a decoder's layers: their number, width, inner width, heads of attention, heads of keys, and numbers
-    in a head, which follow from the others where they are None or 0; in_pieces: see `ModelSize`.
-    """
-
-    layers: int
-    width: int
-    inner_width: int
-    heads: int
-    kv_heads: int | None = None
-    head_size: int | None = None
-    in_pieces: bool = True
-
-    def size(self, weight_bytes: float, stored_bytes: int | None) -> ModelSize:
-        """What a model of this shape takes; arguments as in `ModelSize`.
-
-        A layer holds for each token the numbers of a gated feed-forward network (gate, its activation, up, their
-        product), and input, residual, queries, keys, values and output.
-        """
-        head_size = self.head_size or (self.width // self.heads if self.heads else 0)
-        kv_numbers = 2 * self.layers * (self.kv_heads or self.heads) * head_size
-        layer_numbers = 4 * self.inner_width + 6 * self.width
-        return ModelSize(weight_bytes, stored_bytes, kv_numbers, self.heads, layer_numbers, self.in_pieces)
 
 
 def is_read_in_pieces(config: Mapping[str, Any]) -> bool:
@@ -152,20 +125,23 @@ def _computed_bytes(size: ModelSize, numbers: Numbers) -> int:
     return BYTES.get(numbers.dtype, size.stored_bytes or 2)
 
 
-#: Names in config.json and in GGUF: layers, width, inner width, heads, heads of keys, size of a head.
-LAYERS = ("num_hidden_layers", "block_count")
-WIDTH = ("hidden_size", "embedding_length")
-INNER_WIDTH = ("intermediate_size", "feed_forward_length")
-HEADS = ("num_attention_heads", "attention.head_count")
-KV_HEADS = ("num_key_value_heads", "attention.head_count_kv")
-HEAD_SIZE = ("head_dim", "attention.key_length")
+#: Names of a decoder's sizes in config.json, transformers and GGUF: layers, width, inner width, heads of attention,
+#: heads of keys, numbers in a head.
+SIZES = (
+    ("num_decoder_layers", "num_hidden_layers", "block_count"),
+    ("hidden_size", "embedding_length"),
+    ("intermediate_size", "ffn_dim", "d_ff", "n_inner", "feed_forward_length"),
+    ("num_attention_heads", "attention.head_count"),
+    ("num_key_value_heads", "attention.head_count_kv"),
+    ("head_dim", "attention.key_length"),
+)
 
 
 def size_of(path: Path) -> ModelSize | None:
     """What a model takes; None where its configuration does not name all sizes, or is not there."""
     if is_gguf(path):
         header = read_gguf(path)
-        return _size(header.sizes, 4 * header.weights, 4)
+        return sized(header.sizes, 4 * header.weights, 4)
     if not (path / "config.json").is_file():
         return None
     return _of_folder(str(path))
@@ -178,7 +154,7 @@ def _of_folder(folder: str) -> ModelSize | None:
     stored = BYTES.get(config.get("dtype") or config.get("torch_dtype") or "")
     if stored is None or "quantization_config" in config:
         return None
-    return _size(config, bytes_of_weights(folder), stored)
+    return sized(config, bytes_of_weights(folder), stored)
 
 
 @cache
@@ -187,18 +163,22 @@ def bytes_of_weights(folder: str) -> int:
     return weight_bytes(Path(folder))
 
 
-def _size(sizes: Mapping[str, Any], of_weights: int, stored_bytes: int) -> ModelSize | None:
-    layers, width, inner, heads = (_integer(sizes, names) for names in (LAYERS, WIDTH, INNER_WIDTH, HEADS))
-    if not (layers and width and inner and heads):
+def sized(sizes: Mapping[str, Any], of_weights: float, stored_bytes: int | None) -> ModelSize | None:
+    """What a model takes whose configuration has these sizes, by the names in `SIZES`; None if it lacks layers, width
+    or heads. of_weights, stored_bytes: see `ModelSize`.
+
+    The inner width is usually 4 times the width where it has no name. A layer holds for each token the numbers of a
+    gated feed-forward network (gate, its activation, up, their product), and input, residual, queries, keys, values and
+    output.
+    """
+    layers, width, inner_width, heads, kv_heads, head_size = (
+        next((value for name in names if type(value := sizes.get(name)) is int), 0) for names in SIZES
+    )
+    if not (layers and width and heads):
         return None
-    kv_heads, head_size = (_integer(sizes, names) for names in (KV_HEADS, HEAD_SIZE))
-    shape = Shape(layers, width, inner, heads, kv_heads, head_size, is_read_in_pieces(sizes))
-    return shape.size(of_weights, stored_bytes)
-
-
-def _integer(sizes: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    value = next((sizes[name] for name in names if name in sizes), None)
-    return value if type(value) is int else None
+    kv_numbers = 2 * layers * (kv_heads or heads) * (head_size or width // heads)
+    layer_numbers = 4 * (inner_width or 4 * width) + 6 * width
+    return ModelSize(of_weights, stored_bytes, kv_numbers, heads, layer_numbers, is_read_in_pieces(sizes))
 
 
 #: Operations per second, padding and answers included: of a GPU, a sixth of an A100's peak, never measured.
@@ -275,8 +255,7 @@ def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
 
 def _seconds(benchmark: Path) -> float:
     """The seconds of the last run in a file of Snakemake's `benchmark`; 0 if it has none."""
-    with benchmark.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = [row for _, row in read_named_columns(benchmark, DELIMITERS[".tsv"])]
     return float(rows[-1]["s"]) if rows else 0.0
 
 

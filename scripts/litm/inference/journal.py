@@ -29,11 +29,11 @@ from typing import IO, Any, TypeVar
 
 from litm.base.cli import describe_os_error, signals_deferred
 from litm.base.files import atomic_writer, read_text
-from litm.base.formats import parse_object
+from litm.base.formats import checked_field, parse_object
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.answer_identity import equal_digests
-from litm.records import Asked, Response, Usage, journalled, response_key
+from litm.records import Asked, Response, Usage, response_key
 
 Value = TypeVar("Value", dict, Response)
 CHECKSUM = "crc32"
@@ -49,14 +49,10 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a journal: the fields of an identity by their digest, or a response by its key.
-
-    is_mended: whether lone surrogates in its text were replaced.
-    """
+    """A line of a journal: the fields of an identity by their digest, or a response by its key."""
 
     key: str
     value: dict | Response
-    is_mended: bool = False
 
 
 def identity_line(fields: dict) -> str:
@@ -75,15 +71,14 @@ def parse_line(line: bytes) -> Line:
     try:
         record = json.loads(line)
         if "fields" in record:
-            name, fields = journalled(record, "identity", str), journalled(record, "fields", dict)
+            name, fields = checked_field(record, "identity", str), checked_field(record, "fields", dict)
             if digest(fields) != name:
                 raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
             return Line(name, fields)
-        key, response = journalled(record, "key", str), Response.from_json(record)
-        is_mended = response.text != record["text"]
+        key, response = checked_field(record, "key", str), Response.from_json(record)
         if record.pop(CHECKSUM) != _checksum(canonical_json(record)):
             raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
-        return Line(key, response, is_mended)
+        return Line(key, response)
     except KeyError as error:
         raise ValueError(f"the field {error} is missing") from error
     except (TypeError, RecursionError) as error:
@@ -96,12 +91,6 @@ def _checksum(text: str) -> str:
 
 #: Line numbers of bad lines that a message names.
 NAMED_LINES = 10
-#: What is said of odd answers, in the order of the messages.
-MENDED = "have lone surrogates (cut characters), read as U+FFFD; the first is"
-CONFLICTING = (
-    "are others than a line above has for the same prompt (journals that were put together?), and the last counts; "
-    "the first is"
-)
 
 
 @dataclass
@@ -110,14 +99,14 @@ class Recorded:
 
     responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of its
     whole lines, which half a line of an interrupted or running write may follow; bad: the defects of whole lines, by
-    line number from 1; odd: numbers of answers by what is said of them.
+    line number from 1; conflicting: the line numbers of answers that differ from one above to the same prompt.
     """
 
     responses: dict[str, Response] = field(default_factory=dict)
     identities: dict[str, dict] = field(default_factory=dict)
     whole_bytes: int = 0
     bad: dict[int, str] = field(default_factory=dict)
-    odd: dict[str, list[int]] = field(default_factory=lambda: {MENDED: [], CONFLICTING: []})
+    conflicting: list[int] = field(default_factory=list)
 
 
 def rejected_file(path: str | Path) -> Path:
@@ -181,10 +170,8 @@ def _read(path: str | Path) -> Recorded:
                 continue
             earlier = recorded.responses.get(said.key, said.value)
             recorded.responses[said.key] = said.value
-            if said.is_mended:
-                recorded.odd[MENDED].append(number)
             if earlier.text != said.value.text:
-                recorded.odd[CONFLICTING].append(number)
+                recorded.conflicting.append(number)
     why = None
     if recorded.bad and not (recorded.responses or recorded.identities):
         why = f"none of its lines is a journal line (line 1: {recorded.bad[1]})"
@@ -216,9 +203,11 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
     if numbers:
         named = first_of([*map(str, numbers)], NAMED_LINES)
         note(f"{path}, line {named}: not a journal line ({recorded.bad[numbers[0]]}); {what}")
-    for told, lines in recorded.odd.items():
-        if lines:
-            note(f"{path}: {len(lines)} answers {told} in line {lines[0]}")
+    if lines := recorded.conflicting:
+        note(
+            f"{path}: {len(lines)} answers are others than a line above has for the same prompt (journals that were "
+            f"put together?), and the last counts; the first is in line {lines[0]}"
+        )
 
 
 class Journal(AbstractContextManager):

@@ -14,7 +14,14 @@ from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_
 from litm.inference.stopping import cut_at_line_end
 from litm.models.devices import AUTO, NumberFormat, format_here
 from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity
-from litm.prompting.prompt_format import CHAT, PromptFormat, chat_identity, load_tokenizer, read_prompt_template
+from litm.prompting.prompt_format import (
+    CHAT,
+    PromptFormat,
+    chat_identity,
+    load_tokenizer,
+    model_tokenizer,
+    read_prompt_template,
+)
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.records import Asked, Content, Example, SweepResponse, measured_content, response_key
 
@@ -281,6 +288,13 @@ class Sweep:
             answer_window=self.source.get("answer_window"),
         )
 
+    def form(self) -> PromptFormat:
+        """How prompts are written for a model that runs here; errors as in `model_tokenizer`."""
+        location, own_code = self.tokenizer or self.source["location"], self.settings.get("trust_remote_code", False)
+        name = self.settings["prompt_template"]
+        tokenizer = model_tokenizer(location, self.source["revision"], name, self.reasoning, own_code)
+        return PromptFormat(tokenizer, name, self.template)
+
     def with_answers(self, responses: Iterable[SweepResponse]) -> Iterator[SweepResponse]:
         """The responses, each with its answer after the reasoning where only the answer is scored.
 
@@ -292,10 +306,7 @@ class Sweep:
             responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:
-            location = self.tokenizer or self.source["location"]
-            own = load_tokenizer(location, self.source["revision"], self.settings.get("trust_remote_code", False))
-            form = PromptFormat(own, self.settings["prompt_template"], self.template)
-            opened = form.opens_reasoning(self.reasoning.tags[0])
+            opened = self.form().opens_reasoning(self.reasoning.tags[0])
         return with_answers(responses, self.reasoning, opened)
 
 

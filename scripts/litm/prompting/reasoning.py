@@ -38,7 +38,7 @@ class Reasoning:
     def of(cls, settings: Mapping) -> "Reasoning":
         """The reasoning settings of a model, from the output of `settings`."""
         given = settings.get("reasoning")
-        return cls(given["policy"], given["tokens"], (given["tags"][0], given["tags"][1])) if given else cls()
+        return cls(**given | {"tags": tuple(given["tags"])}) if given else cls()
 
     def settings(self) -> dict:
         """The model settings for this treatment; empty for none, as in earlier versions."""

@@ -37,32 +37,25 @@ RUN_AGAIN = (
 )
 
 
-@dataclass(frozen=True)
-class Origin:
-    """What answers are to be made with. source: the model's identity, by identify_model.py; settings: those of the
-    model that change an answer; decoding: limit of new tokens, stop rule.
-    """
-
-    source: Mapping[str, Any]
-    settings: Mapping[str, Any]
-    decoding: Mapping[str, Any]
-
-
-def check_origin(where: str, manifest: Mapping[str, Any], origin: Origin) -> None:
+def check_origin(
+    where: str, manifest: Mapping[str, Any], source: Mapping, settings: Mapping, decoding: Mapping
+) -> None:
     """Raise `UserError`, beginning with `where`, if a sweep was asked of another model or with other settings.
 
-    manifest: the sweep's manifest. Its file may be a copy from another folder, whose model has the same name.
+    manifest: the sweep's manifest. Its file may be a copy from another folder, whose model has the same name. source:
+    the output of identify_model.py; settings: those of the model that change an answer; decoding: limit of new tokens,
+    stop rule.
     """
     made = manifest["identity_fields"]
     # The identity lacks settings that change no answer, see `generation_settings`.
-    settings = {name: origin.settings.get(name) for name in made["model"]}
-    if settings.get("dtype") == AUTO:
+    asked_with = {name: settings.get(name) for name in made["model"]}
+    if asked_with.get("dtype") == AUTO:
         # The machine that asked chose the format.
-        settings["dtype"] = made["model"]["dtype"]
+        asked_with["dtype"] = made["model"]["dtype"]
     compared = {
-        "model": (made["source"], origin.source),
-        "settings": (made["model"], settings),
-        "limit or stop rule": (made["decoding"], origin.decoding),
+        "model": (made["source"], source["identity"]),
+        "settings": (made["model"], asked_with),
+        "limit or stop rule": (made["decoding"], decoding),
     }
     for what, (then, now) in compared.items():
         if then != now:

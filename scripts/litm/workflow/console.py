@@ -26,7 +26,7 @@ from litm.analysis.sentences import (
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
 from litm.base.formats import read_result_rows
-from litm.base.messages import UserError, first_of, points
+from litm.base.messages import UserError, first_of
 from litm.config.experiments import item_noun
 from litm.config.models import Model
 from litm.config.study import Study
@@ -329,7 +329,7 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     """A line for each number of questions that shows only large differences between positions; none without scipy."""
     try:
         from litm.analysis.positions import earlier
-        from litm.analysis.power import detectable_effect, n_for_five_points, needed_in_words
+        from litm.analysis.power import detectable_effect, shown_in_words
     except ModuleNotFoundError:
         return []
     groups: dict[tuple, dict[str, None]] = {}
@@ -341,9 +341,7 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     for (n, assumed, source), names in groups.items():
         effect = detectable_effect("primacy", n, assumed)
         if effect is None or effect > LARGE:
-            needed = needed_in_words(n_for_five_points(assumed), assumed, source)
-            shown = "no difference" if effect is None else f"only differences of {points(effect)[1:]} and more"
-            lines.append(f"  {first_of(list(names), SHOWN)}: {n:,} questions show {shown} between positions; {needed}")
+            lines.append(f"  {first_of(list(names), SHOWN)}: {shown_in_words(n, assumed, source)}")
     return lines
 
 

@@ -45,7 +45,7 @@ def needs_of(study: Study) -> Needs:
     ]
     for model in [*study.models.values(), *study.token_models.values()]:
         files = model.files.values() if isinstance(model, RecordedModel) else ()
-        names = [*(file.dataset for some in files for file in some), model.tokenizer]
+        names = [*(file for some in files for file, _ in some), model.tokenizer]
         waiting += [("datasets", name) for name in names if name]
     for kind, name in waiting:
         entry = getattr(study, kind).get(name)

@@ -9,7 +9,6 @@ from typing import Any
 from litm.base.extensions import text_file
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
-from litm.config.model_files import ResponseFile
 from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.study import Study
 from litm.inference.costs import measured_runs
@@ -274,7 +273,7 @@ class SweepInputs:
 
     # Recorded responses
 
-    def _recorded(self, wildcards: Wildcards) -> tuple[ResponseFile, ...]:
+    def _recorded(self, wildcards: Wildcards) -> list[tuple[str, list[Cell]]]:
         model = self._study.models[wildcards.model]
         files = model.files if isinstance(model, RecordedModel) else {}
         if wildcards.experiment not in files:
@@ -283,11 +282,12 @@ class SweepInputs:
 
     def recorded_files(self, wildcards: Wildcards) -> list[str]:
         """The files of the responses, each a dataset or the user's own."""
-        return [self._data.file(one.dataset) if one.dataset else str(one.path) for one in self._recorded(wildcards)]
+        named = self._study.datasets
+        return [self._data.file(file) if file in named else file for file, _ in self._recorded(wildcards)]
 
     def recorded_cells(self, wildcards: Wildcards) -> str:
         """The cells that each file covers: JSON, a list of [size, placement] per file."""
-        return as_json([[[cell.size, cell.placement] for cell in one.cells] for one in self._recorded(wildcards)])
+        return as_json([[[cell.size, cell.placement] for cell in cells] for _, cells in self._recorded(wildcards)])
 
     def decoding_of_log(self, wildcards: Wildcards) -> dict | None:
         """The decoding of {experiment}, if {model} is a framework's log; None for other recorded responses."""
@@ -338,10 +338,6 @@ class SweepInputs:
     def journals(self) -> list[Path]:
         """The journals of all sweeps, as they are when they are first looked for."""
         return all_journals(JOURNALS)
-
-    def by_model(self, value: Callable[[Any], Any]) -> dict[str, Any]:
-        """A value of each selected model that is asked."""
-        return {name: value(self.asked[name]) for name in self._study.models if name in self.asked}
 
 
 def _is_here(model: Model | ApiModel) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from litm.inference.api_engine import Reply, field, joined_text, known_reason, optional_text, reported_tokens
+from litm.base.formats import checked_field
+from litm.inference.api_engine import Reply, joined_text, known_reason, optional_text, reported_tokens
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
 from litm.inference.retrying import Unanswered
@@ -46,7 +47,7 @@ def read_batch(body: dict[str, Any]) -> OutThere:
 
     Results are read at the server's own address: with another one in 'results_url', the key would go there.
     """
-    id, has_ended = field(body, "id", str), field(body, "processing_status", str) == "ended"
+    id, has_ended = checked_field(body, "id", str), checked_field(body, "processing_status", str) == "ended"
     problem = WAS_CANCELLED if body.get("cancel_initiated_at") else ""
     results = (f"{BATCHES_PATH}/{id}/results",) if body.get("results_url") else ()
     return OutThere(id, None, sum(body["request_counts"].values()), has_ended, False, problem, results)
@@ -115,7 +116,7 @@ def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]
 def read(body: dict[str, Any]) -> Reply:
     """What a response says; LookupError, TypeError or AttributeError if it is none."""
     return Reply(
-        text=joined_text(block for block in field(body, "content", list) if block["type"] == "text"),
+        text=joined_text(block for block in checked_field(body, "content", list) if block["type"] == "text"),
         finish_reason=known_reason(REASONS, body["stop_reason"]),
         prompt_tokens=reported_tokens(body, *PROMPT_TOKENS),
         response_tokens=reported_tokens(body, "output_tokens"),

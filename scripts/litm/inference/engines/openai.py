@@ -6,12 +6,12 @@ from functools import partial
 from math import inf
 from typing import Any
 
+from litm.base.formats import checked_field
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, text_sha256
 from litm.inference.api_engine import (
     FILTERED,
     Reply,
-    field,
     is_of_provider,
     joined_text,
     known_reason,
@@ -69,13 +69,13 @@ async def submit(send: Callable[..., Awaitable[dict[str, Any]]], name: str, item
 
 def read_batch(body: dict[str, Any]) -> OutThere:
     """A batch in what describes it; LookupError, TypeError or AttributeError if it is none."""
-    status, errors = field(body, "status", str), (body.get("errors") or {}).get("data") or []
+    status, errors = checked_field(body, "status", str), (body.get("errors") or {}).get("data") or []
     name, requests = (body.get("metadata") or {}).get(OUR_NAME), (body.get("request_counts") or {}).get("total")
     is_full = any(error.get("code") == FULL for error in errors)
     problem = f"it was refused: {errors[0].get('message') if errors else 'no reason given'}" if status == FAILED else ""
     end = (status in ENDED, is_full, WAS_CANCELLED if status == CANCELLED else problem)
     results = tuple(f"/files/{body[one]}/content" for one in ("output_file_id", "error_file_id") if body.get(one))
-    return OutThere(field(body, "id", str), name, requests, *end, results)
+    return OutThere(checked_field(body, "id", str), name, requests, *end, results)
 
 
 def read_result(read: Callable[[dict[str, Any]], Reply], result: dict[str, Any]) -> Reply:
@@ -132,14 +132,14 @@ def read(body: dict[str, Any]) -> Reply:
     if body.get("object") == "error":
         raise LookupError("an error instead of a reply")
     # The one with the lowest index, because servers may list several in any order.
-    choice = sorted(field(body, "choices", list), key=lambda choice: choice.get("index") or 0)[0]
+    choice = sorted(checked_field(body, "choices", list), key=lambda choice: choice.get("index") or 0)[0]
     reason = known_reason(REASONS, choice["finish_reason"])
     if "message" in choice:
         message = choice["message"]
         refusal = optional_text(message, "refusal")
         text, reason = (refusal, REFUSED) if refusal else (content_text(message), reason)
     else:
-        text = field(choice, "text", str)
+        text = checked_field(choice, "text", str)
     prompt, output = (reported_tokens(body, name) for name in ("prompt_tokens", "completion_tokens"))
     usage = body.get("usage")
     details = {"usage": usage.get("prompt_tokens_details") if isinstance(usage, dict) else None}
@@ -151,7 +151,7 @@ def content_text(message: dict[str, Any]) -> str:
     """The text of a message: "" for null; for a list of parts, their texts without thoughts."""
     if isinstance(message["content"], list):
         return joined_text(part for part in message["content"] if part["type"] not in THOUGHTS)
-    return "" if message["content"] is None else field(message, "content", str)
+    return "" if message["content"] is None else checked_field(message, "content", str)
 
 
 def read_measured(prompt: Prepared, body: dict[str, Any]) -> Reply:
@@ -159,7 +159,7 @@ def read_measured(prompt: Prepared, body: dict[str, Any]) -> Reply:
 
     Raises `UserError` unless the server gives a value for each token of each prompt and answer.
     """
-    choices = sorted(field(body, "choices", list), key=lambda choice: choice["index"])
+    choices = sorted(checked_field(body, "choices", list), key=lambda choice: choice["index"])
     if len(choices) != len(prompt.answers):
         raise LookupError(f"{len(choices)} choices for {len(prompt.answers)} texts")
     measured = []
