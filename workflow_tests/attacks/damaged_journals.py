@@ -4,7 +4,6 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -15,15 +14,6 @@ from sweeps import COUNT, dummy_sweep, repeated_keys, short_examples
 from litm.base.formats import read_json
 
 Damage = Callable[[bytes, random.Random], bytes]
-
-
-@dataclass(frozen=True)
-class Damaged:
-    """costs: how many prompts may be asked again at most."""
-
-    name: str
-    damage: Damage
-    costs: int = 1
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -70,31 +60,21 @@ def _flipped_letter(data: bytes, rng: random.Random) -> bytes:
     return data[:start] + bytes([data[start] ^ 1]) + data[start + 1 :]
 
 
-def _shuffled(data: bytes, rng: random.Random) -> bytes:
-    lines = _lines(data)
-    rng.shuffle(lines)
-    return b"".join(lines)
-
-
-def _cut(data: bytes, rng: random.Random) -> bytes:
-    return data[: rng.randrange(1, len(data))]
-
-
-def _torn(data: bytes, rng: random.Random) -> bytes:
-    """The journal without the end of its last line."""
-    return data[: -rng.randrange(1, len(_lines(data)[-1]))]
-
-
 def _garbage(data: bytes, rng: random.Random) -> bytes:
     """Random bytes over a part of a line, which may or may not stay one."""
     start = rng.randrange(len(data) - 20)
     return data[:start] + rng.randbytes(rng.randrange(1, 20)) + data[start + 20 :]
 
 
-def _damages() -> Iterator[Damaged]:
+def _damages() -> Iterator[Case]:
     """All kinds of damage. Random cuts of the file may cost the answers that are cut off."""
+
+    def damaged(name: str, damage: Damage, costs: int = 1) -> Case:
+        """costs: how many prompts may be asked again at most."""
+        return Case(name, partial(attack, name, damage, costs), fast=True)
+
     for name in ("key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"):
-        yield Damaged(f"no {name}", _changed(partial(_without, name)))
+        yield damaged(f"no {name}", _changed(partial(_without, name)))
     for name, values in {
         "key": (None, 5, "0" * 64),
         "identity": (None, 5, "0" * 64),
@@ -105,70 +85,70 @@ def _damages() -> Iterator[Damaged]:
         "fields": (None, "text"),
     }.items():
         for value in values:
-            yield Damaged(f"{name} is {value!r}"[:40], _changed(partial(dict, **{name: value})))
-    yield Damaged("a field that nobody knows", _changed(partial(dict, more=1)))
+            yield damaged(f"{name} is {value!r}"[:40], _changed(partial(dict, **{name: value})))
+    yield damaged("a field that nobody knows", _changed(partial(dict, more=1)))
     for field in ("key", "text", "identity"):
-        yield Damaged(f"{field} of two answers swapped", _swapped(field), costs=2)
-    yield Damaged("a letter flipped", _flipped_letter)
+        yield damaged(f"{field} of two answers swapped", _swapped(field), costs=2)
+    yield damaged("a letter flipped", _flipped_letter)
     edited = (b'"max_new_tokens":30', b'"max_new_tokens":31')
-    yield Damaged("the identity's fields edited", lambda data, rng: data.replace(*edited, 1), costs=COUNT)
-    yield Damaged("lines reordered", _shuffled, costs=0)
-    yield Damaged("an answer twice", lambda data, rng: data + rng.choice(_lines(data)[1:]), costs=0)
-    yield Damaged("the whole file twice", lambda data, rng: data * 2, costs=0)
-    yield Damaged("an answer removed", _with_line(lambda line: b""))
-    yield Damaged("the identity removed", lambda data, rng: b"".join(_lines(data)[1:]), costs=COUNT)
-    yield Damaged("line ends CR LF", lambda data, rng: data.replace(b"\n", b"\r\n"), costs=0)
-    yield Damaged("line ends CR", lambda data, rng: data.replace(b"\n", b"\r"), costs=0)
-    yield Damaged("gzip", lambda data, rng: gzip.compress(data, mtime=0), costs=0)
-    yield Damaged("UTF-16", lambda data, rng: data.decode().encode("utf-16"), costs=0)
-    yield Damaged("a byte order mark", lambda data, rng: b"\xef\xbb\xbf" + data, costs=COUNT)
-    yield Damaged("zeros at the end", lambda data, rng: data + b"\0" * 4096, costs=0)
-    yield Damaged("zeros over the last line", lambda data, rng: data[:-40] + b"\0" * 40)
-    yield Damaged("zeros within", _with_line(lambda line: b"\0" * len(line.rstrip()) + b"\n"))
-    yield Damaged("blank lines", _with_line(lambda line: b"\n \n" + line), costs=0)
-    yield Damaged("a line nested too deep", _with_line(lambda line: b"[" * 100_000 + b"\n" + line), costs=0)
-    yield Damaged("a line of 20 MB", _with_line(lambda line: b'"' + b"x" * 20_000_000 + b'"\n' + line), costs=0)
+    yield damaged("the identity's fields edited", lambda data, rng: data.replace(*edited, 1), costs=COUNT)
+    yield damaged("lines reordered", lambda data, rng: b"".join(rng.sample(_lines(data), data.count(b"\n"))), costs=0)
+    yield damaged("an answer twice", lambda data, rng: data + rng.choice(_lines(data)[1:]), costs=0)
+    yield damaged("the whole file twice", lambda data, rng: data * 2, costs=0)
+    yield damaged("an answer removed", _with_line(lambda line: b""))
+    yield damaged("the identity removed", lambda data, rng: b"".join(_lines(data)[1:]), costs=COUNT)
+    yield damaged("line ends CR LF", lambda data, rng: data.replace(b"\n", b"\r\n"), costs=0)
+    yield damaged("line ends CR", lambda data, rng: data.replace(b"\n", b"\r"), costs=0)
+    yield damaged("gzip", lambda data, rng: gzip.compress(data, mtime=0), costs=0)
+    yield damaged("UTF-16", lambda data, rng: data.decode().encode("utf-16"), costs=0)
+    yield damaged("a byte order mark", lambda data, rng: b"\xef\xbb\xbf" + data, costs=COUNT)
+    yield damaged("zeros at the end", lambda data, rng: data + b"\0" * 4096, costs=0)
+    yield damaged("zeros over the last line", lambda data, rng: data[:-40] + b"\0" * 40)
+    yield damaged("zeros within", _with_line(lambda line: b"\0" * len(line.rstrip()) + b"\n"))
+    yield damaged("blank lines", _with_line(lambda line: b"\n \n" + line), costs=0)
+    yield damaged("a line nested too deep", _with_line(lambda line: b"[" * 100_000 + b"\n" + line), costs=0)
+    yield damaged("a line of 20 MB", _with_line(lambda line: b'"' + b"x" * 20_000_000 + b'"\n' + line), costs=0)
     digits = b'{"n":' + b"9" * 5000 + b","
-    yield Damaged("an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", digits, 1)))
-    yield Damaged("two answers on a line", _with_line(lambda line: line.rstrip() + line))
-    yield Damaged("no line end at the end", lambda data, rng: data.rstrip(b"\n"))
-    yield Damaged("JSON with spaces and sorted otherwise", _changed(lambda one: dict(reversed(one.items()))))
-    yield Damaged("an array of all", lambda data, rng: b"[" + data.replace(b"\n", b",") + b"]", costs=0)
+    yield damaged("an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", digits, 1)))
+    yield damaged("two answers on a line", _with_line(lambda line: line.rstrip() + line))
+    yield damaged("no line end at the end", lambda data, rng: data.rstrip(b"\n"))
+    yield damaged("JSON with spaces and sorted otherwise", _changed(lambda one: dict(reversed(one.items()))))
+    yield damaged("an array of all", lambda data, rng: b"[" + data.replace(b"\n", b",") + b"]", costs=0)
     for seed in range(4):
-        yield Damaged(f"torn at random {seed}", _torn)
-        yield Damaged(f"cut at random {seed}", _cut, costs=COUNT)
-        yield Damaged(f"random bytes {seed}", _garbage, costs=COUNT)
+        yield damaged(f"torn at random {seed}", lambda data, rng: data[: -rng.randrange(1, len(_lines(data)[-1]))])
+        yield damaged(f"cut at random {seed}", lambda data, rng: data[: rng.randrange(1, len(data))], costs=COUNT)
+        yield damaged(f"random bytes {seed}", _garbage, costs=COUNT)
 
 
-def attack(damaged: Damaged, arena: Arena) -> list[Outcome]:
+def attack(name: str, damage: Damage, costs: int, arena: Arena) -> list[Outcome]:
     """Damage a finished journal and run the sweep again."""
-    undisturbed = arena.made_once("undisturbed dummy", _run_undisturbed)
-    place = arena.folder
-    journal = place / "journal.jsonl"
-    before = damaged.damage((undisturbed / "journal.jsonl").read_bytes(), random.Random(damaged.name))
-    journal.write_bytes(before)
+    undisturbed, place = arena.made_once("undisturbed dummy", _run_undisturbed), arena.folder
+    before = damage((undisturbed / "journal.jsonl").read_bytes(), random.Random(name))
+    (place / "journal.jsonl").write_bytes(before)
     done = run_program("generate", *dummy_sweep(undisturbed).words(place))
-    return [_judge(damaged, before, place, undisturbed, done.returncode, done.stderr.strip())]
+    if not done.returncode:
+        asked = read_json(place / "manifest.json")["asked"]
+        fault = _fault(name, costs, asked, before, place, undisturbed)
+        return [Outcome(name, WRONG if fault else RIGHT, fault, numbers={"asked again": asked})]
+    said = done.stderr.strip()
+    if (place / "journal.jsonl").read_bytes() != before:
+        return [Outcome(name, WRONG, f"refused, but the journal was changed: {said[-200:]}")]
+    return [refused(name, said.splitlines()[-1] if "Traceback" not in said else said)]
 
 
-def _judge(damaged: Damaged, before: bytes, place: Path, undisturbed: Path, status: int, said: str) -> Outcome:
+def _fault(name: str, costs: int, asked: int, before: bytes, place: Path, undisturbed: Path) -> str:
+    """What is wrong with a run that succeeded; "" for nothing."""
     journal = place / "journal.jsonl"
-    if status:
-        if journal.read_bytes() != before:
-            return Outcome(damaged.name, WRONG, f"refused, but the journal was changed: {said[-200:]}")
-        return refused(damaged.name, said.splitlines()[-1] if "Traceback" not in said else said)
-    asked = read_json(place / "manifest.json")["asked"]
-    numbers = {"asked again": asked}
-    if (place / "responses.jsonl.gz").read_bytes() != (undisturbed / "responses.jsonl.gz").read_bytes():
-        return Outcome(damaged.name, WRONG, "other responses are served", numbers=numbers)
-    if asked > damaged.costs:
-        return Outcome(damaged.name, WRONG, f"{asked} prompts asked again, at most {damaged.costs} were lost")
     rejected = journal.with_name(f"{journal.name}.rejected")
-    if len(journal.read_bytes()) + (rejected.stat().st_size if rejected.exists() else 0) < len(before) / 2:
-        return Outcome(damaged.name, WRONG, "the journal was emptied", numbers=numbers)
-    if "twice" not in damaged.name and repeated_keys(journal):
-        return Outcome(damaged.name, WRONG, f"{repeated_keys(journal)} keys occur twice", numbers=numbers)
-    return Outcome(damaged.name, RIGHT, numbers=numbers)
+    kept = journal.stat().st_size + (rejected.stat().st_size if rejected.exists() else 0)
+    responses, expected = ((folder / "responses.jsonl.gz").read_bytes() for folder in (place, undisturbed))
+    faults = {
+        "other responses are served": responses != expected,
+        f"{asked} prompts asked again, at most {costs} were lost": asked > costs,
+        "the journal was emptied": kept < len(before) / 2,
+        f"{repeated_keys(journal)} keys occur twice": "twice" not in name and repeated_keys(journal),
+    }
+    return "; ".join(text for text, is_so in faults.items() if is_so)
 
 
 def _run_undisturbed(folder: Path) -> None:
@@ -180,5 +160,5 @@ FAMILY = Family(
     "journals",
     "A finished journal is damaged, and the sweep runs again. Either the responses are those of the undisturbed run "
     "and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
-    [Case(damaged.name, partial(attack, damaged), fast=True) for damaged in _damages()],
+    list(_damages()),
 )

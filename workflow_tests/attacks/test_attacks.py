@@ -16,17 +16,11 @@ import stale_inputs
 from conftest import made_once
 from outcomes import FAMILIES_VARIABLE, WRONG, Arena, Case, save
 
-FAMILIES = [
-    kills.FAMILY,
-    killed_batches.FAMILY,
-    server_faults.FAMILY,
-    damaged_journals.FAMILY,
-    full_disks.FAMILY,
-    stale_inputs.FAMILY,
-    fuzzed_configs.FAMILY,
-    fuzzed_data.FAMILY,
-    injections.FAMILY,
-]
+MODULES = (
+    *(kills, killed_batches, server_faults, damaged_journals, full_disks, stale_inputs, fuzzed_configs, fuzzed_data),
+    injections,
+)
+FAMILIES = [module.FAMILY for module in MODULES]
 CASES = [
     pytest.param(family.name, case, id=f"{family.name}: {case.name}", marks=() if case.fast else pytest.mark.slow)
     for family in FAMILIES

@@ -29,17 +29,13 @@ def generate(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
     made = [f"results/example_checks/{name}.json" for name in (*experiments, *MADE["conditions"])]
     made += [f"results/passages/{name}/manifest.json" for name in define["corpora"]]
     made += [f"results/questions/{name}.jsonl.gz" for name in define["questions"]]
-    _make(bench, {**config, "experiments": list(experiments), "define": define}, "--", *made)
+    bench.configure({**config, "experiments": list(experiments), "define": define})
+    bench.make_here(*made)
     made = [f"results/example_checks/{name}.json" for name in MADE["own_experiments"]]
-    _make(bench, own, "--", *made, "results/tables/gold_passages.csv", "results/tables/gold_counts.csv")
+    bench.configure(own)
+    bench.make_here(*made, "results/tables/gold_passages.csv", "results/tables/gold_counts.csv")
     yield "prompts", "\n".join(_prompts(bench, whole))
     yield "data", "\n".join(_data(bench, whole))
-
-
-def _make(bench: Workbench, config: dict, *words: str) -> None:
-    bench.configure(config)
-    done = bench.run_here(*words)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _supply(bench: Workbench) -> None:

@@ -42,7 +42,7 @@ def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
     write_lines(bench.path("asked.jsonl"), [_record(number) for number in range(QUESTIONS)])
     config = deepcopy(STUDY["config"])
     bench.configure({**config, "models": ["dummy"], "only": {}, "define": {**config["define"], "models": {}}})
-    _make(bench, *(f"results/example_checks/{name}.json" for name in (*EXPERIMENTS, *STUDY["conditions"])))
+    bench.make_here(*(f"results/example_checks/{name}.json" for name in (*EXPERIMENTS, *STUDY["conditions"])))
     for model in STUDY["recorded"]:
         for experiment in (*EXPERIMENTS, *STUDY["conditions"]):
             config["define"]["models"][model]["responses"][experiment] = _record_answers(bench, model, experiment)
@@ -58,9 +58,9 @@ def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
         }  # fmt: skip
         bench.configure(config)
         said += _lines_of("before the study", bench.snakemake("--dry-run"))
-        _make(bench, "all", "suite_export", "published")
+        bench.make_here("all", "suite_export", "published")
         # After all answers, because jobs without an order between them run in any.
-        _make(bench, "estimate")
+        bench.make_here("estimate")
         said += _lines_of("after the study", bench.snakemake("--dry-run"))
     texts = {
         "console": said,
@@ -93,11 +93,6 @@ def _lines_of(what: str, done: CompletedProcess) -> list[str]:
     lines = [*sorted(done.stdout.splitlines()), *done.stderr.splitlines()]
     own = [plain(line) for line in lines if line.strip() and not any(words in line for words in NOT_SHOWN)]
     return [f"=== {what}: exit status {done.returncode}", *own]
-
-
-def _make(bench: Workbench, *targets: str) -> None:
-    done = bench.run_here("--", *targets)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _record(number: int) -> dict:

@@ -114,7 +114,7 @@ def choose(page, name: str, value: str, event: str = "change") -> None:
 
 def test_questions_are_filtered_by_their_verdicts_and_by_a_text(page):
     counts = {}
-    expected = {"all": 5, "mixed": 5, "wrong": 1, "cut": 0, "empty": 0, "taken": 0}
+    expected = {"all": 5, "mixed": 5, "wrong": 1, "right": 4, "cut": 0, "empty": 0, "taken": 0, "unscored": 0}
     for kind in expected:
         choose(page, "filter", kind)
         counts[kind] = int(text(page, "#sample-count").split()[0])

@@ -79,7 +79,6 @@ class Browser:
         return told["result"].get("value")
 
     def wait_for(self, condition: str) -> None:
-        """Wait until a JavaScript expression is true."""
         wait_until(lambda: self.run(f"Boolean({condition})"), lambda: f"never true: {condition}")
 
     def click(self, selector: str) -> None:

@@ -53,7 +53,6 @@ def code_size(paths: list[Path]) -> Size:
 
 
 def text_size(paths: list[Path]) -> Size:
-    """Lines of files, and their number."""
     return {"lines": sum(len(path.read_bytes().splitlines()) for path in paths), "files": len(paths)}
 
 

@@ -41,7 +41,6 @@ def exactly(accuracies: Sequence[float], n: int = 1000, **names) -> Verdicts:
 
 
 def without_position(accuracy: float, n: int, experiment: str, size: int, placement: str) -> Verdicts:
-    """Verdicts on a cell without a position."""
     return {Cell("m", experiment, size, None, placement, None): pd.Series(right(accuracy, n))}
 
 
@@ -56,7 +55,6 @@ def evidence_of(*verdicts: Verdicts, lengths: Mapping[int, float] | None = None,
 
 
 def rows_of(claim: str, evidence: ScoredEvidence, relations: Relations = NOTHING) -> list[dict]:
-    """The rows of one claim."""
     table = claims_table(evidence, relations)
     return table[table["claim"] == claim].to_dict("records")
 

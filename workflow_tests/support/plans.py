@@ -44,7 +44,6 @@ def inputs_of(study: Study, runs_here: bool = True) -> Inputs:
 
 
 def of(**wildcards: str) -> SimpleNamespace:
-    """The wildcards of a job."""
     return SimpleNamespace(**wildcards)
 
 

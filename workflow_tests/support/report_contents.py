@@ -70,7 +70,6 @@ def _response(model: str, index: int, asked: Example) -> SweepResponse:
 
 @cache
 def scores() -> pd.DataFrame:
-    """The score rows of both models."""
     sweeps = [
         score_sweep(Sweep(model, "kv", "kv_retrieval", "value_in_answer"), examples(), responses(model))
         for model in MODELS

@@ -139,6 +139,11 @@ class Workbench:
                         break
         return done
 
+    def make_here(self, *targets: str) -> None:
+        """`run_here`, which must succeed."""
+        done = self.run_here("--", *targets)
+        assert done.returncode == 0, done.stdout + done.stderr
+
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
         command = ["snakemake", "--dry-run", "--configfile", "small.yaml", "--cores", "1", *words]
