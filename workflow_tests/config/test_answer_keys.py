@@ -7,6 +7,7 @@ import shutil
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -113,23 +114,19 @@ def test_what_loading_a_model_asks_for_counts(monkeypatch, tmp_path):
     from transformers.utils import hub
 
     asked: set[str] = set()
-    opened: set[Path] = set()
-    find, read = hub.cached_files, builtins.open
+    find, files = hub.cached_files, Mock(side_effect=open)
 
     def noting_names(path_or_repo_id, filenames, **options):
         asked.update(filenames)
         return find(path_or_repo_id, filenames, **options)
 
-    def noting_file(file, *more, **options):
-        opened.add(Path(str(file)))
-        return read(file, *more, **options)
-
     with monkeypatch.context() as patch:
         patch.setattr(hub, "cached_files", noting_names)
-        patch.setattr(builtins, "open", noting_file)
-        patch.setattr(io, "open", noting_file)
+        patch.setattr(builtins, "open", files)
+        patch.setattr(io, "open", files)
         AutoTokenizer.from_pretrained(REFERENCE, trust_remote_code=False)
         AutoModelForCausalLM.from_pretrained(REFERENCE, trust_remote_code=False)
+    opened = {Path(str(call.args[0])) for call in files.call_args_list}
     assert {"config.json", "tokenizer_config.json"} <= asked and REFERENCE / "config.json" in opened
     assert {file for file in opened if file.is_relative_to(REFERENCE)} <= set(model_files(REFERENCE))
     assert [name for name in sorted(asked) if not counts(tmp_path, name)] == []

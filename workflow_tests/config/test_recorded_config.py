@@ -3,8 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
+import configs
 import yaml
-from configs import DEFAULT
 from conftest import ROOT, qa_record, write_lines
 from snakemake.utils import update_config
 
@@ -12,18 +12,19 @@ from litm.base.formats import read_jsonl
 from litm.config.study import load_study
 from litm.records import Cell
 
+TOKENIZER = ROOT / "resources" / "reference_model" / "tokenizer.json"
 FIELDS = {"response": "model_answer", "question": "question"}
 QA = {"task": "multi_document_qa", "dataset": "d", "positions": {3: [0, 2], 4: [1]}}
 
 
 def study(folder: Path, entry: dict, **changes):
-    write_lines(folder / "d.jsonl", [qa_record(0, 4)])
+    file = {"path": str(write_lines(folder / "d.jsonl", [qa_record(0, 4)]))}
     define = {
-        "datasets": {"d": {"path": str(folder / "d.jsonl")}, "all.jsonl": {"path": str(folder / "d.jsonl")}},
+        "datasets": {"d": file, "all.jsonl": file},
         "experiments": {"qa": QA, "cb": {"task": "closed_book_qa", "dataset": "d"}},
         "models": {"m": {"engine": "recorded", **entry}},
     }
-    return load_study({**DEFAULT, "models": ["m"], "experiments": ["qa"], "define": define, **changes}, ROOT)
+    return configs.study(**{"models": ["m"], "experiments": ["qa"], "define": define, **changes})
 
 
 def test_a_path_is_filled_in_for_each_cell_and_defaults_of_models_do_not_count(tmp_path):
@@ -66,16 +67,11 @@ def test_the_recorded_study_has_one_response_to_each_question_at_each_position()
 
 def test_a_tokenizer_that_is_still_to_supply_is_told_and_its_model_is_read_without(tmp_path):
     (tmp_path / "preds.jsonl").write_text("{}\n")
-    config = {
-        "models": ["gpt-3.5-turbo-0613"],
-        "experiments": ["closed_book_qa"],
-        "define": {"models": {"gpt-3.5-turbo-0613": {"responses": {"closed_book_qa": str(tmp_path / "preds.jsonl")}}}},
-    }
-    without = load_study(DEFAULT | config, ROOT)
-    assert without.models["gpt-3.5-turbo-0613"].tokenizer is None
-    assert "no tokens are counted: gpt-3.5-turbo-0613" in without.notes[-1] and "cl100k_tokenizer" in without.notes[-1]
-    file = ROOT / "resources" / "reference_model" / "tokenizer.json"
-    config["define"]["datasets"] = {"cl100k_tokenizer": {"path": str(file)}}
-    supplied = load_study(DEFAULT | config, ROOT)
-    assert supplied.models["gpt-3.5-turbo-0613"].tokenizer == "cl100k_tokenizer"
-    assert supplied.notes == []
+    models = {"gpt-3.5-turbo-0613": {"responses": {"closed_book_qa": str(tmp_path / "preds.jsonl")}}}
+    selected = {"models": models, "experiments": ["closed_book_qa"]}
+    without = configs.study(**selected)
+    supplied = configs.study(**selected, **configs.define("datasets", cl100k_tokenizer={"path": str(TOKENIZER)}))
+    (told,) = without.notes
+    assert "no tokens are counted: gpt-3.5-turbo-0613" in told and "cl100k_tokenizer" in told and supplied.notes == []
+    tokenizers = [one.models["gpt-3.5-turbo-0613"].tokenizer for one in (without, supplied)]
+    assert tokenizers == [None, "cl100k_tokenizer"]

@@ -1,21 +1,15 @@
 """Experiments with remedies: their conditions, and mistakes in them."""
 
-from conftest import ROOT
-from plans import inputs_of
-
-from litm.config.study import load_study
+import configs
+from plans import inputs_of, of
 
 OPEN = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 3, 4], "examples": 20}
 
 
 def study(remedies=None, experiments=("open",), only=None, **keys):
     entry = {**OPEN, **keys, **({"remedies": remedies} if remedies is not None else {})}
-    config = {"models": ["reference", "dummy"], "experiments": list(experiments), "seed": 0, "only": only or {}}
-    return load_study({**config, "define": {"experiments": {"open": entry}}}, ROOT)
-
-
-def sizes(experiments) -> dict[str, list[int]]:
-    return {name: [cell.size for cell in one.cells] for name, one in experiments.items()}
+    selected = {"models": ["reference", "dummy"], "experiments": list(experiments), "only": only or {}}
+    return configs.study(**selected, **configs.define("experiments", open=entry))
 
 
 def test_each_remedy_is_an_experiment_at_the_sizes_where_its_prompts_are_others():
@@ -25,7 +19,7 @@ def test_each_remedy_is_an_experiment_at_the_sizes_where_its_prompts_are_others(
         "cut": [{"margin": 2.5}],
         "prompt": ["multi_document_qa_query_aware"],
     }
-    assert sizes(study(remedies).experiments) == {
+    assert {name: [cell.size for cell in one.cells] for name, one in study(remedies).experiments.items()} == {
         "open": [1, 3, 4],
         # One document has no order.
         "open-reversed": [3, 4],
@@ -83,11 +77,8 @@ def test_only_a_random_order_depends_on_the_seed():
 
 def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_of_the_plain_ones():
     inputs = inputs_of(study({"rerank": ["bm25_fusion"], "order": ["reversed"]}))
-
-    class Wildcards:
-        experiment, size = "open-bm25_fusion", "3"
-
-    assert inputs.sweeps.dataset(Wildcards) == ["results/reranked/bm25_fusion/mini_encyclopedia_as_retrieved.jsonl.gz"]
+    made_of = inputs.sweeps.dataset(of(experiment="open-bm25_fusion", size="3"))
+    assert made_of == ["results/reranked/bm25_fusion/mini_encyclopedia_as_retrieved.jsonl.gz"]
     reranked = inputs.data.as_retrieved([inputs.study.experiments["open-bm25_fusion"]])
     assert (list(inputs.tables.claim_recall), reranked) == (["open"], [])
 

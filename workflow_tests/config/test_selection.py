@@ -1,13 +1,11 @@
 """The selection of models and experiments, without those that lack files the user must supply."""
 
-from configs import DEFAULT
-from conftest import ROOT, write_lines
+import configs
+from configs import KV
+from conftest import write_lines
 from plans import inputs_of
 
-from litm.config.study import load_study
-
-#: Of `a` and `b`, with one size and with three.
-KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
+#: As `KV`, with three sizes.
 SIZES = {**KV, "positions": {4: [0, 3], 6: [0, 5], 8: [0, 7]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}
 UNRECORDED = {"engine": "recorded", "responses": None}
@@ -15,15 +13,10 @@ RETRIEVED = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieve
 QA = {"task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 2]}}
 
 
-def study(define_models=None, define_experiments=None, define_datasets=None, **selected):
-    """The study of two models and two experiments, or of other selections and definitions."""
-    define = {
-        "models": {"other": OTHER, "unrecorded": UNRECORDED, **(define_models or {})},
-        "experiments": {"a": KV, "b": KV, **(define_experiments or {})},
-        "datasets": define_datasets or {},
-    }
-    selection = {"models": ["reference", "other"], "experiments": ["a", "b"], **selected}
-    return load_study({**DEFAULT, **selection, "define": define}, ROOT)
+def study(**changes):
+    """The study of two models and two experiments, or of other ones."""
+    define = {"models": {"other": OTHER, "unrecorded": UNRECORDED}, "experiments": {"a": KV, "b": KV}}
+    return configs.study(**{"models": ["reference", "other"], "experiments": ["a", "b"], "define": define, **changes})
 
 
 def test_all_models_run_all_experiments_except_those_under_only():
@@ -48,29 +41,28 @@ def sizes_of(chosen, model, experiment):
 
 
 def test_a_model_runs_the_sizes_that_only_names_and_others_run_all():
-    some = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6]}, "b"]})
+    sizes = {"a": SIZES, "b": KV}
+    some = study(experiments=sizes, only={"other": [{"a": [6]}, "b"]})
     assert [*some.run] == [*study().run]
     assert sizes_of(some, "other", "a") == [6] and sizes_of(some, "reference", "a") == [4, 6, 8]
     assert [curve.name for curve in some.curves_of("other", "a")] == ["a_6"]
     assert len(inputs_of(some).tables.inputs["compared_scores"]) == 4
-    one_mapping = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6], "b": [4]}]})
+    one_mapping = study(experiments=sizes, only={"other": [{"a": [6], "b": [4]}]})
     assert [*one_mapping.run] == [*some.run] and sizes_of(one_mapping, "other", "a") == [6]
 
 
 def test_sizes_that_no_model_runs_are_no_part_and_models_that_share_none_are_not_compared():
-    apart = study(
-        define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}], "reference": [{"a": [8]}]}
-    )
+    apart = study(experiments={"a": SIZES}, only={"other": [{"a": [6]}], "reference": [{"a": [8]}]})
     assert sorted({cell.size for cell in apart.experiments["a"].cells}) == [6, 8]
     inputs = inputs_of(apart).tables.inputs
     assert inputs["scores"] and inputs["compared_scores"] == []
 
 
 def test_conditions_of_remedies_are_run_at_the_sizes_of_their_experiment():
-    remedies = {**RETRIEVED, "remedies": {"order": ["reversed"]}}
-    some = study(define_experiments={"asked": remedies}, experiments=["asked"], only={"other": [{"asked": [1, 4]}]})
+    asked = {"asked": {**RETRIEVED, "remedies": {"order": ["reversed"]}}}
+    some = study(experiments=asked, only={"other": [{"asked": [1, 4]}]})
     assert sizes_of(some, "other", "asked") == [1, 4] and sizes_of(some, "other", "asked-reversed") == [4]
-    alone = study(define_experiments={"asked": remedies}, experiments=["asked"], only={"other": [{"asked": [1]}]})
+    alone = study(experiments=asked, only={"other": [{"asked": [1]}]})
     assert ("other", "asked-reversed") not in alone.run and ("reference", "asked-reversed") in alone.run
 
 
@@ -80,26 +72,21 @@ def test_recorded_responses_count_for_the_experiments_that_are_run_and_a_model_w
     assert without.left_out[0].startswith("left out: unrecorded (their recorded responses are yours to supply: set")
     path = str(write_lines(tmp_path / "a.jsonl", [{"id": "1", "response": "x"}]))
     recorded = {"engine": "recorded", "responses": {"a": path, "b": path}}
-    own = {"models": ["reference", "recorded"], "only": {"recorded": ["b"]}}
-    assert [*study(**own, define_models={"recorded": recorded}).run][2:] == [("recorded", "b")]
+    own = study(models={"reference": {}, "recorded": recorded}, only={"recorded": ["b"]})
+    assert [*own.run][2:] == [("recorded", "b")]
 
 
 def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(tmp_path):
-    files = {"asked": {"path": str(write_lines(tmp_path / "asked.jsonl", ["{}"]))}}
-    labels = {"path": None, "labels": "txt"}
+    asked = {"path": str(write_lines(tmp_path / "asked.jsonl", ["{}"]))}
 
-    def with_labels(**more):
-        return study(
-            experiments=["a", "qa"],
-            define_experiments={"qa": {**QA, "subset": "labels"}},
-            define_datasets={**files, "labels": {**labels, **more}},
-        )
+    def with_labels(path):
+        files = {"asked": asked, "labels": {"path": path, "labels": "txt"}}
+        return configs.study(experiments={"a": KV, "qa": {**QA, "subset": "labels"}}, define={"datasets": files})
 
-    assert list(with_labels().experiments) == ["a"]
-    assert with_labels().left_out == [
-        "left out: qa (a file is yours to supply: set the 'path' of labels in define.datasets)"
-    ]
-    supplied = with_labels(path=str(write_lines(tmp_path / "labels.txt", ["who"])))
+    without, supplied = with_labels(None), with_labels(str(write_lines(tmp_path / "labels.txt", ["who"])))
+    assert list(without.experiments) == ["a"]
+    said = "left out: qa (a file is yours to supply: set the 'path' of labels in define.datasets)"
+    assert without.left_out == [said]
     assert list(supplied.experiments) == ["a", "qa"] and supplied.left_out == []
 
 

@@ -119,7 +119,7 @@ def test_gold_answers_that_need_care_are_counted():
         {"question": "was it Paris or Rome", "targets": [{"answers": ["Rome"]}], "answer_in_distractors": True},
         {"question": "who was it", "targets": [{"answers": ["Marie Curie"]}], "answer_in_distractors": False},
     ]
-    row = answer_check_row("e", 5, record_makers.as_examples(questions))
+    row = answer_check_row("e", 5, [record_makers.example(**one) for one in questions])
     counts = {"n_symbols_only": 1, "n_short": 1, "n_in_question": 1, "n_in_distractors": 2}
     assert row == {"experiment": "e", "size": 5, "n": 4, **counts}
 

@@ -4,6 +4,7 @@ Programs of SLURM look for their configuration in /etc/slurm. Each is started wh
 namespace of its own, so that nothing on the machine changes and several clusters can be there at a time.
 """
 
+import contextlib
 import os
 import shutil
 import socket
@@ -18,8 +19,8 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontr
 CONFIGURATION = """
 ClusterName=pretended
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={controller_port}
-SlurmdPort={node_port}
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
@@ -71,20 +72,14 @@ class Cluster:
         for name in ("controller", "node"):
             (self.folder / name).mkdir(parents=True)
         self.folder.chmod(0o755)
-        host = socket.gethostname().split(".")[0]
-        controller_port, node_port = free_ports(2)
-        configuration = CONFIGURATION.format(
-            host=host, folder=self.folder, controller_port=controller_port, node_port=node_port
-        )
-        (self.folder / "slurm.conf").write_text(configuration)
+        host, ports = socket.gethostname().split(".")[0], free_ports(2)
+        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(host=host, folder=self.folder, ports=ports))
         (self.folder / "gres.conf").write_text(GPUS)
         self._start_munge()
         self.run("slurmctld", "-c")
         self.run("slurmd", "-N", host)
-        wait_until(
-            lambda: self.run("sinfo", "--noheader", "--format=%T").strip() == "idle",
-            (self.folder / "slurmctld.log").read_text,
-        )
+        log = (self.folder / "slurmctld.log").read_text
+        wait_until(lambda: self.run("sinfo", "--noheader", "--format=%T").strip() == "idle", log)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,14 +93,9 @@ class Cluster:
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o400)
-        files = {
-            "key-file": "munge.key",
-            "socket": "munge.socket",
-            "pid-file": "munged.pid",
-            "log-file": "munged.log",
-            "seed-file": "munge.seed",
-        }
-        words = [f"--{option}={self.folder / name}" for option, name in files.items()]
+        files = {"key": "munge.key", "pid": "munged.pid", "log": "munged.log", "seed": "munge.seed"}
+        words = [f"--{option}-file={self.folder / name}" for option, name in files.items()]
+        words.append(f"--socket={self.folder / 'munge.socket'}")
         subprocess.run(["munged", "--force", *words], check=True, capture_output=True)
 
     def command(self, *words: str) -> list[str]:
@@ -122,10 +112,6 @@ class Cluster:
 
 def free_ports(count: int) -> list[int]:
     """Ports that nothing listens on now."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [one.getsockname()[1] for one in sockets]

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -61,14 +62,11 @@ def config(**models: dict) -> dict:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
+def bench(new_bench) -> Workbench:
     """The project, with a note of each batch that a model begins."""
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    bench = Workbench.create(folder)
-    with bench.path("scripts/litm/inference/generation.py").open("a") as module:
+    with new_bench.path("scripts/litm/inference/generation.py").open("a") as module:
         module.write(NOTED)
-    return bench
+    return new_bench
 
 
 @pytest.fixture
@@ -84,9 +82,8 @@ class Run:
         self.bench, self.output = bench, bench.path("output.txt")
         environment = {**os.environ, "NOTES": str(bench.path("notes")), "PAUSE": str(pause)}
         with self.output.open("w") as output:
-            self.process = subprocess.Popen(
-                command, cwd=bench.folder, env=environment, stdout=output, stderr=subprocess.STDOUT
-            )
+            streams = {"stdout": output, "stderr": subprocess.STDOUT}
+            self.process = subprocess.Popen(command, cwd=bench.folder, env=environment, **streams)
 
     def wait_for_batches(self, count: int) -> None:
         """Wait until all runs together have begun this number of batches."""
@@ -147,12 +144,9 @@ def report(message: str) -> None:
 
 def test_a_run_makes_the_bytes_of_a_local_run_and_each_gpu_job_has_a_gpu_of_its_own(bench, cluster, tmp_path):
     # Three identities: sweeps of one identity reuse each other's answers, and how many depends on which is first.
-    entries = {
-        "one": {"device": "auto"},
-        "two": {"device": "auto", "dtype": "bfloat16"},
-        "three": {"device": "cpu", "attention": "eager"},
-    }
-    bench.configure(config(**{name: {**entry, "batch_tokens": 8000} for name, entry in entries.items()}))
+    entries = {"one": {}, "two": {"dtype": "bfloat16"}, "three": {"device": "cpu", "attention": "eager"}}
+    long = {"device": "auto", "batch_tokens": 8000}
+    bench.configure(config(**{name: {**long, **entry} for name, entry in entries.items()}))
     local = bench.moved_to(tmp_path / "local")
     scores = [f"results/scores/{name}/kv.parquet" for name in entries]
     started = time.monotonic()
@@ -244,7 +238,6 @@ def responses(bench: Workbench) -> bytes:
 def responses_of_local(bench: Workbench, folder: Path) -> bytes:
     """The responses of the same sweep without SLURM and without interruption."""
     local = bench.moved_to(folder / "local")
-    for name in ("results", "notes"):
-        subprocess.run(["rm", "-rf", local.path(name)], check=True)
+    shutil.rmtree(local.path("results"))
     here(local, RESPONSES)
     return responses(local)

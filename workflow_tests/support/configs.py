@@ -5,11 +5,16 @@ from conftest import ROOT
 
 from litm.config.study import Study, load_study
 
+SELECTED = ("models", "experiments", "figures")
 DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 
 
 def config(**changes) -> dict:
-    return {**DEFAULT, **changes}
+    """The toy config with changes; entries of models, experiments or figures by name are defined and selected."""
+    new = {kind: changes[kind] for kind in SELECTED if isinstance(changes.get(kind), dict)}
+    given = changes.get("define") or {}
+    define = given | {kind: {**given.get(kind, {}), **entries} for kind, entries in new.items()}
+    return {**DEFAULT, **changes, **{kind: [*new[kind]] for kind in new}, **({"define": define} if define else {})}
 
 
 def study(**changes) -> Study:
@@ -25,15 +30,14 @@ def of_row(row: dict) -> dict:
 
     The one experiment that a row defines is selected, unless the row selects others.
     """
-    made, defined = config(), {}
+    defined: dict = {}
     for key, value in row.items():
         kind, _, name = key.partition(".")
         if name:
             defined.setdefault(kind, {})[name] = value
     own = list(defined.get("experiments", {}))
-    made |= {"experiments": own} if len(own) == 1 else {}
-    made |= {"define": defined} if defined else {}
-    return made | {key: value for key, value in row.items() if "." not in key}
+    made = {"define": defined, **({"experiments": own} if len(own) == 1 else {})}
+    return config(**made | {key: value for key, value in row.items() if "." not in key})
 
 
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}

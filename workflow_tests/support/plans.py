@@ -61,18 +61,6 @@ def plan_in(folder: Path, name: str = "toy", **changes: object) -> Inputs:
         return plan(name, **changes)
 
 
-def user_folder(folder: Path) -> Path:
-    """The folder, with the files that `OTHER` names."""
-    for name in ("asked.jsonl", "answers.jsonl"):
-        write_lines(folder / name, ["{}"])
-    (folder / "kept.txt").write_text("0")
-    for name in ("notes", "mirror"):
-        (folder / name).mkdir()
-        (folder / name / "a.txt").write_text("a")
-    (folder / "resources").symlink_to(ROOT / "resources")
-    return folder
-
-
 @pytest.fixture
 def in_the_project(monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -90,8 +78,15 @@ def paper() -> Inputs:
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory) -> tuple[Path, Inputs]:
-    """A folder with a user's files, and its plan with one of everything."""
-    folder = user_folder(tmp_path_factory.mktemp("elsewhere"))
+    """A folder with the user's files that `OTHER` names, and its plan with one of everything."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    for name in ("asked.jsonl", "answers.jsonl"):
+        write_lines(folder / name, ["{}"])
+    (folder / "kept.txt").write_text("0")
+    for name in ("notes", "mirror"):
+        (folder / name).mkdir()
+        (folder / name / "a.txt").write_text("a")
+    (folder / "resources").symlink_to(ROOT / "resources")
     return folder, plan_in(folder, **OTHER)
 
 

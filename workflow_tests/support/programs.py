@@ -19,6 +19,7 @@ from fork_server import exit_status
 
 from litm.base.cli import ENDING, run
 from litm.base.messages import UserError
+from litm.workflow.rules_help import option
 
 SCRIPTS = ROOT / "scripts"
 
@@ -40,12 +41,13 @@ def load_program(name: str) -> ModuleType:
     return module
 
 
-def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
-    """The output and exit status of a program of `scripts/` with these arguments, as from `subprocess.run`.
+def run_program(name: str, *words: object, **options: object) -> subprocess.CompletedProcess:
+    """The output and exit status of a program of `scripts/` with these arguments and options, as from `subprocess.run`.
 
-    Tests of signals, kills and full disks start a process instead.
+    Options are written as rules write them. Tests of signals, kills and full disks start a process instead.
     """
-    return _ran(load_program(name).main, program_file(name), *words)
+    given = [word for key, value in options.items() for word in option(key, value)]
+    return _ran(load_program(name).main, program_file(name), *words, *given)
 
 
 def run_command(name: str, *words: object) -> subprocess.CompletedProcess:
@@ -71,9 +73,9 @@ def _ran(main: Callable[[], None], *words: object) -> subprocess.CompletedProces
     return subprocess.CompletedProcess(argv, status, stdout.getvalue(), stderr.getvalue())
 
 
-def refused(work: Callable[..., object], *arguments: object) -> str:
+def refused(work: Callable[..., object], *arguments: object, **options: object) -> str:
     """The message with which a function refuses these arguments: one line."""
     with pytest.raises(UserError) as caught:
-        work(*arguments)
+        work(*arguments, **options)
     assert "\n" not in str(caught.value)
     return str(caught.value)

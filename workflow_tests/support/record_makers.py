@@ -27,10 +27,6 @@ def response(**fields) -> SweepResponse:
     return SweepResponse.from_json({**_RESPONSE, **fields})
 
 
-def as_examples(records: Iterable[Mapping]) -> list[Example]:
-    return [example(**record) for record in records]
-
-
 def changed(
     examples: Mapping[str, Iterable[Example]], change: Callable[[dict[str, list[dict]]], object]
 ) -> dict[str, list[Example]]:

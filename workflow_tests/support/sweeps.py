@@ -42,9 +42,7 @@ class Sweep:
     stop: str = "end_token"
 
     def words(self, place: Path, source: Path | None = None) -> list[str]:
-        """The arguments of the program, with its journal and outputs in `place`; source: a file of it, made there
-        otherwise.
-        """
+        """The program's arguments, with journal and outputs in `place`; source: its file, made there otherwise."""
         if source is None:
             source = place / "source.json"
             write_json(source, dict(self.source))
@@ -90,10 +88,8 @@ def local_sweep(folder: Path, device: str = "cpu", dtype: str = "float32") -> Sw
 
 def served_sweep(folder: Path, url: str, protocol: str = "openai", batch: bool = False) -> Sweep:
     """The sweep of a model on a server."""
-    source = {
-        "location": "m", "revision": None, "context_window": None, "identity": {"api_model": "m"},
-        "base_url": f"{url}/v1" if protocol == "openai" else url,
-    }  # fmt: skip
+    source = {"location": "m", "revision": None, "context_window": None, "identity": {"api_model": "m"}}
+    source["base_url"] = f"{url}/v1" if protocol == "openai" else url
     settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
     return Sweep(folder, source, settings, {"concurrency": CONCURRENCY, "batch": batch})
 

@@ -144,6 +144,13 @@ class Workbench:
         done = self.run_here("--", *targets)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def refusal(self, *words: str) -> str:
+        """What Snakemake prints when it refuses to plan or to run; without a traceback."""
+        done = self.snakemake(*words)
+        said = done.stdout + done.stderr
+        assert done.returncode == 1 and "Traceback" not in said, said
+        return said
+
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
         command = ["snakemake", "--dry-run", "--configfile", "small.yaml", "--cores", "1", *words]

@@ -17,7 +17,7 @@ from litm.records import Prices, Usage
 from litm.report.page_tables import token_table
 
 TOKENIZER = Tokenizer.from_file(str(ROOT / "resources" / "reference_model" / "tokenizer.json"))
-MODELS = {"claude": ("anthropic", "claude-sonnet-4-5", ""), "gpt": ("openai", "gpt-4o-2024-11-20", "/v1")}
+MODELS = {"claude": "claude-sonnet-4-5", "gpt": "gpt-4o-2024-11-20"}
 NO_WEIGHTS = shutil.ignore_patterns("*.safetensors")
 #: As the server has them; those of caches are the usual ones of their providers, which the entries leave out.
 PRICES = {
@@ -38,6 +38,13 @@ def server(monkeypatch):
         yield server
 
 
+def served(server: BillingServer, name: str, **keys: object) -> dict:
+    """The entry of a model of the server."""
+    engine, path = ("openai", "/v1") if name.startswith("gpt") else ("anthropic", "")
+    own = {"engine": engine, "api_model": name, "base_url": server.url + path, "api_key_variable": "A_KEY"}
+    return {**own, **keys}
+
+
 def study(bench: Workbench, server: BillingServer, model: str, **changes: object) -> None:
     """Configure a study of key-value pairs and of own documents."""
     records = [qa_record(number, 19) for number in range(3)]
@@ -47,10 +54,8 @@ def study(bench: Workbench, server: BillingServer, model: str, **changes: object
     tokenizer = bench.path("tokenizer")
     shutil.copytree(ROOT / "resources" / "reference_model", tokenizer, ignore=NO_WEIGHTS, dirs_exist_ok=True)
     (tokenizer / "chat_template.jinja").write_text("{% for message in messages %}{{ message.content }}{% endfor %}")
-    engine, api_model, path = MODELS[model]
-    entry = {"engine": engine, "api_model": api_model, "base_url": server.url + path, "api_key_variable": "A_KEY"}
     prices = {"input": PRICES[model].input, "output": PRICES[model].output}
-    entry |= {"tokenizer": "tokenizer", "prices": prices, **changes}
+    entry = served(server, MODELS[model], tokenizer="tokenizer", prices=prices, **changes)
     experiments = {name: {**one, "max_new_tokens": 20} for name, one in EXPERIMENTS.items()}
     define = {"datasets": {"own": {"path": "own.jsonl.gz"}}, "models": {model: entry}, "experiments": experiments}
     bench.configure({"models": [model], "experiments": [*EXPERIMENTS], "define": define})
@@ -71,21 +76,18 @@ def test_estimate_console_manifest_table_and_report_say_what_the_provider_bills(
     new_bench.run("estimate")
     estimate = pd.read_csv(new_bench.path("results/estimate.csv")).set_index("experiment")
     # The page of one of them: it takes half a minute.
-    has_page = caching and model == "claude"
-    new_bench.run(
-        *(["results/report.html"] if has_page else [f"results/scores/{model}/{name}.parquet" for name in EXPERIMENTS])
-    )
+    page = ["results/report.html"] if caching and model == "claude" else []
+    new_bench.run(*(page or [f"results/scores/{model}/{name}.parquet" for name in EXPERIMENTS]))
     dollars = float(server.dollars)
     assert billed(new_bench, model) == pytest.approx(dollars, abs=1e-9)
     # The server caches prompts of OpenAI's protocol without being asked.
-    expected = "dollars_as_set" if caching or model == "claude" else None
-    if expected:
-        assert estimate.loc["total", expected] == pytest.approx(dollars, rel=0.02)
+    if caching or model == "claude":
+        assert estimate.loc["total", "dollars_as_set"] == pytest.approx(dollars, rel=0.02)
     assert estimate.loc["total", "dollars"] >= estimate.loc["total", "dollars_as_set"] * (1.2 if caching else 1)
     log = "".join(new_bench.path(f"results/logs/generate/{model}/{name}.log").read_text() for name in EXPERIMENTS)
     told = [float(text) for text in re.findall(r"billed by the provider's counters: US\$ ([\d.]+)", log)]
     assert len(told) == 2 and sum(told) == pytest.approx(dollars, abs=1e-4)
-    if has_page:
+    if page:
         assert f"these answers cost US$ {dollars:,.2f}" in new_bench.path("results/report.html").read_text()
     scores = map(pd.read_parquet, new_bench.path(f"results/scores/{model}").glob("*.parquet"))
     assert sum(PRICES[model].of_rows(rows).sum() for rows in scores) == pytest.approx(dollars, abs=1e-9)
@@ -151,25 +153,14 @@ def test_the_bills_of_the_papers_sizes_are_those_of_the_documentation(new_bench,
         costs = {}
         for caching in (True, False):
             with BillingServer(tokens=lambda text: of_text.encode(text).ids) as server:
-                engine, path = ("openai", "/v1") if name.startswith("gpt") else ("anthropic", "")
-                prices = FACTS[engine]["prices"][name]
-                entry = {
-                    "engine": engine,
-                    "api_model": name,
-                    "base_url": server.url + path,
-                    "api_key_variable": "A_KEY",
-                }
-                entry |= {"prices": dict(zip(("input", "output"), prices[::3], strict=True)), "prompt_caching": caching}
                 # Its chat template is not public, or not the server's: tokens are those of the text.
-                entry |= {"tokenizer": str(file)}
-                define = {
-                    "datasets": {"first": first},
-                    "models": {"m": entry},
-                    "experiments": {experiment: {**experiments[experiment], "max_new_tokens": 100}},
-                }
-                new_bench.configure(
-                    {"models": ["m"], "experiments": [experiment], "data_mirror": str(data), "define": define}
-                )
+                entry = served(server, name, tokenizer=str(file), prompt_caching=caching)
+                prices = FACTS[entry["engine"]]["prices"][name]
+                entry["prices"] = {"input": prices[0], "output": prices[3]}
+                asked = {experiment: {**experiments[experiment], "max_new_tokens": 100}}
+                define = {"datasets": {"first": first}, "models": {"m": entry}, "experiments": asked}
+                config = {"models": ["m"], "experiments": [experiment], "data_mirror": str(data), "define": define}
+                new_bench.configure(config)
                 new_bench.run("estimate")
                 told = pd.read_csv(new_bench.path("results/estimate.csv")).iloc[-1]
                 new_bench.run(f"results/responses/m/{experiment}.jsonl.gz")
@@ -181,10 +172,7 @@ def test_the_bills_of_the_papers_sizes_are_those_of_the_documentation(new_bench,
                 costs[caching] = (ours - of_answers, told["dollars_as_set"], ours)
         plain = sum(one.prompt for one in usages) * prices[0] / 1e6
         of_input, estimate, bill = costs[True]
-        print(
-            f"\n{experiment} {name}: input US$ {plain:.4f}, cached {of_input:.4f} ({of_input / plain - 1:+.1%});",
-            end="",
-        )
-        print(f" estimate {estimate:.4f}, bill {bill:.4f}")
+        print(f"\n{experiment} {name}: input US$ {plain:.4f}, cached {of_input:.4f} ({of_input / plain - 1:+.1%})")
+        print(f"estimate {estimate:.4f}, bill {bill:.4f}")
         assert 1 - of_input / plain == pytest.approx(saved, abs=0.01)
         assert estimate == pytest.approx(bill, rel=0.02)

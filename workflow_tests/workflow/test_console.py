@@ -8,22 +8,11 @@ from configs import study
 from plans import Inputs
 from workbench import Workbench
 
+from litm.base.formats import write_csv
 from litm.workflow import console
-from litm.workflow.console import (
-    ALL_LINES,
-    CONSOLE,
-    LOGGER,
-    MADE_FIRST,
-    TABLES,
-    USED_AGAIN,
-    Console,
-    Jobs,
-    error_messages,
-    few_questions,
-    outcome,
-    without_command,
-)
+from litm.workflow.console import TABLES, Console, error_messages, few_questions, outcome, without_command
 
+LOG = logging.getLogger(console.LOGGER)
 #: As Snakemake prints the end of a program that failed.
 FAILED = (
     'RuleException:\nCalledProcessError in file "/any/rules/inference.smk", line 76:\n'
@@ -32,22 +21,24 @@ FAILED = (
 )
 
 
+class Kept(logging.Handler):
+    """Keeps the lines that are not empty."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name, self.lines = name, []
+
+    def emit(self, record):
+        self.lines.extend(filter(None, [self.format(record)]))
+
+
 @pytest.fixture
-def shown():
+def shown(monkeypatch):
     """The lines that a handler for the console of Snakemake's logger shows."""
-    texts = []
-
-    class Shown(logging.Handler):
-        def emit(self, record):
-            texts.extend(filter(None, [self.format(record)]))
-
-    logger, handler = logging.getLogger(LOGGER), Shown()
-    handler.name, level = CONSOLE, logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    yield texts
-    logger.removeHandler(handler)
-    logger.setLevel(level)
+    handler = Kept(console.CONSOLE)
+    monkeypatch.setattr(LOG, "handlers", [*LOG.handlers, handler])
+    monkeypatch.setattr(LOG, "level", logging.INFO)
+    return handler.lines
 
 
 EVERY_LINE = ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]
@@ -59,14 +50,13 @@ EVERY_LINE = ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4
 )
 def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_problems(shown, is_short, is_dry, lines):
     Console(is_short, is_dry)
-    logger = logging.getLogger(LOGGER)
     for line, event in zip(EVERY_LINE, (None, "job_started", "job_finished", "progress"), strict=True):
-        logger.info(line, extra={"event": event} if event else None)
-    assert shown == lines
-    logger.info("Nothing to be done (all requested files are present and up to date).")
-    assert shown[-1].startswith("Nothing to be done")
-    logger.error("IncompleteFilesException: a.csv")
-    assert shown[-1] == "IncompleteFilesException: a.csv"
+        LOG.info(line, extra={"event": event} if event else None)
+    LOG.info("Nothing to be done (all requested files are present and up to date).")
+    LOG.error("IncompleteFilesException: a.csv")
+    *before, nothing, problem = shown
+    assert before == lines
+    assert nothing.startswith("Nothing to be done") and problem == "IncompleteFilesException: a.csv"
 
 
 @pytest.mark.parametrize("how", ["returned non-zero exit status 1", "died with <Signals.SIGKILL: 9>"])
@@ -91,13 +81,12 @@ FINISHING = "Will exit after finishing currently running jobs (scheduler)."
 )
 def test_a_stopped_run_prints_one_line_for_each_signal_and_how_to_continue_at_the_end(shown, said, signals):
     one = Console(is_short=True, is_dry=False)
-    logger = logging.getLogger(LOGGER)
     assert one.last_lines() == []
     for line in said:
-        logger.info(line)
-    logger.error(FAILED)
-    logger.info("Shutting down, this might take some time.")
-    logger.error("WorkflowError:\nAt least one job did not complete successfully.")
+        LOG.info(line)
+    LOG.error(FAILED)
+    LOG.info("Shutting down, this might take some time.")
+    LOG.error("WorkflowError:\nAt least one job did not complete successfully.")
     assert [line.partition(":")[0] for line in shown] == [f"stopping ({signal})" for signal in signals]
     (last,) = one.last_lines()
     assert last.startswith(f"stopped by {signals[-1]}: finished jobs and all answers so far are kept")
@@ -105,24 +94,16 @@ def test_a_stopped_run_prints_one_line_for_each_signal_and_how_to_continue_at_th
 
 def test_the_end_of_a_program_by_a_signal_is_no_failure_even_before_snakemake_has_heard_it(shown):
     Console(is_short=True, is_dry=False)
-    by_signal = FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGTERM: 15>")
-    logging.getLogger(LOGGER).error(by_signal)
+    LOG.error(FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGTERM: 15>"))
     assert shown == []
 
 
 def test_the_log_file_keeps_the_lines_that_the_console_shortens(shown):
     Console(is_short=True, is_dry=False)
-    kept = []
-
-    class File(logging.Handler):
-        def emit(self, record):
-            kept.append(record.getMessage())
-
-    logger, file = logging.getLogger(LOGGER), File()
-    logger.addHandler(file)
-    logger.error(FAILED)
-    logger.removeHandler(file)
-    assert kept == [FAILED]
+    file = Kept("file")
+    LOG.addHandler(file)
+    LOG.error(FAILED)
+    assert file.lines == [FAILED] != shown
 
 
 # What would run
@@ -133,7 +114,7 @@ PARAMS = f"Params have changed since last execution: ['x']; {AFTER}"
 
 def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[str, str]) -> list[str]:
     """The summary of a dry run of sweeps, each with prompts, answers and why these are not known, and of others."""
-    jobs = Jobs(inputs.study, inputs.sweeps, lambda asked: [])
+    jobs = console.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
     jobs.size = sizes.__getitem__
     for model, experiment in sizes:
         jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
@@ -144,7 +125,7 @@ def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[
 
 def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
     pairs = len(other.sweeps.work)
-    sizes = {("here", "kv"): (1500, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, MADE_FIRST)}
+    sizes = {("here", "kv"): (1500, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, console.MADE_FIRST)}
     sizes |= {("recorded", "qa"): (20, 0, "")}
     assert summary(other, sizes) == [
         "What would run:",
@@ -155,8 +136,8 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  kv: 3 questions show no difference between positions; 791 would show 5 points, with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
-        USED_AGAIN,
-        ALL_LINES,
+        console.USED_AGAIN,
+        console.ALL_LINES,
     ]
 
 
@@ -181,10 +162,10 @@ def test_many_models_are_counted_not_listed(other, monkeypatch):
     assert "  asks 3 more models at most 15 prompts; all models 25" in lines
 
 
-def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_project, tmp_path):
-    bench: Workbench = new_project.moved_to(tmp_path)
+def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_bench):
+    bench: Workbench = new_bench
     target = ("--", "results/passages/mini_encyclopedia/manifest.json")
-    summary = f"What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n{ALL_LINES}\n"
+    summary = f"What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n{console.ALL_LINES}\n"
     assert bench.snakemake("--dry-run", *target).stdout == summary
     for more in (["--quiet", "host"], ["--verbose"]):
         listed = bench.snakemake("--dry-run", *more, *target).stdout
@@ -226,8 +207,8 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(new_bench):
 def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert list(outcome(other.study, [], [], [], since=0)) == []
-    TABLES.mkdir(parents=True)
     accuracy = TABLES / "accuracy.csv"
+    TABLES.mkdir(parents=True)
     accuracy.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
     (line,) = outcome(other.study, ["accuracy"], [], [], since=0)
     assert line.startswith(f"error: {accuracy}: its last line is incomplete: remove it and run the same command")
@@ -236,16 +217,13 @@ def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatc
 def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     orders = {"mini_encyclopedia_remedies": {"sizes": [1, 3], "remedies": {"order": ["reversed"]}}}
-    mine = study(experiments=["mini_encyclopedia_remedies"], define={"experiments": orders})
+    mine = study(experiments=orders)
     plain, other = mine.experiments
-    TABLES.mkdir(parents=True)
-    (TABLES / "accuracy.csv").write_text(
-        "model,task,position,placement,target,n_left_out,n_failed,n_not_recorded,n,ci_low,ci_high,experiment,size,accuracy\n"
-        + "".join(
-            f"reference,open_book_qa,,as_retrieved,,0,0,0,4,0,1,{name},{size},{accuracy}\n"
-            for name, size, accuracy in [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
-        )
-    )
+    same = {"model": "reference", "task": "open_book_qa", "placement": "as_retrieved", "position": None, "target": None}
+    same |= {**dict.fromkeys(("n_left_out", "n_failed", "n_not_recorded", "ci_low"), 0), "n": 4, "ci_high": 1}
+    cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
+    rows = [{**same, "experiment": name, "size": size, "accuracy": accuracy} for name, size, accuracy in cells]
+    write_csv(TABLES / "accuracy.csv", rows)
     lines = list(outcome(mine, ["accuracy"], [], [], since=0))
     assert [" ".join(line.split()) for line in lines[:6]] == [
         f"{plain}, n = 4",

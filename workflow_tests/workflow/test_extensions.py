@@ -7,16 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import configs
 import pandas as pd
 import pytest
 import yaml
-from configs import DEFAULT
 from conftest import ROOT
+from programs import refused
 
 from litm.base.extensions import VARIABLE, in_use, names_in
-from litm.base.messages import UserError
 from litm.checks.doctor import extension_check
-from litm.config.study import load_study
 from litm.examples.tasks import task_names
 from litm.figures.kinds import KINDS
 from litm.inference.engine import engine_names
@@ -42,14 +41,18 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     known = {*sys.modules}
     yield Path(shutil.copytree(TEMPLATE, tmp_path / "my_task"))
-    for name in {*sys.modules} - known:
+    forget({*sys.modules} - known)
+
+
+def forget(modules: set[str]) -> None:
+    """Those of extensions among them, as in another process."""
+    for name in modules:
         if name.partition(".")[0] in ("my_task", "other_task"):
             del sys.modules[name]
 
 
-def study_with(*extensions: str, **changes):
-    selected = {"models": ["first_item"], "experiments": ["numbered_words"]}
-    return load_study({**DEFAULT, **selected, "extensions": [*extensions], **changes}, ROOT)
+def study_with(*extensions: str):
+    return configs.study(models=["first_item"], experiments=["numbered_words"], extensions=[*extensions])
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -73,13 +76,10 @@ def test_the_template_has_one_of_each_kind_and_the_doctor_names_them(folder):
 
 def test_without_the_key_nothing_of_an_extension_is_known(folder):
     study_with("my_task")
-    load_study(DEFAULT, ROOT)
-    assert in_use() == ()
-    assert not {"numbered_words", "first_word", "first_item", "worst_position"} & {
-        *task_names(), *METRICS, *engine_names(), *KINDS
-    }  # fmt: skip
-    with pytest.raises(UserError, match="unknown name 'first_item'"):
-        study_with()
+    configs.study()
+    known = {*task_names(), *METRICS, *engine_names(), *KINDS}
+    assert in_use() == () and not {"numbered_words", "first_word", "first_item", "worst_position"} & known
+    assert "unknown name 'first_item'" in refused(study_with)
 
 
 def test_an_installed_package_is_found_by_its_name(folder, monkeypatch):
@@ -96,8 +96,7 @@ def test_a_folder_is_searched_in_the_working_directory_then_in_the_project(folde
     study_with("my_task")
     assert in_use() == (folder,)
     shutil.rmtree(folder)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "my_task"]:
-        del sys.modules[name]
+    forget({*sys.modules})
     study_with("examples/my_task")
     assert in_use() == (TEMPLATE,)
 
@@ -120,9 +119,8 @@ MISTAKES = {
 @pytest.mark.parametrize(("file", "old", "new", "line"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_in_an_extension_is_one_line_with_the_file(folder, file, old, new, line):
     edit(folder / file, old, new)
-    with pytest.raises(UserError) as caught:
-        study_with("my_task")
-    assert re.fullmatch(line, str(caught.value)), caught.value
+    said = refused(study_with, "my_task")
+    assert re.fullmatch(line, said), said
 
 
 @pytest.mark.parametrize(
@@ -134,34 +132,28 @@ def test_a_mistake_in_an_extension_is_one_line_with_the_file(folder, file, old, 
         ("yaml", ".*/yaml: an extension has one of the folders tasks, .*"),
         ("a/json", "a/json: Python has another package json: rename this folder"),
         ("my-task", "my-task: Python cannot import this name: use letters, digits and underscores"),
-        (
-            "dummy_twice",
-            "dummy_twice/engines/dummy.py: the name dummy of engines is taken by a built-in one: rename it",
-        ),
+        ("twice", "twice/engines/dummy.py: the name dummy of engines is taken by a built-in one: rename it"),
         ("a/my_task", "a/my_task: Python has another package my_task: rename this folder"),
     ],
 )
 def test_a_folder_that_cannot_be_an_extension_is_one_line(folder, name, line):
-    for made in ("empty", "a/json/tasks", "my-task/tasks", "dummy_twice/engines", "a/my_task/tasks"):
+    for made in ("empty", "a/json/tasks", "my-task/tasks", "twice/engines", "a/my_task/tasks"):
         (folder.parent / made).mkdir(parents=True)
-    (folder.parent / "dummy_twice" / "engines" / "dummy.py").touch()
-    with pytest.raises(UserError) as caught:
-        study_with("my_task", name)
-    assert re.fullmatch(line, str(caught.value)), caught.value
+    (folder.parent / "twice" / "engines" / "dummy.py").touch()
+    said = refused(study_with, "my_task", name)
+    assert re.fullmatch(line, said), said
 
 
 def test_the_names_of_two_extensions_may_not_collide(folder):
     shutil.copytree(folder / "prompts", folder.parent / "other_task" / "prompts")
-    with pytest.raises(UserError, match=r"^other_task/prompts/numbered_words.txt: the name .* taken by another exten"):
-        study_with("my_task", "other_task")
+    said = refused(study_with, "my_task", "other_task")
+    assert re.match(r"other_task/prompts/numbered_words.txt: the name .* taken by another exten", said)
 
 
 def test_a_start_with_an_extension_imports_nothing_that_draws_or_computes(folder):
-    code = (
-        "import sys, yaml; from pathlib import Path; from litm.config.study import load_study; "
-        f"load_study({ {**DEFAULT, 'models': ['first_item'], 'extensions': ['my_task']}!r}, Path({str(ROOT)!r})); "
-        "print(*sys.modules)"
-    )
+    own = configs.config(models=["first_item"], extensions=["my_task"])
+    code = "import sys; from pathlib import Path; from litm.config.study import load_study; "
+    code += f"load_study({own!r}, Path({str(ROOT)!r})); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "my_task.figures.kinds" in loaded
@@ -172,12 +164,11 @@ def test_a_module_is_made_of_what_it_imports_and_of_the_files_beside_it_wherever
     study_with("my_task")
 
     def digest(module: str) -> str:
-        for one in (rules_help.local_modules, rules_help._imported_files, rules_help._module_files):
-            one.cache_clear()
-        rules_help.file_digest.cache_clear()
+        for name in ("local_modules", "_imported_files", "_module_files", "file_digest"):
+            getattr(rules_help, name).cache_clear()
         return Programs(ROOT).code("", lambda wildcards: module)(None)
 
-    task, metric, first = "my_task.tasks.numbered_words", "my_task.metrics.first_word", {}
+    task, metric = "my_task.tasks.numbered_words", "my_task.metrics.first_word"
     first = {one: digest(one) for one in (task, metric)}
     edit(folder / TASK, "from my_task.words", "from ..words")
     relative = digest(task)

@@ -40,13 +40,6 @@ def test_a_program_has_its_arguments_folder_environment_files_and_exit_status(tm
         assert done.stdout == f"['a b', '--c'] {tmp_path} hello neighbour typed\n"
 
 
-def test_the_state_of_one_program_does_not_reach_the_next(tmp_path):
-    (tmp_path / "one.py").write_text("import sys\nimport pandas\nprint(hasattr(pandas, 'left'))\npandas.left = 1\n")
-    for _ in range(2):
-        done = subprocess.run([forking_python(), tmp_path / "one.py"], capture_output=True, text=True, check=True)
-        assert done.stdout == "False\n"
-
-
 def test_what_is_no_program_in_a_file_is_python_itself():
     done = subprocess.run([forking_python(), "-c", "print(1 + 1)"], capture_output=True, text=True, check=True)
     assert done.stdout == "2\n"

@@ -21,12 +21,10 @@ def test_a_checkout_is_around_its_rules(tmp_path):
 
 
 def test_a_commit_on_a_git_host_is_unpacked_once(tmp_path, monkeypatch):
-    clone = git.Repo.init(tmp_path)
+    clone, someone = git.Repo.init(tmp_path), git.Actor("t", "t@example.org")
     (tmp_path / "program.py").write_text("import litm\n")
     clone.git.add("--all")
-    with clone.config_writer() as config:
-        config.set_value("user", "name", "t").set_value("user", "email", "t@example.org")
-    commit = clone.index.commit("project").hexsha
+    commit = clone.index.commit("project", author=someone, committer=someone).hexsha
     rules = SimpleNamespace(is_local=False, ref=commit, hosted_repo=SimpleNamespace(repo=clone))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -40,11 +38,9 @@ def test_a_commit_on_a_git_host_is_unpacked_once(tmp_path, monkeypatch):
 
 def test_a_copied_catalogue_that_was_edited_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for folder in (tmp_path / "config", tmp_path / "project" / "config"):
-        folder.mkdir(parents=True)
-        for name in "ab":
-            (folder / f"{name}.yaml").write_text("x: 1\n")
-    Path("config/b.yaml").write_text("x: 2\n")
+    for name, text in {"config/a": 1, "config/b": 2, "project/config/a": 1, "project/config/b": 1}.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(f"{name}.yaml").write_text(f"x: {text}\n")
     (line,) = unread_copies(["a", "b", "c"], tmp_path / "project")
     assert line.startswith("config/b.yaml differs from the workflow's and is not read")
 
@@ -53,8 +49,7 @@ def test_results_without_any_record_are_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert lost_records(["results/a.json"]) == []
     for name in "ab":
-        Path("results").mkdir(exist_ok=True)
-        Path(f"results/{name}.json").write_text("{}")
+        write_json(Path(f"results/{name}.json"), {})
     (line,) = lost_records(["results/missing.json", "results/a.json", "results/b.json"])
     assert line.startswith("2 results (results/a.json, ...) have no record in .snakemake/metadata")
     Path(".snakemake/metadata").mkdir(parents=True)
@@ -92,12 +87,8 @@ def test_exactly_the_results_of_another_selection_are_put_aside(folder):
         "summaries/old"
     ]
     there = "results/other_selections"
-    assert results() == OWN | {
-        "results/tables/my_notes.csv",
-        f"{there}/tables/model_differences.csv",
-        f"{there}/figures/old.png",
-        f"{there}/summaries/old/master_summary.json",
-    }
+    aside_now = ("tables/model_differences.csv", "figures/old.png", "summaries/old/master_summary.json")
+    assert results() == OWN | {"results/tables/my_notes.csv", *(f"{there}/{name}" for name in aside_now)}
     assert not (folder / "results/summaries/old").exists()
     assert (folder / there / "figures/old.png").read_text() == "results/figures/old.png"
     assert aside() == []
@@ -116,8 +107,7 @@ def test_nothing_is_moved_while_the_tables_are_of_another_selection_or_their_rec
 
 
 def test_files_of_the_future_get_the_time_of_now(tmp_path):
-    file = tmp_path / "a" / "b.csv"
-    file.parent.mkdir()
+    file = tmp_path / "b.csv"
     file.write_text("x")
     assert set_back(str(tmp_path)) == []
     ahead = time.time() + HOUR
@@ -128,10 +118,10 @@ def test_files_of_the_future_get_the_time_of_now(tmp_path):
 
 def test_files_of_the_future_keep_their_order_and_seconds_are_not_worth_a_line(tmp_path):
     now = time.time()
-    names = ["input", "output", "other"]
-    for name, ahead in zip(names, (50, 20, 20), strict=True):
-        (tmp_path / name).write_text("x")
-        os.utime(tmp_path / name, (now + ahead,) * 2)
+    files = [tmp_path / name for name in ("input", "output", "other")]
+    for file, ahead in zip(files, (50, 20, 20), strict=True):
+        file.write_text("x")
+        os.utime(file, (now + ahead,) * 2)
     assert set_back(str(tmp_path)) == []
-    input_, output, other = ((tmp_path / name).stat().st_mtime for name in names)
+    input_, output, other = (file.stat().st_mtime for file in files)
     assert other == output < input_ <= time.time()

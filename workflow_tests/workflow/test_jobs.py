@@ -13,16 +13,7 @@ from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import ApiModel, Model
 from litm.workflow import resources
 from litm.workflow.prompt_lengths import Work
-from litm.workflow.resources import (
-    MOST,
-    START,
-    USUAL_BILLIONS,
-    billions_in,
-    billions_of,
-    memory_mb,
-    minutes,
-    rate_here,
-)
+from litm.workflow.resources import MOST, START, USUAL_BILLIONS, billions_in, billions_of, memory_mb, minutes, rate_here
 
 WORK = Work(prompts=10_000, tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
@@ -35,15 +26,12 @@ FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
 
 
 def model(**entry: object) -> Model:
-    return read_model({"engine": "transformers", "hub": "someone/model", "prompt_template": "raw", **entry})
-
-
-def read_model(entry: dict) -> Model | ApiModel:
+    entry = {"engine": "transformers", "hub": "someone/model", "prompt_template": "raw", **entry}
     return read_catalogue_entry("models", "m", entry).located(ROOT, {})
 
 
-SERVED_ENTRY = {"engine": "openai", "api_model": "a-70b"}
-SERVED = read_model(SERVED_ENTRY)
+def served(**entry: object) -> ApiModel:
+    return read_catalogue_entry("models", "m", {"engine": "openai", "api_model": "a-70b", **entry}).located(ROOT, {})
 
 
 @pytest.mark.parametrize(
@@ -84,12 +72,12 @@ def test_memory_grows_with_the_model_its_numbers_and_the_attempt():
 
 
 def test_a_sweep_on_a_cpu_asks_for_the_predicted_peak_and_its_prompts():
-    entry = {"engine": "transformers", "path": "resources/reference_model", "device": "cpu", "dtype": "float32"}
-    on_cpu = read_model(entry)
+    entry = {"hub": None, "path": "resources/reference_model", "device": "cpu", "dtype": "float32"}
     few, many = Work(10, 10_000, longest=1_000), Work(10_000, 10_000_000, longest=1_000)
-    assert 500 < memory_mb(on_cpu, 1, few) < 1_000 < memory_mb(on_cpu, 1, many) < 2_000
-    assert memory_mb(on_cpu, 1, few) < memory_mb(read_model({**entry, "batch_tokens": 65_536}), 1, few)
-    assert memory_mb(on_cpu, 1, few) < memory_mb(read_model({**entry, "device": "cuda"}), 1, few)
+    least = memory_mb(model(**entry), 1, few)
+    assert 500 < least < 1_000 < memory_mb(model(**entry), 1, many) < 2_000
+    for more in ({"batch_tokens": 65_536}, {"device": "cuda"}):
+        assert least < memory_mb(model(**entry | more), 1, few)
 
 
 def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
@@ -101,9 +89,8 @@ def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
 
 
 def test_a_server_s_model_needs_no_memory_for_weights_and_time_by_its_requests():
-    assert memory_mb(SERVED, 1) < memory_mb(model(parameters=1), 1)
-    one, many = (read_model({**SERVED_ENTRY, "concurrency": n}) for n in (1, 16))
-    assert minutes(many, WORK, 1) < minutes(one, WORK, 1)
+    assert memory_mb(served(), 1) < memory_mb(model(parameters=1), 1)
+    assert minutes(served(concurrency=16), WORK, 1) < minutes(served(concurrency=1), WORK, 1)
 
 
 def test_time_follows_the_speed_of_the_models_largest_earlier_run():
@@ -114,7 +101,7 @@ def test_time_follows_the_speed_of_the_models_largest_earlier_run():
     local = model(parameters=70)
     assert minutes(local, tokens, 1, [(run(10), 10), (run(10_000_000), 1_000)]) == START + 60
     assert minutes(model(parameters=70, tokens_per_second=5_000), tokens, 1, [(run(1_000_000), 100)]) == START + 120
-    assert minutes(SERVED, tokens, 1, [(run(1_000_000), 100)]) == START + 60
+    assert minutes(served(), tokens, 1, [(run(1_000_000), 100)]) == START + 60
 
 
 def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatch):
@@ -125,7 +112,7 @@ def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatc
     fast = rate_here(auto).tokens_per_second
     assert fast == rate_here(model(parameters=7, device="cuda")).tokens_per_second > slow
     assert rate_here(model(parameters=7, device="cpu")).tokens_per_second == slow
-    assert rate_here(SERVED) is None
+    assert rate_here(served()) is None
 
 
 @pytest.mark.parametrize("profile", ["slurm", "cluster-generic"])
@@ -145,11 +132,10 @@ def test_every_rule_is_heavy_or_submitted_in_a_group_or_local(profile):
 
 
 def test_a_study_of_six_models_submits_tens_of_jobs(new_bench):
-    bench = new_bench
     models = {f"m{n}": {"engine": "transformers", "hub": f"someone/chat-{n}b"} for n in range(1, 7)}
     experiments = ["kv_retrieval", "multi_document_qa", "closed_book_qa", "oracle_qa"]
-    bench.configure({"models": list(models), "experiments": experiments, "define": {"models": models}})
-    jobs = bench.plan("--", "tables")
+    new_bench.configure({"models": list(models), "experiments": experiments, "define": {"models": models}})
+    jobs = new_bench.plan("--", "tables")
     assert sum(jobs.values()) > 100
     assert 24 < submissions(jobs) < 60
 
@@ -157,14 +143,12 @@ def test_a_study_of_six_models_submits_tens_of_jobs(new_bench):
 def submissions(jobs: dict[str, int]) -> int:
     """The number of SLURM jobs for these numbers of jobs by rule: single jobs, and full groups."""
     profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
-    rules = dict(entry.split("=") for entry in profile["groups"])
-    in_group = Counter(
-        {group: sum(jobs.get(rule, 0) for rule in rules if rules[rule] == group) for group in rules.values()}
-    )
-    sizes = {group: int(size) for group, size in (entry.split("=") for entry in profile["group-components"])}
-    return sum(jobs.get(rule, 0) for rule in HEAVY | FEW) + sum(
-        math.ceil(count / sizes[group]) for group, count in in_group.items()
-    )
+    groups, sizes = (dict(entry.split("=") for entry in profile[key]) for key in ("groups", "group-components"))
+    in_group = Counter()
+    for rule in jobs.keys() & groups.keys():
+        in_group[groups[rule]] += jobs[rule]
+    alone = sum(jobs.get(rule, 0) for rule in HEAVY | FEW)
+    return alone + sum(math.ceil(count / int(sizes[group])) for group, count in in_group.items())
 
 
 def test_jobs_that_many_others_wait_for_come_before_sweeps():

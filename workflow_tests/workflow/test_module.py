@@ -42,9 +42,8 @@ NOT_INSTALLED = (
 @pytest.fixture
 def importing(tmp_path: Path) -> Path:
     """A folder with the example of docs/module.md as its workflow, and a config with a model of its own."""
-    (example,) = re.findall(
-        r"```python\n(configfile: \"mine.yaml\"\n.*?)```", (ROOT / "docs" / "module.md").read_text(), re.S
-    )
+    page = (ROOT / "docs" / "module.md").read_text()
+    (example,) = re.findall(r"(?s)```python\n(configfile: \"mine.yaml\"\n.*?)```", page)
     folder = tmp_path / "importing"
     (folder / "config").mkdir(parents=True)
     (folder / "Snakefile").write_text(example)
@@ -68,14 +67,10 @@ def hosted(new_project, tmp_path: Path, monkeypatch) -> Path:
     """The project at its address on the Git host, with a change that is not committed."""
     bench = new_project.moved_to(tmp_path / "hosted")
     bench.edit("Snakefile", "rule all:", "this is no workflow\nrule all:")
-    elsewhere = {
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.{bench.folder}.insteadOf",
-        "GIT_CONFIG_VALUE_0": f"https://github.com/{ADDRESS}",
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-    }
-    for name, value in elsewhere.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{bench.folder}.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", f"https://github.com/{ADDRESS}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return bench.folder
 
 
@@ -136,9 +131,8 @@ def test_a_deployed_workflow_is_planned_with_snakemake_alone_and_its_first_job_n
 
 def test_an_edited_config_of_a_deployed_workflow_counts_and_an_edited_catalogue_says_that_it_does_not(deployed):
     sweep = "results/responses/dummy/mini_gazetteer_closed_book.jsonl.gz"
-    (deployed / "config/config.yaml").write_text(
-        "models: [dummy]\nexperiments: [mini_gazetteer_closed_book]\nexamples: 2\n"
-    )
+    own = "models: [dummy]\nexperiments: [mini_gazetteer_closed_book]\nexamples: 2\n"
+    (deployed / "config/config.yaml").write_text(own)
     (deployed / "config/models.yaml").write_text("")
     printed = snakemake(deployed, sweep)
     assert "config/models.yaml differs from the workflow's and is not read: put your entries under 'define'" in printed
@@ -146,9 +140,8 @@ def test_an_edited_config_of_a_deployed_workflow_counts_and_an_edited_catalogue_
     # Snakemake ignores `onstart` of what is imported.
     assert printed.index("This run:\n  asks dummy at most 2 prompts: ") < printed.index("Job stats:")
     assert (deployed / sweep).stat().st_size
-    assert "mini_gazetteer_closed_book 0 of 2 (the others have answers)" in snakemake(
-        deployed, "-n", "--forcerun", "generate"
-    )
+    planned = snakemake(deployed, "-n", "--forcerun", "generate")
+    assert "mini_gazetteer_closed_book 0 of 2 (the others have answers)" in planned
 
 
 @pytest.mark.parametrize(

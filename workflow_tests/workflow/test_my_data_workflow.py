@@ -3,11 +3,9 @@
 import csv
 
 import pytest
-from conftest import write_lines
+from conftest import town_records, write_lines
 from workbench import Workbench
 
-#: A third of the questions' answers are nowhere; all documents of a question share a word with it.
-QUESTIONS, DOCUMENTS = 6, 6
 CONFIG = {
     "models": ["dummy"],
     "my_data": {"retrieved": "retrieved.jsonl", "questions": "asked.csv"},
@@ -24,22 +22,9 @@ def rows(bench: Workbench, table: str) -> list[dict]:
 def finished(new_project, tmp_path_factory) -> Workbench:
     """A workbench where six questions have been asked about what a system has retrieved for them."""
     bench = new_project.moved_to(tmp_path_factory.mktemp("my_data"))
-    retrieved = [
-        {
-            "question": f"who rules town {q}?",
-            "documents": [
-                {
-                    "page_content": f"Town {q} has a mill, and {'Ruler' if d == 2 else 'Miller'} {q}{d} lives there.",
-                    "metadata": {"source": f"/data/town{q}.md"},
-                    "score": 9 - d,
-                }
-                for d in range(DOCUMENTS)
-            ],
-        }
-        for q in range(QUESTIONS)
-    ]
-    write_lines(bench.path("retrieved.jsonl"), retrieved)
-    asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(QUESTIONS)]
+    write_lines(bench.path("retrieved.jsonl"), town_records(6, 6))
+    # A third of the answers are nowhere.
+    asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(6)]
     write_lines(bench.path("asked.csv"), ["question,answer,file", *asked])
     bench.configure(CONFIG)
     tables = [f"results/tables/{name}.csv" for name in ("accuracy", "gold_counts", "gold_passages")]
@@ -72,8 +57,7 @@ def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finish
     assert said.count("my_questions_with_gold: 4 of 6 questions have a gold passage") == 2
 
 
-def test_a_correction_runs_no_search_and_asks_only_the_changed_prompts(finished, tmp_path):
-    bench = finished.moved_to(tmp_path / "moved")
+def test_a_correction_runs_no_search_and_asks_only_the_changed_prompts(bench):
     corrected = rows(bench, "gold_passages")
     corrected[1]["passage"] = corrected[4]["passage"]
     lines = ["question,passage", *(f"{row['question']},{row['passage']}" for row in corrected)]
@@ -86,8 +70,8 @@ def test_a_correction_runs_no_search_and_asks_only_the_changed_prompts(finished,
     assert bench.asked("my_oracle") == (1, 3)
 
 
-def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(finished, tmp_path):
-    bench = finished.moved_to(tmp_path / "moved")
+def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(new_bench):
+    bench = new_bench
     bench.path("texts").mkdir()
     for number in range(30):
         bench.path(f"texts/{number}.txt").write_text(f"Town {number} has a mill.")
@@ -97,7 +81,4 @@ def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(finis
     assert {"make_passages", "read_questions", "index_bm25", "find_gold", "make_report"} <= set(plan)
     assert "read_run" not in plan
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,31.txt"])
-    done = bench.snakemake("--dry-run")
-    said = done.stdout + done.stderr
-    assert done.returncode == 1 and "Traceback" not in said
-    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in said
+    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in bench.refusal("--dry-run")

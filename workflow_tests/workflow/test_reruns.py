@@ -2,10 +2,9 @@
 
 import os
 import re
-from copy import deepcopy
 
 from conftest import ROOT, qa_record, write_lines
-from reruns import changes, check
+from reruns import changes, check, with_keys
 from workbench import FINISHED, Workbench, changed
 
 from litm.base.formats import read_json
@@ -53,26 +52,10 @@ def delete_responses(bench: Workbench) -> None:
     bench.path(KV_RESPONSES).unlink()
 
 
-ACTIONS = {
-    one.__name__: one
-    for one in (
-        touch_every_file, check_out_another_branch_and_back, reverse_the_keys, replace_weights, replace_weights_now,
-        delete_responses,
-    )
-}  # fmt: skip
-
-
 @changes()
 def test_a_change_runs_and_asks_what_the_page_says(bench, row):
-    check(bench, FINISHED, row, ACTIONS)
-
-
-def test_after_an_added_position_was_run_nothing_is_left_to_run(bench):
-    added = changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}})
-    bench.configure({**added, "models": ["dummy"], "experiments": ["kv"]})
-    bench.run()
-    assert bench.asked("kv") == (3, 12)
-    assert bench.plan() == {}
+    # An action is a function above, by its name.
+    check(bench, FINISHED, row, globals())
 
 
 def test_responses_keep_their_bytes_after_a_comment_in_the_inference_code(bench):
@@ -94,9 +77,7 @@ def test_the_page_on_what_re_runs_names_every_rule():
 
 def test_shards_ask_all_prompts_of_the_sweep_and_give_the_same_responses(bench):
     def run(**more: int) -> bytes:
-        config = deepcopy(FINISHED)
-        config["define"]["models"] = {"dummy": {"dtype": "bfloat16", **more}}
-        bench.configure(config)
+        bench.configure(with_keys(FINISHED, {"define.models.dummy": {"dtype": "bfloat16", **more}}))
         bench.run(KV_RESPONSES)
         assert bench.asked("kv") == (0, 12)
         return bench.path(KV_RESPONSES).read_bytes()
@@ -108,15 +89,13 @@ def test_shards_ask_all_prompts_of_the_sweep_and_give_the_same_responses(bench):
 
 
 def test_a_deleted_intermediate_is_made_again_when_asked_for(bench):
-    bench.path(KV_RESPONSES).unlink()
+    delete_responses(bench)
     assert bench.plan(KV_RESPONSES) == {"generate": 1}
 
 
 def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):
-    config = changed()
-    config |= {"models": ["large"], "only": {}}
-    config["define"]["models"] = {"large": {"engine": "transformers", "path": "resources/reference_model", "gpus": 2}}
-    bench.configure(config)
+    large = {"engine": "transformers", "path": "resources/reference_model", "gpus": 2}
+    bench.configure(with_keys(FINISHED, {"models": ["large"], "only": {}, "define.models.large": large}))
     done = bench.snakemake("-n", "-p", "--quiet", "host", "--", "results/responses/large/qa.jsonl.gz")
     assert " --gpus 2 " in done.stdout
 
@@ -124,15 +103,8 @@ def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):
 def test_a_remote_file_is_fetched_checked_used_and_stops_the_next_run_if_it_is_changed(bench, tmp_path):
     remote = write_lines(tmp_path / "remote.jsonl.gz", [qa_record(9, 2)])
     entry = {"url": remote.as_uri(), "sha256": file_sha256(remote)}
-    config = changed(closed_book={"dataset": "remote"})
-    config["define"]["datasets"]["remote"] = entry
+    config = with_keys(changed(closed_book={"dataset": "remote"}), {"define.datasets.remote": entry})
     examples, fetched = "results/examples/closed_book/0/no_gold.jsonl.gz", "results/data/remote.jsonl.gz"
-
-    def refusal() -> str:
-        bench.configure(config)
-        done = bench.snakemake(examples)
-        assert done.returncode == 1
-        return done.stdout + done.stderr
 
     bench.configure(config)
     bench.run(examples)
@@ -140,6 +112,7 @@ def test_a_remote_file_is_fetched_checked_used_and_stops_the_next_run_if_it_is_c
     bench.configure({**config, "data_mirror": str(tmp_path)})
     assert bench.plan(fetched) == {}
     bench.path(fetched).write_bytes(b"other")
-    assert f"{fetched}: it was changed after it was downloaded" in refusal()
-    config["define"]["datasets"]["remote"] = {**entry, "sha256": "0" * 64}
-    assert f"its sha256 is {entry['sha256']}, but must be {'0' * 64}" in refusal()
+    bench.configure(config)
+    assert f"{fetched}: it was changed after it was downloaded" in bench.refusal(examples)
+    bench.configure(with_keys(config, {"define.datasets.remote.sha256": "0" * 64}))
+    assert f"its sha256 is {entry['sha256']}, but must be {'0' * 64}" in bench.refusal(examples)

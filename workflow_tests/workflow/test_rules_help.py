@@ -4,10 +4,11 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
+from plans import of
+from snakemake.iocontainers import Namedlist
 
 from litm.base.store import END, file_sha256
 from litm.models import identity
@@ -29,7 +30,7 @@ class Entry:
 
 ENTRIES = {"a": Entry("a", "notes"), "b": Entry("b")}
 EACH = Each(lambda wildcards: ENTRIES[wildcards.entry])
-A, B = (SimpleNamespace(entry=name) for name in "ab")
+A, B = of(entry="a"), of(entry="b")
 
 
 def test_an_entry_s_key_is_that_of_the_entry_that_the_wildcard_names():
@@ -82,11 +83,16 @@ def root(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+def new_start(root: Path) -> Programs:
+    """The programs as another start of Snakemake finds them."""
+    for one in (rules_help.local_modules, rules_help.file_digest):
+        one.cache_clear()
+    return Programs(root)
+
+
 def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_that_it_imports(root):
     def command() -> str:
-        rules_help.local_modules.cache_clear()
-        rules_help.file_digest.cache_clear()
-        return Programs(root).command("run", "size", "--threads {threads}")
+        return new_start(root).command("run", "size", "--threads {threads}")
 
     first = command()
     assert first.partition(" ")[2] == (
@@ -105,9 +111,7 @@ def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_th
 
 def test_a_module_found_by_name_counts_with_its_own_imports(root):
     def code() -> str:
-        rules_help.local_modules.cache_clear()
-        rules_help.file_digest.cache_clear()
-        return Programs(root).code("kinds", lambda wildcards: wildcards.kind)(SimpleNamespace(kind="two"))
+        return new_start(root).code("kinds", lambda wildcards: wildcards.kind)(of(kind="two"))
 
     first = code()
     (root / "scripts/litm/three.py").write_text("# A comment.")
@@ -121,13 +125,14 @@ def test_a_module_that_makes_up_texts_counts_with_its_words(root):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("")
 
-    def code(name: str) -> str:
-        rules_help.file_digest.cache_clear()
-        return Programs(root).code("corpora", lambda wildcards: name)(None)
+    def codes() -> list[str]:
+        return [
+            new_start(root).code("corpora", lambda wildcards, name=name: name)(None) for name in ("made_up", "other")
+        ]
 
-    before = [code("made_up"), code("other")]
+    made_up, other = codes()
     (root / "resources/words/a.toml").write_text("x = 1")
-    assert code("made_up") != before[0] and code("other") == before[1]
+    assert [one == first for one, first in zip(codes(), (made_up, other), strict=True)] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["walk", "run_too"])
@@ -142,25 +147,19 @@ def test_two_programs_of_one_name_are_an_error(root):
         Programs(root)
 
 
-class Files(list):
+def files(*unnamed: str, **named: str | list[str]) -> Namedlist:
     """Files of a job, by name or without one, as Snakemake gives them."""
-
-    def __init__(self, *unnamed: str, **named: str | list[str]) -> None:
-        super().__init__(
-            [*unnamed, *(one for value in named.values() for one in ([value] if isinstance(value, str) else value))]
-        )
-        self._named = named
-
-    def items(self):
-        return self._named.items()
-
-    def keys(self):
-        return self._named.keys()
+    made = Namedlist(toclone=unnamed)
+    for name, value in named.items():
+        first = len(made)
+        made.extend([value] if isinstance(value, str) else value)
+        made._set_name(name, first, end=None if isinstance(value, str) else len(made))
+    return made
 
 
 def test_the_options_are_the_named_inputs_the_outputs_and_the_settings():
     params = Programs(ROOT).settings("score", metric="m", model=EACH.name, gather=False)
-    words = params["options"](A, Files("awaited", examples=["x", "y"], labels=[]), Files("made", table="t t"))
+    words = params["options"](A, files("awaited", examples=["x", "y"], labels=[]), files("made", table="t t"))
     assert shlex.split(words) == [
         *("--metric", "m", "--model", "a", "--examples", "x", "y", "--labels", "--output", "made", "--table", "t t")
     ]  # fmt: skip
@@ -189,7 +188,7 @@ def test_the_param_depends_on_contents_names_and_settings_and_not_on_times_or_ma
     changed = param()
     assert changed != first
     Path("a").rename("c")
-    assert param(SimpleNamespace(entry="c")) not in (first, changed)
+    assert param(of(entry="c")) not in (first, changed)
     assert made_of(also=[EACH.name]) != made_of(also=[EACH.name], wildcards=B)
     # An input that is another one's file.
     assert made_of(lambda own: ["b"], lambda own: []) != made_of(lambda own: [], lambda own: ["b"])

@@ -73,15 +73,10 @@ def test_peers_read_the_same_prompts_and_give_the_same_answers_in_float32(tmp_pa
     data.mkdir()
     write_lines(data / "nq-open-20_total_documents_gold_at_0.jsonl.gz", [qa_record(0, 19)])
     ways = {"sorted": "sorted, early stop", "ours": "this workflow"}
-    done = subprocess.run(
-        [
-            *(sys.executable, ROOT / "benchmarks" / "peers.py", "--data", data, "--folder", tmp_path / "peers"),
-            *("--prompts", "qa10", "--questions", "1", "--ways", *ways, "--dtype", "float32"),
-        ],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
-        capture_output=True,
-        text=True,
-    )
+    words = ["--data", data, "--folder", tmp_path / "peers", "--prompts", "qa10", "--questions", "1", "--ways", *ways]
+    command = [sys.executable, ROOT / "benchmarks" / "peers.py", *words, "--dtype", "float32"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
     assert "3 prompts" in done.stdout

@@ -17,14 +17,14 @@ from litm.base.cli import hangup_is_sigterm, sigterm_in_thread
 
 
 class Held:
-    """Answers of a server: a few at once, and the others when `go_on` is set."""
+    """Answers of a server: six at once, and the others when `go_on` is set."""
 
-    def __init__(self, at_once: int) -> None:
-        self.at_once, self.asked, self.go_on = at_once, 0, threading.Event()
+    def __init__(self) -> None:
+        self.asked, self.go_on = 0, threading.Event()
 
     def __call__(self, prompt: str) -> str:
         self.asked += 1
-        if self.asked > self.at_once:
+        if self.asked > 6:
             self.go_on.wait()
         return answer_to(prompt)
 
@@ -49,7 +49,7 @@ def started(bench: Workbench, server: FaultServer, **streams) -> subprocess.Pope
 
 @pytest.mark.slow
 def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_run_asks_the_rest(new_bench):
-    held = Held(6)
+    held = Held()
     with FaultServer(answer=held) as server:
         master, slave = pty.openpty()
         process = started(new_bench, server, stdout=slave, stderr=slave)
@@ -72,7 +72,7 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
 def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_to_continue(new_bench, number, name):
-    with FaultServer(answer=Held(6)) as server:
+    with FaultServer(answer=Held()) as server:
         process = started(new_bench, server, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         os.killpg(process.pid, number)
         said = process.communicate(timeout=HANG)[0]

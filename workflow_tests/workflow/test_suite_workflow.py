@@ -7,7 +7,7 @@ from copy import deepcopy
 import pandas as pd
 import pytest
 import yaml
-from reruns import changes, check
+from reruns import changes, check, with_keys
 from workbench import CONFIG, Workbench
 
 from litm.base.formats import read_json, read_jsonl
@@ -65,16 +65,14 @@ def test_each_placement_of_several_needles_is_a_curve_of_its_own(finished):
 def test_utilisation_compares_the_same_questions_without_and_with_the_gold_document_alone(finished):
     rows = table(finished, "utilisation")
     assert list(rows["placement"]) == ["gold_at_0", "gold_at_2"] and rows["n"].eq(4).all()
-    assert {"accuracy_closed_book", "accuracy", "accuracy_oracle", "utilisation", "utilisation_ci_low"} <= set(
-        rows.columns
-    )
+    columns = {"accuracy_closed_book", "accuracy", "accuracy_oracle", "utilisation", "utilisation_ci_low"}
+    assert columns <= set(rows.columns)
 
 
 def test_the_index_across_experiments_has_a_table_and_a_picture(finished):
     pbi = table(finished, "pbi")
-    assert [tuple(row) for row in pbi[["experiment", "size"]].to_numpy()] == [
-        ("needle", 500), ("needles", 6), ("needles", 6), ("talk", 3)
-    ]  # fmt: skip
+    assert pbi["experiment"].tolist() == ["needle", "needles", "needles", "talk"]
+    assert pbi["size"].tolist() == [500, 6, 6, 3]
     markdown = finished.path("results/tables/pbi.md").read_text()
     assert markdown.count("\n") == 2 + len(pbi) and "| Edge accuracy" in markdown and "nan" not in markdown
     assert finished.path("results/figures/pbi_forest.png").stat().st_size > 5000
@@ -93,10 +91,8 @@ def test_the_summaries_are_those_of_all_curves(finished):
 
 def test_the_export_has_one_folder_per_curve_and_the_zip_has_no_files_of_snakemake(finished):
     folder = finished.path("results/suite_export/reference")
-    assert {path.name for path in (folder / "talk_3").iterdir()} == {
-        "talk_3_curve.png", "talk_3_data.jsonl", "talk_3_pos_0.jsonl", "talk_3_pos_1.jsonl", "talk_3_pos_2.jsonl",
-        "talk_3_summary.json",
-    }  # fmt: skip
+    made = ("curve.png", "data.jsonl", "pos_0.jsonl", "pos_1.jsonl", "pos_2.jsonl", "summary.json")
+    assert {path.name for path in (folder / "talk_3").iterdir()} == {f"talk_3_{name}" for name in made}
     lines = [record for _, record in read_jsonl(folder / "needles_gold_at_0_2_5" / "needles_gold_at_0_2_5_pos_5.jsonl")]
     assert len(lines) == 3 and {line["target"] for line in lines} == {"end"}
     assert {"model_answer", "correct", "value", "gold_position"} <= set(lines[0])
@@ -105,22 +101,16 @@ def test_the_export_has_one_folder_per_curve_and_the_zip_has_no_files_of_snakema
     assert "reference/talk_3/talk_3_data.jsonl" in names and not any("/." in name for name in names)
 
 
-@pytest.mark.parametrize(
-    ("experiments", "depths", "words", "said"),
-    [
-        (SUITE["experiments"], [0, 0.5, 0.51, 1], ["--", "results/responses/reference/needle.jsonl.gz"],
-         "error: gold_at_depth_0.5 and gold_at_depth_0.51 are the same position of"),
-        (["closed_book"], [0, 1], ["--dry-run", "--", "suite_export"], "there is nothing to export"),
-    ],
-    ids=["two depths at the same position", "nothing with positions"],
-)  # fmt: skip
-def test_what_cannot_be_made_is_refused_before_anything_is_asked(finished, tmp_path, experiments, depths, words, said):
-    bench = finished.moved_to(tmp_path / "moved")
-    config = deepcopy(SUITE | {"experiments": experiments})
-    config["define"]["experiments"]["needle"]["depths"] = {400: depths}
-    bench.configure(config)
-    done = bench.snakemake(*words)
-    assert done.returncode == 1 and said in done.stderr + done.stdout
+def test_two_depths_at_the_same_position_are_refused_before_anything_is_asked(bench):
+    bench.configure(with_keys(SUITE, {"define.experiments.needle.depths": {400: [0, 0.5, 0.51, 1]}}))
+    said = bench.refusal("--", "results/responses/reference/needle.jsonl.gz")
+    assert "error: gold_at_depth_0.5 and gold_at_depth_0.51 are the same position of" in said
+
+
+def test_an_export_of_nothing_with_positions_is_refused(bench):
+    bench.configure({**SUITE, "experiments": ["closed_book"]})
+    done = bench.snakemake("--dry-run", "--", "suite_export")
+    assert done.returncode == 1 and "there is nothing to export" in done.stderr + done.stdout
 
 
 def test_nothing_runs_again(finished):
@@ -128,5 +118,5 @@ def test_nothing_runs_again(finished):
 
 
 @changes("suite")
-def test_a_change_runs_what_the_page_says(finished, tmp_path, row):
-    check(finished.moved_to(tmp_path / "moved"), SUITE, row)
+def test_a_change_runs_what_the_page_says(bench, row):
+    check(bench, SUITE, row)

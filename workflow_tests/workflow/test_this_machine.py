@@ -1,24 +1,23 @@
 """What this machine decides: the number format of a model, how many sweeps run at once, and how long they take."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
+from configs import study
 from conftest import ROOT
 from plans import inputs_of, of, plan
 
-from litm.config.study import load_study
+from litm.base.formats import write_json
 from litm.models import devices
 from litm.workflow import resources
 from litm.workflow.prompt_lengths import computed_tokens, tree_items
 from litm.workflow.resources import SHOWN, duration, gpu_lines, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
-TWO = {"models": {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}}
-CONFIG = {"models": ["a"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": TWO}
 SWEPT = ("a", "kv_retrieval_small")
 SWEEP = of(model=SWEPT[0], experiment=SWEPT[1])
+MANIFEST = "results/responses/a/kv_retrieval_small.manifest.json"
 #: All prompts of the sweep.
 ASKED = {SWEPT: 1.0}
 #: As `snakedeploy deploy-workflow` writes it.
@@ -33,6 +32,11 @@ use rule * from litm
 """
 
 
+def of_models(**entries: dict):
+    models = {name: {**MODEL, "threads": 1, **entry} for name, entry in entries.items()}
+    return study(models=models, experiments=["kv_retrieval_small"])
+
+
 @pytest.fixture
 def flags(monkeypatch):
     """A function that gives this process a processor with these flags and no GPU."""
@@ -44,39 +48,33 @@ def flags(monkeypatch):
 def test_the_format_that_auto_takes_is_a_param_where_jobs_run_here_and_left_to_the_nodes_of_a_cluster(flags):
     for names, expected in ((("avx512_bf16",), "bfloat16"), (("avx2",), "float32")):
         flags(*names)
-        study = load_study(CONFIG, ROOT)
-        assert inputs_of(study).sweeps.number_format(SWEEP) == expected
-        assert inputs_of(study, runs_here=False).sweeps.number_format(SWEEP) == ""
+        one = of_models(a={})
+        assert inputs_of(one).sweeps.number_format(SWEEP) == expected
+        assert inputs_of(one, runs_here=False).sweeps.number_format(SWEEP) == ""
         # What the program gets is what the entry says: it chooses where it runs.
-        assert study.models["a"].answer_settings()["dtype"] == "auto"
-
-
-def write_json(name: str, content: dict) -> None:
-    file = Path("results", name)
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps(content))
+        assert one.models["a"].answer_settings()["dtype"] == "auto"
 
 
 def test_another_kind_of_machine_says_that_it_asks_again_and_how_to_keep_answers(flags, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_json("responses/a/kv_retrieval_small.manifest.json", {"identity_fields": {"model": {"dtype": "bfloat16"}}})
+    write_json(MANIFEST, {"identity_fields": {"model": {"dtype": "bfloat16"}}})
     for processor, count in (("avx512_bf16", 0), ("avx2", 1)):
         flags(processor)
-        lines = [line for line in time_lines(load_study(CONFIG, ROOT), ASKED) if "asked again" in line]
+        lines = [line for line in time_lines(of_models(a={}), ASKED) if "asked again" in line]
         assert len(lines) == count
     assert "in bfloat16" in lines[0] and "again in float32" in lines[0] and "'dtype: bfloat16'" in lines[0]
 
 
 def test_weights_whose_files_set_the_format_are_not_said_to_be_in_another(flags, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_json("models/a.json", {"is_quantized": True})
-    write_json("responses/a/kv_retrieval_small.manifest.json", {"identity_fields": {"model": {"dtype": "auto"}}})
+    write_json("results/models/a.json", {"is_quantized": True})
+    write_json(MANIFEST, {"identity_fields": {"model": {"dtype": "auto"}}})
     flags("avx2")
-    (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
+    (line,) = time_lines(of_models(a={}), ASKED)
     assert line.endswith("(a rule of thumb, wrong by up to a factor of three)")
     for file in Path("results").rglob("*.json"):
         file.write_text("")
-    (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
+    (line,) = time_lines(of_models(a={}), ASKED)
     assert "in float32" in line, "a damaged file is left to the jobs that read it"
 
 
@@ -96,15 +94,10 @@ def test_contexts_share_what_is_before_the_gold_item(experiment, items):
 
 
 def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
-    study = plan("config").study
-    model = study.models["smollm2-135m-instruct-q4_1"]
+    one = plan("config").study
+    model = one.models["smollm2-135m-instruct-q4_1"]
     # Of 24 questions, SmolLM2 computed 30,700 tokens of prompts and 2,000 of answers.
-    assert computed_tokens(study, model, study.experiments["mini_gazetteer_qa"]) == pytest.approx(32_700, rel=0.25)
-
-
-def of_models(entries: dict[str, dict], **config):
-    models = {name: {**MODEL, **entry} for name, entry in entries.items()}
-    return load_study({**CONFIG, "models": [*models], "define": {"models": models}, **config}, ROOT)
+    assert computed_tokens(one, model, one.experiments["mini_gazetteer_qa"]) == pytest.approx(32_700, rel=0.25)
 
 
 def hours_in(line: str) -> float:
@@ -112,40 +105,38 @@ def hours_in(line: str) -> float:
 
 
 def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_thumb(flags, monkeypatch):
-    study = of_models({"a": {"parameters": 7}})
+    one = of_models(a={"parameters": 7})
     flags("avx512_bf16")
-    fast, _ = time_lines(study, ASKED)
+    fast, _ = time_lines(one, ASKED)
     flags("avx2")
-    slow, shorter = time_lines(study, ASKED)
+    slow, shorter = time_lines(one, ASKED)
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
     monkeypatch.setattr(resources, "measured_runs", lambda results, model: [])
-    (line,) = time_lines(of_models({"a": {"parameters": 7, "tokens_per_second": 1e6}}), ASKED)
+    (line,) = time_lines(of_models(a={"parameters": 7, "tokens_per_second": 1e6}), ASKED)
     assert "about 1 minute here (as earlier sweeps took)" in line
 
 
 def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
     flags("avx2")
-    whole, half = (hours_in(time_lines(of_models({"a": {"parameters": 7}}), {SWEPT: share})[0]) for share in (1, 0.5))
+    whole, half = (hours_in(time_lines(of_models(a={"parameters": 7}), {SWEPT: share})[0]) for share in (1, 0.5))
     assert half == pytest.approx(whole / 2, rel=0.05)
 
 
 def test_a_run_on_a_cluster_has_its_gpu_hours():
-    models = {"a": {"parameters": 70_000, "device": "auto", "gpus": 2}, "b": {"device": "cpu"}}
-    study = of_models({**models, "small": {"device": "auto"}})
-    shares = {(name, "kv_retrieval_small"): 0.5 for name in ("a", "b")}
-    (line,) = gpu_lines(study, shares)
-    tokens = computed_tokens(study, study.models["a"], study.experiments["kv_retrieval_small"])
+    one = of_models(a={"parameters": 70_000, "gpus": 2}, b={"device": "cpu"}, small={})
+    (line,) = gpu_lines(one, {(name, "kv_retrieval_small"): 0.5 for name in ("a", "b")})
+    tokens = computed_tokens(one, one.models["a"], one.experiments["kv_retrieval_small"])
     hours = 2 * 0.5 * tokens * 2 * 7e13 / 5e13 / 3600
     assert line == f"  about {hours:,.0f} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
-    assert gpu_lines(study, {("small", "kv_retrieval_small"): 1})[0].startswith("  less than a GPU-hour, by")
-    assert gpu_lines(study, {("b", "kv_retrieval_small"): 1}) == []
+    assert gpu_lines(one, {("small", "kv_retrieval_small"): 1})[0].startswith("  less than a GPU-hour, by")
+    assert gpu_lines(one, {("b", "kv_retrieval_small"): 1}) == []
 
 
 def test_many_models_have_their_time_together(flags):
     flags("avx2")
-    study = of_models({f"m{number}": {"parameters": 7} for number in range(SHOWN + 2)})
-    lines = time_lines(study, {(name, "kv_retrieval_small"): 1 for name in study.models})
+    many = of_models(**{f"m{number}": {"parameters": 7} for number in range(SHOWN + 2)})
+    lines = time_lines(many, {(name, "kv_retrieval_small"): 1 for name in many.models})
     assert len(lines) == SHOWN + 2 and re.fullmatch(r"  2 more models: about [\d,.]+ hours", lines[SHOWN])
 
 
@@ -164,7 +155,9 @@ def test_sweeps_are_asked_in_the_order_of_the_config():
 
 
 def test_without_a_gpu_two_sweeps_run_at_once_also_where_another_workflow_imports_this_one(new_bench):
-    new_bench.configure({**CONFIG, "models": ["a", "b"], "examples": 2})
+    models = {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}
+    own = {"models": ["a", "b"], "experiments": ["kv_retrieval_small"], "examples": 2}
+    new_bench.configure({**own, "define": {"models": models}})
     # So that both sweeps can begin.
     before = [*(f"results/models/{model}.json" for model in "ab"), "results/example_checks/kv_retrieval_small.json"]
     targets = [f"results/responses/{model}/kv_retrieval_small.jsonl.gz" for model in "ab"]

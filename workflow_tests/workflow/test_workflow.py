@@ -8,6 +8,7 @@ import pytest
 from conftest import write_lines
 from workbench import CONFIG, Workbench, changed
 
+from litm.base.formats import read_json, read_jsonl
 from litm.claims.tables import CLAIMS
 
 #: Sweeps: dummy on three experiments, reference on one of them.
@@ -23,9 +24,8 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
     tokens = pd.read_csv(finished.path("results/tables/token_counts.csv"))
     assert tokens["model"].tolist() == ["reference"] * 4 and (tokens["tokens_min"] > 0).all()
     checks = pd.read_csv(finished.path("results/tables/answer_checks.csv"))
-    assert list(zip(checks["experiment"], checks["size"], checks["n"], strict=True)) == [
-        ("kv", 4, 3), ("kv", 6, 3), ("qa", 3, 4), ("closed_book", 0, 4)
-    ]  # fmt: skip
+    cells = [("kv", 4, 3), ("kv", 6, 3), ("qa", 3, 4), ("closed_book", 0, 4)]
+    assert list(zip(checks["experiment"], checks["size"], checks["n"], strict=True)) == cells
     for name in ("kv", "kv_heatmap", "kv_by_size", "qa"):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
@@ -38,10 +38,8 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
 
 
 def test_the_id_pairs_a_question_over_its_positions_and_experiments(finished):
-    scores = pd.concat(
-        [pd.read_parquet(finished.path(f"results/scores/dummy/{e}.parquet")) for e in ("qa", "closed_book")]
-    )
-    ids = scores.groupby(["experiment", "placement"])["id"].agg(list)
+    both = [pd.read_parquet(finished.path(f"results/scores/dummy/{name}.parquet")) for name in ("qa", "closed_book")]
+    ids = pd.concat(both).groupby(["experiment", "placement"])["id"].agg(list)
     assert len(ids) == 3 and all(one == ids.iloc[0] for one in ids)
 
 
@@ -81,34 +79,63 @@ def test_a_figure_that_another_selection_has_nothing_for_is_put_aside(bench):
 
 
 NO_GOLD = {"question": "one", "answers": ["x"], "ctxs": []}
+#: What is said of words of the command, and of files.
+MISTAKES = {
+    "models: unknown name 'refrence' (did you mean": (["--config", "models=[refrence]"], {}),
+    "more.yaml, line 2: the key 'seed' is on line 1 already": (
+        ["--configfile", "more.yaml"], {"more.yaml": ["seed: 1", "seed: 2"]}
+    ),
+    'error: questions.jsonl.gz, line 1: 0 documents have "isgold": true, there must be exactly one': (
+        [], {"questions.jsonl.gz": [NO_GOLD]}
+    ),
+    "has 4 distractors, but a context of 6 needs 5": ([], {"small.yaml": [changed(qa={"positions": {"6": [0]}})]}),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("edit", "words", "said"),
-    [
-        (lambda b: None, ["--config", "models=[refrence]"], "models: unknown name 'refrence' (did you mean"),
-        (
-            lambda b: b.path("more.yaml").write_text("seed: 1\nseed: 2\n"),
-            ["--configfile", "more.yaml"],
-            "more.yaml, line 2: the key 'seed' is on line 1 already",
-        ),
-        (
-            lambda b: write_lines(b.path("questions.jsonl.gz"), [NO_GOLD]),
-            [],
-            'error: questions.jsonl.gz, line 1: 0 documents have "isgold": true, there must be exactly one',
-        ),
-        (
-            lambda b: b.configure(changed(qa={"positions": {6: [0]}})),
-            [],
-            "has 4 distractors, but a context of 6 needs 5",
-        ),
-    ],
-    ids=["unknown name", "key twice", "broken line", "too few documents"],
-)
-def test_a_mistake_is_said_in_a_line_and_no_answer_is_lost(bench, edit, words, said):
+@pytest.mark.parametrize(("said", "words", "files"), [(said, *made) for said, made in MISTAKES.items()], ids=MISTAKES)
+def test_a_mistake_is_said_in_a_line_and_no_answer_is_lost(bench, said, words, files):
     journal = bench.path("results/journal/dummy/qa.jsonl").read_bytes()
-    edit(bench)
-    done = bench.snakemake(*words)
-    told = done.stderr + done.stdout
-    assert done.returncode == 1 and said in told and "Traceback" not in told
+    for name, lines in files.items():
+        write_lines(bench.path(name), lines)
+    assert said in bench.refusal(*words)
     assert bench.path("results/journal/dummy/qa.jsonl").read_bytes() == journal
+
+
+# Log-probabilities, beside answers and alone
+
+MEASURED = "results/journal/reference/kv.log_probability.jsonl"
+MANIFEST = "results/log_probabilities/reference/kv.manifest.json"
+
+
+def test_log_probabilities_beside_answers_are_measured_once_and_ask_for_no_answer_again(bench):
+    journal = bench.path("results/journal/reference/kv.jsonl").read_bytes()
+    bench.configure(changed(kv={"measure": ["answer", "log_probability"]}))
+    planned = bench.plan()
+    assert (planned["measure"], planned["score_log_probabilities"]) == (1, 1) and "generate" not in planned
+    done = bench.snakemake()
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("no log-probabilities, left out: dummy (engine dummy cannot)") == 1
+    assert bench.path("results/journal/reference/kv.jsonl").read_bytes() == journal
+    table = pd.read_csv(bench.path("results/tables/log_probability.csv"))
+    assert list(zip(table["size"], table["position"], strict=True)) == [(4, 0), (4, 3), (6, 0), (6, 5)]
+    assert table["model"].eq("reference").all() and table["n"].eq(3).all()
+    assert table["answer"].between(-1000, 0, inclusive="neither").all()
+    kinds = {record["finish_reason"] for _, record in read_jsonl(bench.path(MEASURED)) if "key" in record}
+    assert kinds == {"measured"}
+    report = bench.path("results/report.html").read_text()
+    assert "log_probability" in report
+    assert bench.plan() == {}
+    # A position more measures its own prompts.
+    bench.configure(changed(kv={"measure": ["answer", "log_probability"], "positions": {4: [0, 1, 3], 6: [0, 5]}}))
+    assert bench.plan()["measure"] == 1
+    bench.run("--", MANIFEST)
+    manifest = read_json(bench.path(MANIFEST))
+    assert (manifest["asked"], manifest["reused"]) == (3, 12)
+
+
+def test_log_probabilities_alone_generate_nothing(bench):
+    bench.configure({**changed(kv={"measure": ["log_probability"], "examples": 2}), "models": ["reference"]})
+    planned = bench.plan("--forceall", "--", "tables", "figures")
+    assert planned["measure"] == 1 and "generate" not in planned and "score" not in planned
+    said = bench.snakemake("--dry-run")
+    assert said.stderr.count("no report, which is of answers") == 1
