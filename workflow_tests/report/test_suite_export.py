@@ -153,29 +153,28 @@ SUITE_NAMES = {
 }
 
 
-def test_the_experiments_of_the_suite_have_its_own_names(results):
-    nine = {size: [*([size * eighth // 8] for eighth in range(8)), [size - 1]] for _, size in SUITE_NAMES}
-    results.add("suite_kv_retrieval", {size: nine[size] for size in (100, 200)})
-    for name, size in list(SUITE_NAMES)[2:]:
-        results.add(name, {size: [[0, 150, 299]] if name == "suite_multi_needle" else nine[size]})
+@pytest.mark.parametrize(("experiment", "size"), SUITE_NAMES)
+def test_the_experiments_of_the_suite_have_its_own_names_and_depths_in_eighths(experiment, size):
+    folder, stem, figure = SUITE_NAMES[experiment, size]
+    names = export_names(Curve(experiment, experiment, size, "gold_at_0_150_299" if figure == "bar" else None))
+    assert (names.folder, names.stem, names.figure) == (folder, stem, figure)
+    for eighth in range(9):
+        position = size - 1 if eighth == 8 else size * eighth // 8
+        place = f"pos_{position}" if stem.startswith("kv") else f"depth_{eighth / 8}"
+        assert names.predictions(position, size) == f"{stem}_{place}.jsonl"
+
+
+def test_experiments_of_the_suite_are_exported_under_its_own_names(results):
+    results.add("suite_kv_retrieval", {100: [[0], [99]], 200: [[0], [199]]})
+    results.add("suite_multi_needle", {300: [[0, 150, 299]]})
     files = files_in(results.export())
-    wanted = {"master_summary.json"}
-    for (_, size), (folder, stem, figure) in SUITE_NAMES.items():
-        depths = [0.0, 0.5, 1.0] if figure == "bar" else [eighth / 8 for eighth in range(9)]
-        places = [f"pos_{at}" for (at,) in nine[size]] if stem.startswith("kv") else [f"depth_{at}" for at in depths]
-        wanted |= layout(folder, stem, figure, places)
-    assert files.keys() == wanted
+    wanted = {"master_summary.json"} | layout("exp3_multi", "multi", "bar", ["depth_0.0", "depth_0.5", "depth_1.0"])
+    wanted |= layout("exp1a_kv100", "kv100", "curve", ["pos_0", "pos_99"])
+    assert files.keys() == wanted | layout("exp1b_kv200", "kv200", "curve", ["pos_0", "pos_199"])
     master = json.loads(files["master_summary.json"])["experiments"]
-    assert list(master) == [stem for _, stem, _ in SUITE_NAMES.values()]
-    assert {one["experiment"] for one in master.values()} == {"the_task"}
-
-
-def test_one_size_of_key_value_retrieval_alone_has_the_same_name(results):
-    results.add("suite_kv_retrieval", {100: [[0], [99]]})
-    files = files_in(results.export())
-    assert {name.split("/")[0] for name in files} == {"exp1a_kv100", "master_summary.json"}
-    summary = json.loads(files["exp1a_kv100/kv100_summary.json"])
-    assert (summary["num_keys"], summary["num_examples"]) == (100, len(IDS))
+    assert [*master] == ["kv100", "kv200", "multi"] and {one["experiment"] for one in master.values()} == {"the_task"}
+    assert json.loads(files["exp1a_kv100/kv100_summary.json"]) == master["kv100"]
+    assert (master["kv100"]["num_keys"], master["kv100"]["num_examples"]) == (100, len(IDS))
 
 
 @pytest.mark.parametrize(("position", "items", "depth"), [(0, 5, 0.0), (4, 5, 1.0), (62, 500, 0.125), (10, 101, 0.1)])
