@@ -31,7 +31,7 @@ from litm.analysis.power import (
     questions_needed,
 )
 from litm.analysis.statistics import moments_of
-from litm.base.files import with_part, write_text
+from litm.base.files import with_parts, write_text
 from litm.base.intervals import binomial_interval, wilson_interval
 
 ACCURACIES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99)
@@ -43,7 +43,6 @@ PATTERNS = np.array(list(product((0, 1), repeat=3)))
 PAIRS = ((1, -1, 0), (0, -1, 1), (-1, 0, 1))
 #: Settings of the second round, for each n and quantity.
 WORST = 15
-BEGIN, END = "<!-- {}: from here on written by benchmarks/evidence.py -->", "<!-- {}: up to here -->"
 
 Setting = tuple[tuple[float, float, float], float]
 #: Which data sets' intervals contain the truth, from counts of patterns (data sets, 8), accuracies and n.
@@ -63,7 +62,7 @@ def main() -> None:
         print(made, flush=True)
         if args.page:
             page = args.page.read_text(encoding="utf-8")
-            write_text(args.page, with_part(page, BEGIN.format(what), END.format(what), made))
+            write_text(args.page, with_parts(page, {what: made}))
 
 
 # --- Coverage ---

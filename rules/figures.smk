@@ -11,13 +11,10 @@ rule plot_figure:
     input:
         accuracy=PAGES.drawn("accuracy"),
         scores=PAGES.drawn("scores"),
-        recall=PAGES.drawn("recall"),
+        recall=PAGES.drawn_recall,
         published=PAGES.drawn_published,
-        differences=PAGES.drawn("differences"),
-        advice=PAGES.drawn("advice"),
-        log_probability=PAGES.drawn("log_probability"),
         token_counts=PAGES.drawn("token_counts"),
-        wrong_answers=PAGES.drawn("wrong_answers"),
+        tables=PAGES.drawn_tables,
     output:
         png=picture("{figure}", "../resources/captions/figure.rst"),
         pdf="results/figures/{figure}.pdf",
@@ -36,7 +33,7 @@ rule plot_figure:
 
 use rule plot_figure as plot_pbi_forest with:
     input:
-        position_bias="results/tables/position_bias.csv",
+        tables="results/tables/position_bias.csv",
     output:
         png=picture("pbi_forest", "../resources/captions/pbi_forest.rst"),
         pdf="results/figures/pbi_forest.pdf",

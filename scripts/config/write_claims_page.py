@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.files import write_text
+from litm.base.files import with_parts, write_text
 from litm.config import conditions
 from litm.config.catalogue import read_catalogue
 
@@ -15,7 +15,7 @@ PUBLISHED = ROOT / "resources" / "published"
 def main(page: Path = ROOT / "docs" / "claims.md") -> None:
     from litm.analysis.published import read_explanations, read_literature, read_published
     from litm.claims.evidence import Relations, published_evidence
-    from litm.claims.tables import claims_table, page_parts, with_parts
+    from litm.claims.tables import claims_table, page_parts
 
     relations = conditions.read_relations(read_catalogue("models", ROOT), read_catalogue("experiments", ROOT))
     literature = read_literature(PUBLISHED / "statements.csv", PUBLISHED / "claims.csv")

@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.cli import program
-from litm.base.files import with_part, write_text
+from litm.base.files import with_parts, write_text
 from litm.base.formats import read_csv
 from litm.config.catalogue import CATALOGUES, read_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE, PUBLISHED = ROOT / "docs" / "fidelity.md", ROOT / "resources" / "published"
-BEGIN = "<!-- table: from here on written by scripts/config/write_fidelity_page.py -->"
-END = "<!-- table: up to here -->"
 
 
 def fidelity() -> str:
@@ -22,7 +20,7 @@ def fidelity() -> str:
     rows: Any = read_csv(PUBLISHED / "fidelity.csv").fillna("").astype(str).to_dict("records")
     entries = {str(kind): read_catalogue(kind, ROOT) for kind in CATALOGUES}
     values = read_published(PUBLISHED / "accuracy.csv"), read_published_tokens(PUBLISHED / "token_counts.csv")
-    return with_part(PAGE.read_text(encoding="utf-8"), BEGIN, END, fidelity_table(rows, entries, *values))
+    return with_parts(PAGE.read_text(encoding="utf-8"), {"table": fidelity_table(rows, entries, *values)})
 
 
 @program

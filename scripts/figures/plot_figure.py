@@ -5,28 +5,21 @@ accuracy: accuracies of sweeps, as score.py wrote them
 scores: score files of sweeps, if the kind reads them
 recall: recall tables of the retrievers in the figure
 published: published accuracies; alone, the figure is of them
-position_bias: the table of position bias
-differences: the table of differences between conditions
-advice: the table of what helps
-log_probability: the table of log-probabilities
 token_counts: lengths of prompts, measured or published
-wrong_answers: the table of what wrong answers are
+tables: tables of results that the kind draws, by the names of their files
 untitled: a PNG without the title, for the report, whose headings are the titles
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litm.base.cli import program
-from litm.base.formats import read_csv, read_parquet
+from litm.base.formats import plain_rows, read_csv, read_parquet
 from litm.base.messages import UserError, note
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-#: The table of an option of another name.
-TABLES = {"differences": "condition_differences"}
 
 
 def without_values(published: "pd.DataFrame", figure: Mapping) -> list[str]:
@@ -46,12 +39,8 @@ def main(
     scores: tuple[str, ...] = (),
     recall: tuple[str, ...] = (),
     published: str | None = None,
-    position_bias: str | None = None,
-    differences: str | None = None,
-    advice: str | None = None,
-    log_probability: str | None = None,
     token_counts: tuple[str, ...] = (),
-    wrong_answers: str | None = None,
+    tables: tuple[Path, ...] = (),
     untitled: str | None = None,
 ) -> None:
     import pandas as pd
@@ -60,13 +49,11 @@ def main(
     from litm.analysis.grid import Files
     from litm.analysis.published import read_published
     from litm.analysis.sentences import cut_sentences
-    from litm.analysis.table import tables
+    from litm.analysis.table import tables as all_tables
     from litm.figures.chart import Rows
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
 
-    given = {"position_bias": position_bias, "differences": differences, "advice": advice}
-    given |= {"log_probability": log_probability, "wrong_answers": wrong_answers}
     # Measured or published, which have columns of their own.
     counts, notes = pd.concat(map(read_csv, token_counts)) if token_counts else None, []
     paper = published_table(read_published(published)) if published else None
@@ -74,8 +61,9 @@ def main(
         measured, parts = Files(accuracy).joined("accuracy"), (read_parquet(path) for path in scores)
         searched = Files(recall).joined("retrieval") if recall else None
         rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
-        notes = cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {}))
-    elif drawn := {name: tables()[TABLES.get(name, name)].read(path) for name, path in given.items() if path}:
+        notes = cut_sentences(plain_rows(rows.accuracy), figure.get("limits", {}))
+    elif tables:
+        drawn = {path.stem: all_tables()[path.stem].read(path) for path in tables}
         rows = Rows(**drawn, token_counts=counts)  # type: ignore[arg-type]
     elif paper is not None:
         # The rows of the models in the order of the figure, which is that of the colours.
@@ -84,7 +72,7 @@ def main(
             notes = [f"no published values: {', '.join(missing)}"]
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
-        raise UserError("give --accuracy, --published, or one of the tables")
+        raise UserError("give --accuracy, --published or --tables")
     picture = KINDS[figure["kind"]].draw(figure, rows)
     add_note(picture, notes)
     page = page_of(figure)

@@ -20,21 +20,17 @@ from pathlib import Path
 import pandas as pd
 
 from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression_rows
-from litm.analysis.sentences import counted
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.formats import write_csv
-from litm.base.messages import UserError, in_columns, note, points
+from litm.base.messages import UserError, counted, in_columns, note, points
 from litm.notebook import Results
 
 #: Exit status by outcome; 1 and 2 are errors.
 STATUS = {NOT_WORSE: 0, WORSE: 3, OPEN: 4}
-#: Columns and headings of the printed table; the first five are words.
-PRINTED = {
-    "experiment": "experiment", "size": "size", "placement": "placement", "target": "target", "verdict": "verdict",
-    "n": "n", "n_left_out": "left out", "accuracy_b": "against", "accuracy_a": "model", "difference": "difference",
-    "ci_low": "95 % from", "ci_high": "to",
-}  # fmt: skip
+TABLE = tables()["regression"]
+#: Columns of the printed table that are words, or begin like these.
+LEFT = 5
 
 
 @program
@@ -65,12 +61,12 @@ def main(
     if not rows:
         raise UserError("no question that both answered: compare models that were asked the same prompts")
     if most := max(row["n_left_out"] for row in rows):
-        note(f"left out: up to {most:,} questions of a position that only one of the two has scores of, see 'left out'")
-    table = tables()["regression"]
-    frame = table.frame(rows)
+        note(f"left out: up to {most:,} questions of a position that only one of the two has scores of, see 'Left out'")
+    frame = TABLE.frame(rows)
     if output:
-        write_csv(output, frame, p_values=table.p_values)
-    print(in_columns([[*PRINTED.values()], *table.cells(frame, PRINTED)], left=5), *_told(rows, worse_than), sep="\n")
+        write_csv(output, frame, p_values=TABLE.p_values)
+    headings = [TABLE.columns[name].heading for name in TABLE.report]
+    print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *_told(rows, worse_than), sep="\n")
     sys.exit(STATUS[outcome(rows)])
 
 

@@ -17,7 +17,7 @@ from litm.analysis.table import tables
 from litm.base.formats import read_json, read_parquet
 from litm.base.messages import UserError, first_of
 from litm.base.store import text_sha256
-from litm.figures.chart import Rows
+from litm.figures.chart import Rows, recall_of
 from litm.figures.kinds import KINDS
 from litm.records import CLOSED_BOOK, ORACLE, Comparison, read_examples, read_responses
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Names = str | Collection[str] | None
-#: Tables by the names of a figure's inputs, where they differ.
-DRAWN_TABLES = {"differences": "condition_differences"}
 
 
 @dataclass(frozen=True)
@@ -155,19 +153,17 @@ class Results:
             raise UserError(f"no figure '{name}'; there are {', '.join(self.figures)}")
         figure = {**self.selection["figures"][name], **settings, "page": None}
         experiments = [*figure["experiments"], *figure["references"]]
-        searches = [tuple(one) for one in figure.pop("recall")]
+        searches = figure.pop("recall")
         inputs = {name: self._input(name, experiments, searches) for name in KINDS[figure["kind"]].inputs}
         return KINDS[figure["kind"]].draw(figure, Rows(**inputs))
 
-    def _input(self, name: str, experiments: Sequence[str], searches: Sequence[tuple]) -> Any:
+    def _input(self, name: str, experiments: Sequence[str], searches: Sequence) -> Any:
         """The field of `Rows` of this name."""
         if name == "scores":
             return (read_parquet(path) for path in self._sweeps("scores", ".parquet", None, experiments))
         if name == "recall":
-            recalls, names = self.table("retrieval") if searches else None, ["questions", "corpus", "retriever"]
-            return recalls if recalls is None else recalls[recalls[names].apply(tuple, axis=1).isin(searches)]
-        table = DRAWN_TABLES.get(name, name)
-        return self.table(table) if table in self.names else None
+            return recall_of(self.table("retrieval"), searches) if searches else None
+        return self.table(name) if name in self.names else None
 
     def _sweeps(self, folder: str, ending: str, model: Names, experiment: Names) -> list[Path]:
         """Files of sweeps, in the order of the config; `UserError` if there are none."""

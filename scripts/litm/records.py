@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from litm.base.formats import checked_field, optional_field, read_jsonl, typed_field, write_jsonl
+from litm.base.formats import checked_field, grouped, optional_field, read_jsonl, typed_field, write_jsonl
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, digest, text_sha256
 
@@ -268,17 +269,12 @@ class Example:
     def from_json(cls, record: dict, where: str = "example") -> "Example":
         """The example of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
         targets = typed_field(record, "targets", list, where)
+        needed = {name: typed_field(record, name, kind, where) for name, kind in NEEDED.items()}
+        given = {name: optional_field(record, name, kind, where) for name, kind in GIVEN.items() if name in record}
         return cls(
-            id=typed_field(record, "id", str, where),
-            size=typed_field(record, "size", int, where),
-            placement=typed_field(record, "placement", str, where),
-            question=typed_field(record, "question", str, where),
-            answer_in_distractors=typed_field(record, "answer_in_distractors", bool, where),
-            prompt=typed_field(record, "prompt", str, where),
+            **needed,
+            **given,
             targets=tuple(Target.from_json(target, f"{where}, targets[{n}]") for n, target in enumerate(targets)),
-            messages=optional_field(record, "messages", list, where) if "messages" in record else None,
-            items=optional_field(record, "items", int, where) if "items" in record else None,
-            cluster=optional_field(record, "cluster", str, where) if "cluster" in record else None,
             extra={name: value for name, value in record.items() if name not in _NAMES},
         )
 
@@ -311,10 +307,11 @@ class Example:
         return (self.messages if as_chat else None) or self.prompt
 
 
+#: Fields of each example besides its targets, and those that it may lack, with their types.
+NEEDED = {"id": str, "size": int, "placement": str, "question": str, "answer_in_distractors": bool, "prompt": str}
+GIVEN = {"messages": list, "items": int, "cluster": str}
 #: Fields with attributes of their own in their order in files; all others are `extra`.
-_NAMES = (
-    "id", "size", "placement", "question", "answer_in_distractors", "prompt", "messages", "targets", "items", "cluster",
-)  # fmt: skip
+_NAMES = (*NEEDED, "messages", "targets", "items", "cluster")
 
 
 def read_examples(*paths: str | Path) -> Iterator[Example]:
@@ -380,11 +377,8 @@ class Usage:
     @staticmethod
     def sums(billed: Iterable["Usage"]) -> list["Usage"]:
         """The sums of tokens that are paid in the same way."""
-        kinds: dict[tuple, list[Usage]] = {}
-        for one in billed:
-            kinds.setdefault((one.batch, one.elsewhere), []).append(one)
         found = []
-        for (batch, elsewhere), some in sorted(kinds.items()):
+        for (batch, elsewhere), some in sorted(grouped(billed, attrgetter("batch", "elsewhere")).items()):
             counts = {name: sum(getattr(one, name) for one in some) for name in COUNTERS}
             found.append(Usage(**counts, batch=batch, elsewhere=elsewhere))
         return found
@@ -526,19 +520,17 @@ class SweepResponse:
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
         """The response in a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
-        billed = optional_field(record, "billed", dict, where) if "billed" in record else None
+        kinds = {"id": str, "size": int, "placement": str, "key": str, "finish_reason": str}
+        given = {"answer": str, "prompt_sha256": str, "billed": dict}
+        found = {name: optional_field(record, name, kind, where) for name, kind in given.items() if name in record}
+        billed = found.pop("billed", None)
         return cls(
-            id=typed_field(record, "id", str, where),
-            size=typed_field(record, "size", int, where),
-            placement=typed_field(record, "placement", str, where),
-            key=typed_field(record, "key", str, where),
+            **{name: typed_field(record, name, kind, where) for name, kind in kinds.items()},
             text=optional_field(record, "response", str, where),
-            finish_reason=typed_field(record, "finish_reason", str, where),
             prompt_tokens=optional_field(record, "prompt_tokens", int, where),
             response_tokens=optional_field(record, "response_tokens", int, where),
-            answer=optional_field(record, "answer", str, where) if "answer" in record else None,
+            **found,
             has_answer="answer" in record,
-            prompt_sha256=optional_field(record, "prompt_sha256", str, where) if "prompt_sha256" in record else None,
             billed=Usage.from_json(billed) if billed else None,
         )
 

@@ -11,6 +11,7 @@ output: a folder for the files
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,11 +19,11 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from litm.analysis.studies import PLACES, Sweep, grouped
+from litm.analysis.studies import PLACES, Sweep, comparable
 from litm.analysis.table import TEXT, tables
 from litm.base.cli import program
 from litm.base.files import read_text, write_text
-from litm.base.formats import csv_text, plain_rows, read_csv, read_json, write_json
+from litm.base.formats import csv_text, grouped, plain_rows, read_csv, read_json, write_json
 from litm.base.messages import UserError, note
 from litm.base.store import digest
 from litm.figures.chart import places_in_words
@@ -51,7 +52,7 @@ def main(results: tuple[str, ...], output: Path) -> None:
     studies = named_studies(results)
     if any(output.resolve().is_relative_to(one.folder.resolve()) for one in studies.values()):
         raise UserError(f"--output {output}: in one of the results folders, which are only read: name another")
-    groups = grouped(one for name, study in studies.items() for one in read_sweeps(name, study))
+    groups = comparable(one for name, study in studies.items() for one in read_sweeps(name, study))
     about = [{"study": name, **{key: one.selection.get(key) for key in SELECTED}} for name, one in studies.items()]
     write_text(output / "studies.csv", csv_text(TABLE.frame(row for group in groups for row in group["rows"])))
     write_json(output / "studies.json", {"version": 1, "studies": about, "tables": groups})
@@ -135,11 +136,9 @@ def _answers(study: Results, model: str, experiment: str) -> tuple[pd.DataFrame 
 
 def _by_size(study: Results, name: str) -> dict[tuple, list[dict]]:
     """Rows of a table by model, experiment and size, with its columns there; {} without one but the first."""
-    found: dict[tuple, list[dict]] = {}
     path = study.folder / "tables" / f"{name}.csv"
-    for row in plain_rows(read_csv(path, tables()[name].dtypes)) if path.exists() or name == READ[0] else ():
-        found.setdefault((row["model"], row["experiment"], row["size"]), []).append(row)
-    return found
+    rows = plain_rows(read_csv(path, tables()[name].dtypes)) if path.exists() or name == READ[0] else ()
+    return grouped(rows, itemgetter("model", "experiment", "size"))
 
 
 def _counts(cells: Sequence[Mapping]) -> dict[str, Any]:
@@ -174,13 +173,11 @@ def _of_group(group: Mapping) -> dict:
 
 def _lengths(groups: Sequence[Mapping]) -> Iterator[dict]:
     """Effective lengths, in one table for those over the same groups, so that all their prompts are the same."""
-    sweeps: dict[tuple, list[dict]] = {}
-    for row in (row for group in groups for row in group["rows"] if row["effective_length"]):
-        sweeps.setdefault((row["label"], row["experiment"]), []).append(row)
-    found: dict[tuple, list[dict]] = {}
-    for own in sweeps.values():
-        found.setdefault(tuple(row["table"] for row in own), []).extend(own)
-    for numbers, rows in sorted(found.items()):
+    known = (row for group in groups for row in group["rows"] if row["effective_length"])
+    sweeps = grouped(known, itemgetter("label", "experiment"))
+    over = grouped(sweeps.values(), lambda own: tuple(row["table"] for row in own))
+    for numbers, several in sorted(over.items()):
+        rows = [row for own in several for row in own]
         caption = f"{rows[0]['title']}, tables {', '.join(map(str, numbers))}"
         yield _shown("Effective length", caption, LOSS, (), LENGTHS, rows)
 

@@ -32,10 +32,6 @@ def commit_of(project: Path) -> str | None:
     return told.stdout.strip() if told.returncode == 0 else None
 
 
-#: Of the settings, what the page gets as it is; their datasets become rows with their digests.
-SETTINGS = ("figures", "experiments", "prices", "seed", "models", "config", "about", "stand_ins")
-
-
 @program
 def main(
     settings: dict,
@@ -50,24 +46,23 @@ def main(
 ) -> None:
     from litm.report.page import Contents, render_report
 
-    known = zip(settings["datasets"], datasets, strict=True)
+    rows = [
+        {
+            "Name": dataset["name"],
+            "Source": dataset["source"],
+            "Version": dataset["version"] or "",
+            "SHA-256": file_sha256(path),
+        }
+        for dataset, path in zip(settings["datasets"], datasets, strict=True)
+    ]
     contents = Contents(
         tables={path.stem: all_tables()[path.stem].read(path) for path in tables},
         pictures={path.stem: path.read_bytes() for path in figures},
         manifests=[read_json(path) for path in manifests],
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
-        datasets=[
-            {
-                "Name": dataset["name"],
-                "Source": dataset["source"],
-                "Version": dataset["version"] or "",
-                "SHA-256": file_sha256(path),
-            }
-            for dataset, path in known
-        ],
         commit=commit_of(Path(__file__).resolve().parents[2]),
-        **{name: settings[name] for name in SETTINGS},
+        **settings | {"datasets": rows},
     )
     html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, contents)
     write_text(output, html)

@@ -6,7 +6,7 @@ import pytest
 from score_frames import assert_plain, score_rows
 from score_frames import first_right as graded
 
-from litm.analysis.advice import Cell, Compared, advice_rows, condition_in_words, read_compared, verdict
+from litm.analysis.advice import Cell, Compared, advice_rows, condition_in_words, read_compared
 from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
@@ -237,7 +237,7 @@ def test_the_truly_best_condition_is_among_those_not_told_from_the_best_in_95_of
         right = (rng.random((60, len(accuracies))) + ability < accuracies).astype(np.int64)
         drawn = compared(right, range(len(accuracies)))
         missed += 0 not in drawn.best_set
-        assert verdict(drawn).advised in (None, *drawn.best_set)
+        assert drawn.advised in (None, *drawn.best_set)
     assert missed / samples <= 0.05
 
 
@@ -257,6 +257,6 @@ def test_a_condition_that_truly_loses_over_5_points_is_advised_in_5_of_100_sampl
     for _ in range(samples):
         easy = rng.uniform(0.3, 1, (n, 1))
         right = (rng.random((n, len(losses))) < easy - losses).astype(np.int64)
-        index = verdict(compared(right, (1, 3, 5, 10, 20))).advised
+        index = compared(right, (1, 3, 5, 10, 20)).advised
         wrong += index is not None and losses[index] > 0.05
     assert wrong / samples <= 0.05

@@ -119,7 +119,7 @@ def test_means_effects_and_pairs_are_student_s_paired_by_question(files):
 def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies(effect):
     nats = drawn((effect, 0.0, 0.0), 2_000)
     differences = nats[:, 0] - nats[:, 1]
-    needed = questions_needed(mean_of_numbers(differences)[0], len(differences))
+    needed = questions_needed(mean_of_numbers(differences).estimate(), len(differences))
     for n, is_enough in ((needed, True), (needed - 1, False)):
         samples = rng(9).choice(differences, (20_000, n))
         shown = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05)

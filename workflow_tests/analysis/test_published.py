@@ -11,7 +11,7 @@ from figure_tables import FIGURE, NOT_SCORED, cell, draw, table
 from programs import load_program
 from score_frames import of_matrix
 
-from litm.analysis.comparison import MeasuredCell, comparison_rows, measured_cells, published_table
+from litm.analysis.comparison import COMPARED, comparison_rows, measured_cells, published_table
 from litm.analysis.grid import means_of_cells, position_means
 from litm.analysis.paper_tables import LAYOUTS, PaperTable, latex_table, paper_table
 from litm.analysis.published import (
@@ -158,12 +158,15 @@ def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
 
 
 VALUE = PublishedAccuracy("m", "qa", 20, "gold_at_4", 4, "em", 2655, 0.538, "Table 6", "a note", "v1")
-SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quantization": None, "data_version": "v1"}
+SAME = {
+    "metric": "em", "n": 2655, "accuracy": 0.54, "accuracy_strict": None, "weights": "hub/m", "quantization": None,
+    "data_version": "v1", "prompt_format": None,
+}  # fmt: skip
 
 
 def compared(**changes: object) -> dict:
     """The row of a measured cell that equals `SAME` except for these fields."""
-    measured = {("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
+    measured = {("m", "qa", 20, "gold_at_4"): {**SAME, **changes}}
     models = {"m": PublishedModel("m", "hub/m", "chat_a")}
     (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
     return row
@@ -201,10 +204,10 @@ def test_cells_of_different_things_are_not_comparable_and_have_a_reason(changes,
 
 
 def test_the_strict_score_has_a_difference_and_a_verdict_of_its_own():
-    row = compared(accuracy=0.54, strict=0.5)
+    row = compared(accuracy=0.54, accuracy_strict=0.5)
     assert (row["verdict"], row["verdict_strict"]) == ("consistent", "differs")
     assert row["difference_strict"] == pytest.approx(0.5 - 0.538) and row["difference_strict_ci_high"] < 0
-    assert compared(strict=0.5, n=500)["verdict_strict"] == "not comparable"
+    assert compared(accuracy_strict=0.5, n=500)["verdict_strict"] == "not comparable"
     assert pd.isna(compared()["verdict_strict"])
 
 
@@ -224,10 +227,10 @@ def test_nothing_in_common_is_a_table_of_headings_alone():
     ("identity", "weights", "versions", "expected"),
     [
         ({"source": {"hub": "hub/m", "commit": "0"}, "model": {"quantization": "nf4", "prompt_template": "raw"}},
-         None, {"20": "v2"}, MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2", 0.2, "raw")),
+         None, {"20": "v2"}, ["v2", "hub/m", "raw", "nf4"]),
         ({"source": {"files": {}}, "model": {}}, "Q4_1, read as float32", {"20": "v2"},
-         MeasuredCell("em", 5, 0.4, "", "Q4_1, read as float32", "v2", 0.2)),
-        ({"source": {"recorded": []}}, None, {}, MeasuredCell("em", 5, 0.4, None, None, None, 0.2)),
+         ["v2", "", None, "Q4_1, read as float32"]),
+        ({"source": {"recorded": []}}, None, {}, [None, None, None, None]),
     ],
     ids=["hub", "gguf", "recorded"],
 )  # fmt: skip
@@ -236,7 +239,8 @@ def test_measured_cells_know_their_weights_quantisation_and_data(identity, weigh
     accuracy = pd.DataFrame([{**row, "n": 5, "accuracy": 0.4, "accuracy_strict": 0.2}])
     manifest = {"model": "m", "experiment": "qa", "identity_fields": identity}
     manifest |= {"weights": weights} if weights else {}
-    assert list(measured_cells(accuracy, [manifest], {"qa": versions}).values()) == [expected]
+    (cell,) = measured_cells(accuracy, [manifest], {"qa": versions}).values()
+    assert [cell[name] for name in COMPARED] == [5, "em", *expected] and cell["accuracy_strict"] == 0.2
 
 
 def test_the_interval_of_a_difference_is_newcombes():

@@ -9,19 +9,19 @@ from litm.analysis.shapes import MEANINGS
 from litm.report.phrases import SizeNames, verdicts
 
 
-def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
-    """A row of the accuracy table as CSV files have it."""
+def cell(position: int | None, accuracy: float, **others) -> dict:
+    """A row of the accuracy table."""
     return {
-        "model": "m", "experiment": "qa", "task": "multi_document_qa", "size": "20", "target": "gold",
-        "position": position, "n": "40", "accuracy": str(accuracy), "ci_low": "0.1", "ci_high": "0.9",
-        "n_left_out": "0", "n_failed": "0", "n_not_recorded": "", **others,
+        "model": "m", "experiment": "qa", "task": "multi_document_qa", "size": 20, "target": "gold",
+        "position": position, "n": 40, "accuracy": accuracy, "ci_low": 0.1, "ci_high": 0.9,
+        "n_left_out": 0, "n_failed": 0, "n_not_recorded": None, **others,
     }  # fmt: skip
 
 
 #: A row of position_bias.csv.
 SHAPE = {
-    "model": "m", "experiment": "qa", "size": "20", "placement": "",
-    "verdict": "measured", "reason": "", "n_positions": "3", "shape": "U",
+    "model": "m", "experiment": "qa", "size": 20, "placement": None,
+    "verdict": "measured", "reason": None, "n_positions": 3, "shape": "U",
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def summary(rows, shapes=()) -> list[str]:
 
 
 def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
-    assert summary([cell("0", 0.6), cell("9", 0.025), cell("19", 1)], [SHAPE]) == [
+    assert summary([cell(0, 0.6), cell(9, 0.025), cell(19, 1)], [SHAPE]) == [
         "qa, 20 documents, n = 40",
         "  position       1st      10th      20th",
         "  accuracy      60 %       2 %     100 %",
@@ -41,7 +41,7 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
 
 def test_models_are_one_below_another():
     models = {"m": 0.6, "other": 1}
-    rows = [cell(position, accuracy, model=model) for model, accuracy in models.items() for position in "09"]
+    rows = [cell(position, accuracy, model=model) for model, accuracy in models.items() for position in (0, 9)]
     assert summary(rows, [SHAPE, SHAPE | {"model": "other"}]) == [
         "qa, 20 documents, n = 40",
         "  position       1st      10th",
@@ -57,28 +57,26 @@ def test_models_are_one_below_another():
     "changes",
     [
         *({"shape": word} for word in MEANINGS),
-        {"verdict": "no_information", "reason": "floor", "shape": ""},
-        {"shape": "", "n_positions": "2"},
-        {"shape": ""},
+        {"verdict": "no_information", "reason": "floor", "shape": None},
+        {"shape": None, "n_positions": 2},
+        {"shape": None},
     ],
 )
 def test_the_console_says_of_a_shape_what_the_report_says(changes):
     row = {**SHAPE, **changes}
-    said = summary([cell("0", 0.6), cell("9", 0.5)], [row])[-1].split(maxsplit=1)[1]
+    said = summary([cell(0, 0.6), cell(9, 0.5)], [row])[-1].split(maxsplit=1)[1]
     figure = {"kind": "accuracy_by_position", "experiments": ["qa"]}
-    table = pd.DataFrame([{**row, "placement": None, "n_positions": int(row["n_positions"]), "size": 20, "n": 40}])
-    table["shape"] = table["shape"].replace("", None)
-    (shown,) = verdicts(figure, table, SizeNames([]), several=False)
+    (shown,) = verdicts(figure, pd.DataFrame([{**row, "n": 40}]), SizeNames([]), several=False)
     (report,) = shown["says"]
     assert said == (f"{report['word']} ({report['meaning']})" if report["word"] else report["meaning"])
 
 
 def test_an_experiment_without_positions_is_one_line_and_its_sizes_are_columns():
-    rows = [cell("", 0.95, experiment="oracle", size="1")]
+    rows = [cell(None, 0.95, experiment="oracle", size=1)]
     assert summary(rows) == ["oracle, n = 40: 95 % [10, 90]"]
     rows.append(rows[0] | {"model": "other"})
     assert summary(rows) == ["oracle, n = 40: m 95 % [10, 90], other 95 % [10, 90]"]
-    assert summary([cell("", 0.08, size="1"), cell("", 0.125, size="10")]) == [
+    assert summary([cell(None, 0.08, size=1), cell(None, 0.125, size=10)]) == [
         "qa, n = 40",
         "  documents         1        10",
         "  accuracy        8 %      12 %",
@@ -87,15 +85,15 @@ def test_an_experiment_without_positions_is_one_line_and_its_sizes_are_columns()
 
 
 def test_a_cell_without_an_answer_has_no_accuracy_and_questions_without_one_are_said():
-    lines = summary([cell("0", 0.6), {**cell("9", 0), "n": "0", "accuracy": "", "ci_low": "", "ci_high": ""}])
+    lines = summary([cell(0, 0.6), {**cell(9, 0), "n": 0, "accuracy": None, "ci_low": None, "ci_high": None}])
     assert lines[0] == "qa, 20 documents, n = 0-40" and lines[2].split() == ["accuracy", "60", "%", "-"]
-    lines = summary([cell("0", 0.6, n_left_out="3"), cell("9", 0.5, n_left_out="3", n_failed="2")])
+    lines = summary([cell(0, 0.6, n_left_out=3), cell(9, 0.5, n_left_out=3, n_failed=2)])
     assert lines[-1] == "  without   3 questions that do not fit, 2 questions that failed"
 
 
 def test_prompts_with_several_gold_items_have_one_line():
-    rows = [cell("0", 0.5, target="a"), cell("9", 0.7, target="b")]
-    nothing = {"accuracy": "", "ci_low": "", "ci_high": "", "n": "0", "n_left_out": "40"}
+    rows = [cell(0, 0.5, target="a"), cell(9, 0.7, target="b")]
+    nothing = {"accuracy": None, "ci_low": None, "ci_high": None, "n": 0, "n_left_out": 40}
     for changes, said in (({}, "n = 40: 60 %"), (nothing, "n = 0: -")):
         assert summary([row | changes for row in rows]) == [
             f"qa, 20 documents, {said} of the items; by position in tables/accuracy.csv"
@@ -103,18 +101,18 @@ def test_prompts_with_several_gold_items_have_one_line():
 
 
 def test_curves_that_are_not_printed_are_counted_and_experiments_that_are_not_asked_for_are_left_out():
-    rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_TABLES + 7)]
+    rows = [cell(None, 0.5, experiment=f"e{number}") for number in range(MOST_TABLES + 7)]
     lines = summary(rows)
     assert len(lines) == MOST_TABLES + 1 and lines[-1] == "and 7 more: tables/accuracy.csv"
     assert len(list(run_summary(rows, [], {"e3": "documents"}))) == 1 and summary([]) == []
 
 
-def pair(quantity: str, place: str, difference: float, p_holm: float, **more) -> dict[str, str]:
-    """A row of model_pairs.csv as CSV files have it."""
-    values = {"value_a": 0.5 + difference, "value_b": 0.5, "difference": difference, "p_holm": p_holm, **more}
+def pair(quantity: str, place: str, difference: float, p_holm: float) -> dict:
+    """A row of model_pairs.csv."""
+    values = {"value_a": 0.5 + difference, "value_b": 0.5, "difference": difference, "p_holm": p_holm}
     limits = {"ci_low": difference - 0.1, "ci_high": difference + 0.1}
-    names = {"experiment": "qa", "n_sizes": "2", "model_a": "m", "model_b": "other", "n": "60", "place": place}
-    return {**names, "quantity": quantity, **{name: str(value) for name, value in (values | limits).items()}}
+    names = {"experiment": "qa", "n_sizes": 2, "model_a": "m", "model_b": "other", "n": 60, "place": place}
+    return {**names, "quantity": quantity, **values, **limits}
 
 
 def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better():
@@ -140,14 +138,14 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
 
 
 REFERENCES = {
-    "model": "m", "experiment": "qa", "n": "16", "utilisation": "", "accuracy_oracle": "0.125",
-    "accuracy_oracle_ci_low": "0.03", "accuracy_oracle_ci_high": "0.36", "accuracy_closed_book": "0.125",
-    "accuracy_closed_book_ci_low": "0.03", "accuracy_closed_book_ci_high": "0.36",
+    "model": "m", "experiment": "qa", "n": 16, "utilisation": None, "accuracy_oracle": 0.125,
+    "accuracy_oracle_ci_low": 0.03, "accuracy_oracle_ci_high": 0.36, "accuracy_closed_book": 0.125,
+    "accuracy_closed_book_ci_low": 0.03, "accuracy_closed_book_ci_high": 0.36,
 }  # fmt: skip
 
 
 def test_a_model_that_the_document_helps_is_told_with_its_references_once():
-    helped = REFERENCES | {"utilisation": "0.4", "accuracy_oracle": "0.9"}
+    helped = REFERENCES | {"utilisation": 0.4, "accuracy_oracle": 0.9}
     other = helped | {"experiment": "rag"}
     assert able_sentences([helped, helped, other, REFERENCES | {"model": "useless"}]) == [
         "m on qa, rag: the document with the answer helps, so its position, and number and order of documents, can "
@@ -165,18 +163,18 @@ def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice
     # With one closed book in the study, it is that of questions on documents as retrieved too.
     assert silenced(told, {"qa": "book", "retrieved": None}) == {("m", "qa"), ("m", "retrieved")}
     # Few questions may hide a benefit.
-    hinted = uninformative([REFERENCES | {"accuracy_oracle": "0.25"}], [], [])["m", "qa"]
+    hinted = uninformative([REFERENCES | {"accuracy_oracle": 0.25}], [], [])["m", "qa"]
     assert hinted.endswith("So take more questions, easier questions or another model.")
-    known = REFERENCES | {"accuracy_closed_book": "0.9", "accuracy_oracle": "0.95"}
+    known = REFERENCES | {"accuracy_closed_book": 0.9, "accuracy_oracle": 0.95}
     by_heart = uninformative([known], [], [])["m", "qa"]
     assert by_heart.endswith("So take more questions or questions that it cannot answer by heart.")
-    assert uninformative([REFERENCES, REFERENCES | {"utilisation": "0.4"}], [], []) == {}
+    assert uninformative([REFERENCES, REFERENCES | {"utilisation": 0.4}], [], []) == {}
 
 
 def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling_are_told():
-    oracle = cell("0", 0.0, experiment="oracle", task="oracle_qa")
+    oracle = cell(0, 0.0, experiment="oracle", task="oracle_qa")
     assert "check prompt_template" in uninformative([], [oracle], [])["m", "oracle"]
-    assert uninformative([], [oracle | {"accuracy": "0.1"}], []) == {}
+    assert uninformative([], [oracle | {"accuracy": 0.1}], []) == {}
     for reason, remedy in (("floor", "fewer or shorter items"), ("ceiling", "harder questions or longer contexts")):
         assert remedy in uninformative([], [], [SHAPE | {"reason": reason}])["m", "qa"]
     assert uninformative([], [], [SHAPE | {"reason": "floor"}, SHAPE]) == {}
@@ -210,10 +208,6 @@ def test_an_answer_to_several_gold_items_counts_once():
     assert sentence.startswith("m on kv: 2 of 8 answers were cut at 80 tokens;")
 
 
-def test_table_rows_and_csv_texts_give_the_same_lines_and_unknown_counts_are_skipped(tmp_path):
-    table = pd.DataFrame([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)]).astype({"n_cut": "Int64"})
-    table.to_csv(tmp_path / "a.csv", index=False)
-    texts = pd.read_csv(tmp_path / "a.csv", dtype=str, keep_default_na=False)
-    said = cut_sentences(table.to_dict("records"), {"kv": 30})
-    assert said == cut_sentences(texts.to_dict("records"), {"kv": 30})
-    assert said[0].startswith("m on kv: 3 of 5 answers were cut")
+def test_counts_that_recorded_responses_lack_are_skipped():
+    (said,) = cut_sentences([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)], {"kv": 30})
+    assert said.startswith("m on kv: 3 of 5 answers were cut")

@@ -1,5 +1,6 @@
 """Declarations of tables, and the program that makes them."""
 
+import csv
 import inspect
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from score_frames import score_rows
 from litm.analysis import grid
 from litm.analysis.table import Column, Table, cell_text, load, read_tables, tables, with_reference
 from litm.answers import CHECKS
-from litm.base.formats import read_result_rows, write_csv
+from litm.base.formats import write_csv
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
 from litm.prompting.token_counts import PromptTokens, token_count_row
@@ -171,7 +172,8 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
     for path, row in zip(paths, rows, strict=True):
         write_csv(path, pd.DataFrame([row], dtype=object), None)
     make("accuracy", tmp_path, accuracies=map(str, paths))
-    first, second = read_result_rows(tmp_path / "made.csv")
+    with (tmp_path / "made.csv").open(newline="") as made:
+        first, second = csv.DictReader(made)
     assert (first["model"], first["position"], first["accuracy"], first["n_cut"]) == ("NA", "1", "0.333333", "")
     assert (second["model"], second["position"], second["accuracy"], second["n_left_out"]) == ("m", "", "", "1")
     joined = [tables()["accuracy"].read(path)["accuracy_strict"].to_list() for path in paths]
@@ -213,7 +215,7 @@ def test_a_row_lacks_values_but_has_no_columns_of_its_own():
         ("percent", 0.1234, "12.3"), ("index", 0.1234, "0.123"), ("nats", 0.1234, "0.12"),
         ("p_value", 0.0001, "< 0.001"), ("p_value", 0.0421, "0.042"),
         ("number", 1234.56, "1,234.6"), ("integer", 1234.0, "1,234"), ("boolean", False, "no"), ("text", "a", "a"),
-        ("percent", pd.NA, ""), ("text", None, ""),
+        ("text", None, ""),
     ],
 )  # fmt: skip
 def test_cells_are_written_by_kind(kind, value, text):

@@ -14,7 +14,6 @@ from litm.base.formats import (
     read_jsonl,
     read_parquet,
     read_records,
-    read_result_rows,
     without_surrogates,
     write_csv,
     write_jsonl,
@@ -56,13 +55,12 @@ def test_a_failed_write_names_the_file_and_leaves_the_old_one_and_no_partial_one
 @pytest.mark.parametrize(
     ("name", "whole", "read"),
     [
-        ("tables/accuracy.csv", b"model,n\na,12\n", read_result_rows),
         ("tables/accuracy.csv", b"model,n\na,12\n", read_csv),
         ("responses/m/e.manifest.json", b'{"n": 12}\n', read_json),
         ("responses/m/e.jsonl.gz", ZIPPED, lambda path: list(read_jsonl(path))),
         ("scores/m/e.parquet", pd.DataFrame({"id": ["a"]}).to_parquet(), lambda path: read_parquet(path, ["id"])),
     ],
-    ids=["rows", "table", "object", "lines", "columns"],
+    ids=["table", "object", "lines", "columns"],
 )
 def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -11,9 +11,11 @@ from score_frames import random_matrix
 
 from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
 from litm.analysis.statistics import contrast_interval
+from litm.base.files import with_parts
+from litm.base.formats import plain_rows
 from litm.base.messages import UserError
 from litm.claims.evidence import Measure, Relations, published_evidence
-from litm.claims.tables import CLAIMS, claims_table, disagrees, page_parts, with_parts
+from litm.claims.tables import CLAIMS, claims_table, disagrees, page_parts
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.config import conditions
 from litm.config.catalogue import read_catalogue
@@ -169,7 +171,7 @@ def test_statements_agree_on_each_case_and_name_models_experiments_and_sizes_of_
 
 
 def test_exactly_the_verdicts_that_differ_from_the_paper_have_an_explanation(published):
-    rows = [row for row in published.to_dict("records") if disagrees(row)]
+    rows = [row for row in plain_rows(published) if disagrees(row)]
     used = [of_row(EXPLANATIONS, row)[:1] for row in rows]
     assert [row for row, explanation in zip(rows, used, strict=True) if not explanation] == []
     assert {one.text for (one,) in used} == {one.text for one in EXPLANATIONS}

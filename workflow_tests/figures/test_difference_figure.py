@@ -25,7 +25,9 @@ DIFFERENCES = pd.DataFrame(
 
 
 def drawn(*experiments: str) -> Figure:
-    return draw({**FIGURE, "kind": "condition_differences", "experiments": experiments}, differences=DIFFERENCES)
+    return draw(
+        {**FIGURE, "kind": "condition_differences", "experiments": experiments}, condition_differences=DIFFERENCES
+    )
 
 
 def test_differences_of_two_experiments_are_drawn_in_points_with_intervals_and_a_line_at_0():

@@ -212,9 +212,10 @@ def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
 def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decides(tmp_path, kind):
     name, rows = ("position_bias", FOREST) if kind == "pbi_forest" else ("accuracy", BARS)
     shown, settings = tables()[name].frame(rows), {**NEEDLES, "kind": kind}
-    write_csv(tmp_path / "table.csv", shown, decimals=None)
+    write_csv(tmp_path / f"{name}.csv", shown, decimals=None)
     files = [tmp_path / one for one in ("f.png", "f.pdf", "untitled.png")]
-    given = ["--figure", json.dumps(settings), f"--{name.replace('_', '-')}", tmp_path / "table.csv"]
+    option = "--accuracy" if name == "accuracy" else "--tables"
+    given = ["--figure", json.dumps(settings), option, tmp_path / f"{name}.csv"]
     given += [word for pair in zip(("--png", "--pdf", "--untitled"), files, strict=True) for word in pair]
     done = run_program("plot_figure", *given)
     assert done.returncode == 0, done.stderr

@@ -12,11 +12,11 @@ import pytest
 from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
 
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
+from litm.analysis.table import as_latex
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS
-from litm.report.page_tables import MOST_CHARACTERS, NOTED, accuracy_tables, as_latex, overview_table, packed_files
+from litm.report.page_tables import MOST_CHARACTERS, NOTED, accuracy_tables, overview_table, packed_files
 from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
-from litm.scoring.wrong_answers import HEADINGS, KINDS
 from litm.workflow.result_files import REPORT_FILES as FILES
 
 FIGURE = {"kind": "accuracy_by_position", "experiments": ["kv"], "panel_title": "{size} pairs"}
@@ -61,12 +61,17 @@ def test_each_curve_has_its_word_with_what_it_means_before_the_chart(html):
     assert f"<b>Models:</b> {'; '.join(MODELS)}. <b>Experiments:</b> Key-value retrieval." in header
 
 
+#: A row of utilisation.csv of a model that the document does not help.
+USELESS = {"experiment": "kv", "n": 9, "utilisation": None} | {
+    f"accuracy_{of}{end}": 0.1 for of in ("oracle", "closed_book") for end in ("", "_ci_low", "_ci_high")
+}
+
+
 def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_about_a_stand_in(whole):
     accuracy = whole.tables["accuracy"].assign(n_cut=2)
-    useless = {"experiment": "kv", "n": 9, "utilisation": None, "accuracy_oracle": 0.1, "accuracy_closed_book": 0.1}
     gold = [{"questions": name, "how": how, "n": 4} for name, how in (("a", "file"), ("b", "none"))]
     tables = {
-        "accuracy": accuracy, "utilisation": pd.DataFrame([useless | {"model": model} for model in MODELS]),
+        "accuracy": accuracy, "utilisation": pd.DataFrame([USELESS | {"model": model} for model in MODELS]),
         # As the table is read.
         "gold_counts": pd.DataFrame(gold).astype({"questions": "string", "how": "string"}),
     }  # fmt: skip
@@ -90,7 +95,7 @@ def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):
     even = pair | {"quantity": "pbi", "place": "", "p_holm": 0.4}
     advice = {"model": MODELS[0], "remedies_of": "rag", "advice": "pass 5 documents.", "advice_details": "Why: so."}
     silent = advice | {"model": MODELS[1]}
-    useless = {"model": MODELS[1], "experiment": "kv", "n": 9, "utilisation": None}
+    useless = USELESS | {"model": MODELS[1]}
     rows = {"model_pairs": [middle, even], "advice": [advice, silent], "utilisation": [useless]}
     tables = {"accuracy": whole.tables["accuracy"]} | {name: pd.DataFrame(some) for name, some in rows.items()}
     experiments = [{"name": "kv", "closed_book": "book"}, {"name": "rag", "closed_book": "book"}]
@@ -143,7 +148,7 @@ def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur():
     html = page(whole=contents_with_wrong_answers())
     assert [one["href"] for one in Elements(html).of("a")][:2] == ["#curves", "#wrong"]
     section = html[html.index('<section id="wrong">') : html.index('<section id="measured">')]
-    assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [(HEADINGS["other"], KINDS["other"])]
+    assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [("Other", "is none of these")]
     assert 'data-chart="kv_wrong"' in section and "results/README.md" not in section
 
 

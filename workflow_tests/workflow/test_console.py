@@ -8,6 +8,7 @@ from configs import study
 from plans import Inputs
 from workbench import Workbench
 
+from litm.analysis.table import tables
 from litm.base.formats import write_csv
 from litm.workflow import console
 from litm.workflow.console import TABLES, Console, error_messages, few_questions, outcome, without_command
@@ -219,11 +220,10 @@ def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     orders = {"mini_encyclopedia_remedies": {"sizes": [1, 3], "remedies": {"order": ["reversed"]}}}
     mine = study(experiments=orders)
     plain, other = mine.experiments
-    same = {"model": "reference", "task": "open_book_qa", "placement": "as_retrieved", "position": None, "target": None}
-    same |= {**dict.fromkeys(("n_left_out", "n_failed", "n_not_recorded", "ci_low"), 0), "n": 4, "ci_high": 1}
+    same = {"model": "reference", "n": 4, "ci_low": 0, "ci_high": 1}
     cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
     rows = [{**same, "experiment": name, "size": size, "accuracy": accuracy} for name, size, accuracy in cells]
-    write_csv(TABLES / "accuracy.csv", rows)
+    write_csv(TABLES / "accuracy.csv", tables()["accuracy"].frame(rows))
     lines = list(outcome(mine, ["accuracy"], [], [], since=0))
     assert [" ".join(line.split()) for line in lines[:6]] == [
         f"{plain}, n = 4",

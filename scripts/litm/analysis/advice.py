@@ -3,7 +3,11 @@
 All conditions of a study and model are compared on the same questions. The best of k conditions is chosen by the same
 answers that judge it, so the result is a set: all conditions that exact McNemar tests against the best, corrected by
 Holm over these k - 1, do not distinguish from it at 5 %. The set holds the truly best condition with a chance of at
-least 95 % (docs/remedies.md). Its cheapest member is advised, if it is shown to lose little, see `Verdict`.
+least 95 % (docs/remedies.md). Its cheapest member is advised, if every other condition is shown to be worse than the
+best, or if it is shown to lose at most 5 points to any other condition (upper limits of paired differences, corrected
+for k - 1 comparisons). By the second rule, a condition that truly loses more is advised in at most 2.5 % of samples, if
+the intervals cover: its difference to the truly best one is beyond a limit of level 0.025/(k - 1), for one of at most
+k - 1 conditions. It is not enough that cheaper conditions are shown to be worse, as dearer ones may be better.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,10 +20,10 @@ import pandas as pd
 from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, n_for_five_points, needed_in_words, observed
-from litm.analysis.sentences import counted, interval, remedies_in_words
+from litm.analysis.sentences import remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, paired_p
 from litm.base.intervals import clustered_interval
-from litm.base.messages import percent, points
+from litm.base.messages import counted, interval, percent, points
 from litm.records import RANKED, Condition, Prices
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
@@ -29,6 +33,8 @@ LEAST_SCORED = 0.9
 EQUAL_COST = 0.02
 #: Fraction: the largest loss of an advised condition to any other.
 MOST_LOST = FIVE_POINTS
+#: Reasons why there is no advice.
+FLOOR, ONE_CONDITION, MAY_LOSE = "floor", "one condition", "the cheapest may lose over 5 points"
 
 
 @dataclass(frozen=True)
@@ -175,38 +181,27 @@ class Compared:
             if not any(right >= own[0] and cost <= own[1] and (right, cost) != own for right, cost in both)
         ]
 
+    @cached_property
+    def reason(self) -> str:
+        """Why the data support no advice: `FLOOR`, `ONE_CONDITION`, `MAY_LOSE`; "" if they support one."""
+        if limit_of([self.right[self.best]], self.n, [self.accuracies[self.best].limits]) == FLOOR:
+            return FLOOR
+        if len(self.cells) == 1:
+            return ONE_CONDITION
+        return "" if self.most_lost[0] <= MOST_LOST else MAY_LOSE
 
-@dataclass(frozen=True)
-class Verdict:
-    """Whether the data support an advice, and if not, why.
+    @property
+    def advised(self) -> int | None:
+        """The condition that is advised, None without an advice."""
+        return None if self.reason else self.cheapest
 
-    They do if every other condition is shown to be worse than the best, or if the cheapest of the set is shown to lose
-    at most 5 points to any other condition (upper limits of paired differences, corrected for k - 1 comparisons). By
-    the second rule, a condition that truly loses more is advised in at most 2.5 % of samples, if the intervals cover:
-    its difference to the truly best one is beyond a limit of level 0.025/(k - 1), for one of at most k - 1 conditions.
-    It is not enough that cheaper conditions are shown to be worse, as dearer ones may be better.
-
-    reason: `floor`, `one condition`, `the cheapest may lose over 5 points`, or "" with an advice. needed: questions
-    that show a difference of 5 points between two conditions, see `power.n_for_five_points`; None if it is irrelevant.
-    """
-
-    advised: int | None
-    reason: str
-    needed: int | None
-
-
-def verdict(compared: Compared) -> Verdict:
-    """See `Verdict`."""
-    best, cheapest = compared.best, compared.cheapest
-    if limit_of([compared.right[best]], compared.n, [compared.accuracies[best].limits]) == "floor":
-        return Verdict(None, "floor", None)
-    if len(compared.cells) == 1:
-        return Verdict(None, "one condition", None)
-    loses, other = compared.most_lost
-    needed = None if other == cheapest else n_for_five_points(observed(compared.answers.matrix))
-    if loses <= MOST_LOST:
-        return Verdict(cheapest, "", needed)
-    return Verdict(None, "the cheapest may lose over 5 points", needed)
+    @cached_property
+    def needed(self) -> int | None:
+        """Questions that show a difference of 5 points between two conditions, see `power.n_for_five_points`; None if
+        that is irrelevant.
+        """
+        is_irrelevant = self.reason in (FLOOR, ONE_CONDITION) or self.most_lost[1] == self.cheapest
+        return None if is_irrelevant else n_for_five_points(observed(self.answers.matrix))
 
 
 # --- From scores -----------------------------------------------------------------------------------------------
@@ -259,9 +254,8 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
     if not compared.n:
         yield from _left_out(compared)
         return
-    told = verdict(compared)
     least, clusters = min(compared.costs), compared.answers.clusters
-    spoken = compared.best if told.advised is None else told.advised
+    spoken = compared.best if compared.advised is None else compared.advised
     itself = Difference(Estimate(0.0, 0.0, 0.0, 0.0), Estimate(0.0, 0.0, 0.0, 0.0), 1.0)
     for index, cell in enumerate(compared.cells):
         difference = compared.to_best.get(index, itself)
@@ -281,10 +275,10 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "is_best": index == compared.best,
             "in_best_set": index in compared.best_set,
             "on_frontier": index in compared.frontier,
-            "is_advised": index == told.advised,
-            "n_for_5_points": told.needed,
-            "reason": told.reason if index == spoken else "",
-            **(_spoken(advice(compared, told)) if index == spoken else {}),
+            "is_advised": index == compared.advised,
+            "n_for_5_points": compared.needed,
+            "reason": compared.reason if index == spoken else "",
+            **(_spoken(advice(compared)) if index == spoken else {}),
         }
     yield from _left_out(compared)
 
@@ -326,15 +320,14 @@ def condition_in_words(condition: Condition, documents: int) -> str:
 # --- Sentences -------------------------------------------------------------------------------------------------
 
 
-def advice(compared: Compared, told: Verdict) -> list[str]:
+def advice(compared: Compared) -> list[str]:
     """The advice for one model and study: what to do; then why; then what is not known. One short sentence each."""
-    if told.advised is None:
-        return _no_advice(compared, told)
-    index = told.advised
-    others = len(compared.best_set) - 1
+    index = compared.advised
+    if index is None:
+        return _no_advice(compared)
     return [
         f"{compared.model}: pass {compared.cells[index].name}. {_facts(compared, index)}.",
-        _why(compared, others),
+        _why(compared),
         *([] if index == compared.best else [_behind(compared, index)]),
         *_neighbours(compared, index),
         *_remedies_told(compared, index),
@@ -342,13 +335,13 @@ def advice(compared: Compared, told: Verdict) -> list[str]:
     ]
 
 
-def _why(compared: Compared, others: int) -> str:
-    if not others:
-        return f"All {len(compared.cells) - 1} other conditions are shown to be worse."
-    loses, _ = compared.most_lost
+def _why(compared: Compared) -> str:
+    alike, every, (loses, _) = len(compared.best_set), len(compared.cells), compared.most_lost
+    if alike == 1:
+        return f"All {every - 1} other conditions are shown to be worse."
     return (
-        f"It is the cheapest of {others + 1} not shown to be worse than the best of {len(compared.cells)}, and loses "
-        f"at most {percent(loses)} points."
+        f"It is the cheapest of {alike} not shown to be worse than the best of {every}, and loses at most "
+        f"{percent(loses)} points."
     )
 
 
@@ -411,17 +404,17 @@ def _nothing_compared(compared: Compared) -> str:
     )
 
 
-def _no_advice(compared: Compared, told: Verdict) -> list[str]:
+def _no_advice(compared: Compared) -> list[str]:
     best, cheapest = compared.best, compared.cheapest
     begin, named = f"{compared.model}: no advice", f"{compared.cells[best].name}, {_facts(compared, best)}"
-    if told.reason == "floor":
+    if compared.reason == FLOOR:
         return [f"{begin}. Hardly anything is right under any of {len(compared.cells)} conditions; the best: {named}."]
-    if told.reason == "one condition":
+    if compared.reason == ONE_CONDITION:
         return [f"{begin}. Only one condition was scored: {named}."]
     loses, other = compared.most_lost
     headline = f"{begin} yet: {counted(compared.n, 'question')} do not tell the {len(compared.cells)} conditions apart."
-    if told.needed is not None:
-        headline = f"{headline[:-1]}; {needed_in_words(told.needed, observed(compared.answers.matrix))}."
+    if compared.needed is not None:
+        headline = f"{headline[:-1]}; {needed_in_words(compared.needed, observed(compared.answers.matrix))}."
     cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
     return [
         headline,

@@ -24,10 +24,10 @@ from litm.analysis.grid import (
     sweep_of,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.sentences import difference_of
 from litm.analysis.statistics import Estimate, as_answers, changes_sign, conclusion, contrast_interval, utilisation
+from litm.base.formats import plain_rows
 from litm.base.intervals import clustered_interval
-from litm.base.messages import first_of
+from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
 from litm.records import read_examples
 from litm.scoring.wrong_answers import KINDS
@@ -175,8 +175,8 @@ def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str],
     if table is None:
         return lines
     for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
-        changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)].to_dict("records")
-        lines += _changed_line(f"{model} on {experiment}", changed)
+        changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)]
+        lines += _changed_line(f"{model} on {experiment}", plain_rows(changed))
     counted = table[table["quantity"] == ACCURACY].groupby(["model", "experiment"], sort=False)
     counts = counted[["n", "n_preamble", "n_preamble_right"]].sum()
     many = counts[(counts["n_preamble"] >= FEWEST_PREAMBLES) & (counts["n_preamble"] > MANY_PREAMBLES * counts["n"])]
@@ -190,7 +190,7 @@ def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
     if not changed:
         return []
     row = changed[0]
-    place = f", {row['placement']}" if not pd.isna(row["placement"]) else ""
+    place = f", {row['placement']}" if row["placement"] else ""
     first, full = (difference_of(row, name) for name in ("value_first_line", "value_full"))
     more = f"; so do {len(changed) - 1} more, see reading_sensitivity.csv" if len(changed) > 1 else ""
     return [

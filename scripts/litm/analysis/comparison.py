@@ -1,7 +1,7 @@
 """Comparison of measured with published accuracies: difference, interval, and verdict."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from litm.analysis.published import (
     read_published_models,
 )
 from litm.analysis.statistics import unpaired_difference
-from litm.base.formats import read_json
+from litm.base.formats import plain_rows, read_json
 from litm.base.intervals import binomial_interval
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
@@ -22,50 +22,32 @@ CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 
 #: Name of a cell, measured or published: model, experiment, size, placement.
 CellName = tuple[str, str, int, str]
-
-
-@dataclass(frozen=True)
-class MeasuredCell:
-    """A cell of the accuracy table with its provenance.
-
-    accuracy: a fraction, None if no question was scored. weights: origin of the model, see `weights_of`. quantization:
-    format of quantised weights, here or as stored. data_version: as in datasets.schema.yaml, None for other data.
-    strict: accuracy by the metric's strict rule, None without one. prompt_format: the prompt template, None if unknown.
-    """
-
-    metric: str
-    n: int
-    accuracy: float | None
-    weights: str | None
-    quantization: str | None
-    data_version: str | None
-    strict: float | None = None
-    prompt_format: str | None = None
+#: What must be equal in a measured and a published cell.
+COMPARED = ("n", "metric", "data_version", "weights", "prompt_format", "quantization")
 
 
 def measured_cells(
     accuracy: pd.DataFrame, of_sweeps: Iterable[Mapping], data_versions: Mapping[str, Mapping[str, str | None]]
-) -> dict[CellName, MeasuredCell]:
-    """Cells of the accuracy table by name.
+) -> dict[CellName, dict]:
+    """Rows of the accuracy table by name, with the provenance of the cell.
 
-    of_sweeps: manifests; data_versions: by experiment and size (as text).
+    of_sweeps: manifests; data_versions: by experiment and size (as text). weights: origin of the model, see
+    `weights_of`. quantization: format of quantised weights, here or as stored. data_version: as in
+    datasets.schema.yaml, None for other data. prompt_format: the prompt template, None if unknown.
     """
     manifests = {(one["model"], one["experiment"]): one for one in of_sweeps}
     cells = {}
-    for row in accuracy.to_dict("records"):
-        model, experiment, size = row["model"], row["experiment"], int(row["size"])
+    for row in plain_rows(accuracy):
+        model, experiment, size = row["model"], row["experiment"], row["size"]
         manifest = manifests[model, experiment]
         identity = manifest["identity_fields"]
-        cells[model, experiment, size, row["placement"]] = MeasuredCell(
-            metric=row["metric"],
-            n=int(row["n"]),
-            accuracy=float(row["accuracy"]) if row["n"] else None,
-            weights=weights_of(identity["source"]),
-            quantization=identity.get("model", {}).get("quantization") or manifest.get("weights"),
-            data_version=data_versions[experiment].get(str(size)),
-            strict=None if pd.isna(strict := row.get("accuracy_strict")) else float(strict),
-            prompt_format=identity.get("model", {}).get("prompt_template"),
-        )
+        about = identity.get("model", {})
+        cells[model, experiment, size, row["placement"]] = row | {
+            "weights": weights_of(identity["source"]),
+            "quantization": about.get("quantization") or manifest.get("weights"),
+            "data_version": data_versions[experiment].get(str(size)),
+            "prompt_format": about.get("prompt_template"),
+        }
     return cells
 
 
@@ -77,7 +59,7 @@ def weights_of(source: Mapping) -> str | None:
 
 
 def comparison_rows(
-    cells: Mapping[CellName, MeasuredCell],
+    cells: Mapping[CellName, Mapping],
     published: Iterable[PublishedAccuracy],
     models: Mapping[str, PublishedModel],
 ) -> list[dict]:
@@ -92,42 +74,40 @@ def comparison_rows(
     return [_row(cell, value, models.get(value.model)) for value, cell in measured if cell]
 
 
-def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
+def obstacles(cell: Mapping, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
     """Reasons why a measured and a published cell are not comparable; [] if they are."""
-    if not cell.n:
+    n, metric, data, weights, prompt_format, quantization = (cell[name] for name in COMPARED)
+    if not n:
         return ["no question was scored here"]
-    weights, prompt_format = (model.weights, model.prompt_format) if model else (cell.weights, None)
+    theirs, their_format = (model.weights, model.prompt_format) if model else (weights, None)
     differ = {
-        f"another metric ({cell.metric} here, {value.metric} published)": cell.metric != value.metric,
-        f"other questions (n = {cell.n:,} here, {value.n:,} published)": cell.n != value.n,
-        f"other data ({cell.data_version or 'your own'} here, {value.data_version} published)": (
-            cell.data_version != value.data_version
+        f"another metric ({metric} here, {value.metric} published)": metric != value.metric,
+        f"other questions (n = {n:,} here, {value.n:,} published)": n != value.n,
+        f"other data ({data or 'your own'} here, {value.data_version} published)": data != value.data_version,
+        f"other weights ({weights or 'a folder'} here, {theirs} published)": weights not in (None, theirs),
+        f"another prompt format ({prompt_format} here, {their_format} published)": (
+            their_format and prompt_format not in (None, their_format)
         ),
-        f"other weights ({cell.weights or 'a folder'} here, {weights} published)": cell.weights not in (None, weights),
-        f"another prompt format ({cell.prompt_format} here, {prompt_format} published)": (
-            prompt_format and cell.prompt_format not in (None, prompt_format)
-        ),
-        f"quantised here ({cell.quantization})": cell.quantization is not None,
+        f"quantised here ({quantization})": quantization is not None,
     }
     return [words for words, is_so in differ.items() if is_so]
 
 
-def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
+def _row(cell: Mapping, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
     reasons = obstacles(cell, value, model)
     row = {
         **asdict(value),
-        "metric": cell.metric,
-        "n": cell.n,
-        "accuracy": cell.accuracy,
+        **{name: cell[name] for name in ("metric", "n", "accuracy")},
         "n_published": value.n,
         "accuracy_published": value.accuracy,
         "verdict": NOT_COMPARABLE,
         "reason": "; ".join(reasons),
     }
     del row["data_version"]
-    for end, accuracy in (("", cell.accuracy), ("_strict", cell.strict)):
-        if accuracy is not None:
-            found = unpaired_difference(round(accuracy * cell.n), cell.n, round(value.accuracy * value.n), value.n)
+    for end in ("", "_strict"):
+        if (accuracy := cell[f"accuracy{end}"]) is not None:
+            right, n = round(accuracy * cell["n"]), cell["n"]
+            found = unpaired_difference(right, n, round(value.accuracy * value.n), value.n)
             row |= interval_columns(f"difference{end}", replace(found, value=accuracy - value.accuracy))
             verdict = CONSISTENT if found.low <= 0 <= found.high else DIFFERS
             row |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else verdict}

@@ -26,6 +26,7 @@ from litm.analysis.grid import (
     joined,
     read_grid,
     read_grids,
+    tested_columns,
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import (
@@ -119,27 +120,19 @@ def _family(comparison: Comparison, pairs: Sequence[tuple[CurveGrid, CurveGrid]]
 
 
 def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> Iterator[dict]:
-    names = {
-        "condition": comparison.condition,
-        **_names("a", a, comparison.setting_a, comparison.condition),
-        **_names("b", b, comparison.setting_b, comparison.condition),
-        "metric": ", ".join(dict.fromkeys(grid.names["metric"] for grid in (a, b))),
-    }
+    condition = comparison.condition
+    names = {"condition": condition, "metric": ", ".join(dict.fromkeys(grid.names["metric"] for grid in (a, b)))}
+    for side, grid, setting in (("a", a, comparison.setting_a), ("b", b, comparison.setting_b)):
+        names |= {f"{name}_{side}": grid.names[name] for name in ("model", "experiment", "size")}
+        # Without a differing key it is the size or the experiment.
+        names[f"setting_{side}"] = str(grid.size) if condition == SIZE else setting or grid.names["experiment"]
     both = joined(a, b)
     if both.ids.empty:
         left = {"n": 0, "n_scored_only_a": len(a.ids), "n_scored_only_b": len(b.ids)}
         yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
         return
-    for contrast in _contrasts(comparison.condition, a, b):
+    for contrast in _contrasts(condition, a, b):
         yield {**names, **_row(contrast, a, b, both)}
-
-
-def _names(side: str, grid: CurveGrid, setting: str, condition: str) -> dict:
-    """Names of a side; without a differing key, its setting is the size or the experiment."""
-    setting = str(grid.size) if condition == SIZE else setting or grid.names["experiment"]
-    return {f"setting_{side}": setting} | {
-        f"{name}_{side}": grid.names[name] for name in ("model", "experiment", "size")
-    }
 
 
 # --- What is compared ------------------------------------------------------------------------------------------
@@ -203,16 +196,12 @@ def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[C
 def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
     shared = both.complete([*contrast.a, *(len(a.columns) + column for column in contrast.b)])
     n = len(shared.ids)
-    row = {
-        "quantity": contrast.quantity,
-        "place": contrast.place,
-        **_positions(contrast, a, b),
-        "n": n,
-        "n_scored_only_a": int(a.scored[:, contrast.a].all(axis=1).sum()) - n,
-        "n_scored_only_b": int(b.scored[:, contrast.b].all(axis=1).sum()) - n,
-        "chosen_of": contrast.chosen_of,
-        "p_value": None,
-    }
+    about = {name: getattr(contrast, name) for name in ("quantity", "place", "chosen_of")}
+    row = {**about, "n": n, "p_value": None}
+    for side, grid, columns in (("a", a, contrast.a), ("b", b, contrast.b)):
+        row[f"n_scored_only_{side}"] = int(grid.scored[:, columns].all(axis=1).sum()) - n
+        position = grid.positions[columns[0]] if len(columns) == 1 else NOWHERE
+        row[f"position_{side}"] = None if position == NOWHERE else position
     if not n:
         return row
     matrices = {reading: as_answers(grid) for reading, grid in shared.answers.items()}
@@ -241,15 +230,6 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
     }
 
 
-def _positions(contrast: Contrast, a: CurveGrid, b: CurveGrid) -> dict:
-    """The positions of both sides, if a place is a single position of each."""
-    row = {}
-    for name, grid, columns in (("position_a", a, contrast.a), ("position_b", b, contrast.b)):
-        position = grid.positions[columns[0]] if len(columns) == 1 else NOWHERE
-        row[name] = None if position == NOWHERE else position
-    return row
-
-
 def _in_words(row: dict) -> str:
     """The conclusion of a row after the correction, in words."""
     if not row["n"]:
@@ -263,15 +243,12 @@ def _in_words(row: dict) -> str:
     return told
 
 
-#: The chance that `in_words` reports a difference of any size of a curve where none differs.
-ALPHA = 0.05
-
-
 def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
     """A row for each size of a model and experiment except the smallest, which it is compared with.
 
     Sizes of one experiment with the same questions are compared question by question, with `contrast_interval`. Others
-    have questions of their own, see `separate_difference`.
+    have questions of their own, see `separate_difference`. `SIGNIFICANT` is the chance that `in_words` reports a
+    difference of any size of a curve where none differs.
     """
     groups: dict[tuple[str, str], dict[int, CurveGrid]] = {}
     for (model, experiment, size), grid in grids.items():
@@ -281,7 +258,7 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
         smallest, *larger = sorted(sizes)
         for size in larger:
             names = {"model": model, "experiment": experiment, "size": size, "size_smallest": smallest}
-            yield names | _size_row(sizes[size], sizes[smallest], 1 - ALPHA / len(larger))
+            yield names | _size_row(sizes[size], sizes[smallest], 1 - SIGNIFICANT / len(larger))
 
 
 def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
@@ -424,8 +401,7 @@ def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
     return {
         "value_a": float(values[0]),
         "value_b": float(values[1]),
-        **interval_columns("difference", pooled.estimate(), is_only=True),
-        "p_value": pooled.p_value,
+        **tested_columns("difference", pooled),
     }
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.pbi import CONTRASTS, middle_index
-from litm.analysis.statistics import Estimate, as_answers, contrast_interval, mean_interval, paired_p
-from litm.analysis.table import is_missing, tables
-from litm.base.formats import read_parquet
+from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, mean_interval, paired_p
+from litm.analysis.table import tables
+from litm.base.formats import grouped, read_parquet
 from litm.base.messages import UserError
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
@@ -41,12 +41,8 @@ class Files:
 
     def by_experiment(self) -> Iterator[pd.DataFrame]:
         """Yield the score rows of each experiment, with all its models."""
-        files: dict[tuple[str, ...], list[str]] = {}
-        for path in self.paths:
-            experiment = read_parquet(path, ["experiment"])["experiment"].unique()
-            files.setdefault(tuple(experiment), []).append(path)
-        for same in files.values():
-            yield pd.concat(map(read_parquet, same))
+        files = grouped(self.paths, lambda path: tuple(read_parquet(path, ["experiment"])["experiment"].unique()))
+        return (pd.concat(map(read_parquet, same)) for same in files.values())
 
     def joined(self, table: str) -> pd.DataFrame:
         """The rows of all CSV files, which have the columns of this table."""
@@ -169,8 +165,8 @@ def joined(*grids: Grid) -> Grid:
 def by_cell(scores: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Yield the rows of each cell, which agree in these columns, with their values; a missing one is None."""
     for values, rows in scores.groupby([*columns], sort=False, dropna=False):
-        named = zip(columns, values, strict=True)
-        yield {name: None if is_missing(value) else _plain(value) for name, value in named}, rows
+        named: Iterable[tuple[str, Any]] = zip(columns, values, strict=True)
+        yield {name: None if pd.isna(value) else _plain(value) for name, value in named}, rows
 
 
 def read_grid(scores: pd.DataFrame, column: str) -> Grid:
@@ -277,6 +273,12 @@ def interval_columns(name: str, estimate: Estimate | None, is_only: bool = False
     values = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
     prefix = "" if is_only else f"{name}_"
     return dict(zip((name, f"{prefix}ci_low", f"{prefix}ci_high"), values, strict=True))
+
+
+def tested_columns(name: str, found: Moments | None) -> dict:
+    """A contrast with its interval, the only one, and its p value; all None without one."""
+    estimate, p = (found.estimate(), found.p_value) if found else (None, None)
+    return {**interval_columns(name, estimate, is_only=True), "p_value": p}
 
 
 def _only(scores: pd.DataFrame, name: str) -> Any:

@@ -8,15 +8,27 @@ compared within questions, by `statistics.mean_of_numbers` of the differences.
 from collections.abc import Iterator
 from itertools import combinations
 from math import ceil, sqrt
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import CORRECT, CurveGrid, Files, by_cell, cluster_codes, curves, interval_columns, read_curve
+from litm.analysis.grid import (
+    CORRECT,
+    CurveGrid,
+    Files,
+    by_cell,
+    cluster_codes,
+    curves,
+    interval_columns,
+    read_curve,
+    tested_columns,
+)
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
 from litm.analysis.statistics import Estimate, mean_of_numbers, with_holm
+from litm.base.formats import grouped
 from litm.scoring.log_probabilities import QUANTITIES
 
 CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]
@@ -38,7 +50,7 @@ def _means(rows: pd.DataFrame) -> dict:
     for name in ("answer_tokens", *QUANTITIES) if len(measured) else ():
         values = measured[name].to_numpy(dtype=float)
         if name in QUANTITIES and (estimated := mean_of_numbers(values, clusters)):
-            found |= interval_columns(name, estimated[0])
+            found |= interval_columns(name, estimated.estimate())
         found[name] = float(values.mean())
     return found
 
@@ -49,9 +61,7 @@ def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
     p is corrected over all effects on the curves of an experiment, for each quantity by itself.
     """
     found = [row for sweep in log_probabilities.scores() for rows in curves(sweep) for row in _effects(rows)]
-    families: dict[tuple[str, str], list[dict]] = {}
-    for row in found:
-        families.setdefault((row["experiment"], row["quantity"]), []).append(row)
+    families = grouped(found, itemgetter("experiment", "quantity"))
     return [row for rows in families.values() for row in with_holm(rows)]
 
 
@@ -66,9 +76,8 @@ def _effects(rows: pd.DataFrame) -> Iterator[dict]:
                 **names,
                 "effect": effect,
                 "n": len(three),
-                **interval_columns("value", estimated and estimated[0], is_only=True),
-                "p_value": estimated and estimated[1],
-                "n_needed": estimated and questions_needed(estimated[0], len(three)),
+                **tested_columns("value", estimated),
+                "n_needed": estimated and questions_needed(estimated.estimate(), len(three)),
             }
 
 
@@ -112,8 +121,7 @@ def _pairs(rows: pd.DataFrame) -> Iterator[dict]:
                     "n": len(matrix),
                     "value_a": float(matrix[:, a].mean()),
                     "value_b": float(matrix[:, b].mean()),
-                    **interval_columns("difference", estimated and estimated[0], is_only=True),
-                    "p_value": estimated and estimated[1],
+                    **tested_columns("difference", estimated),
                 }
             )
         yield from with_holm(pairs)

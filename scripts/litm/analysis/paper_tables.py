@@ -1,12 +1,13 @@
 """The paper's Tables 1 to 7 in its layout: one row per model."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litm.analysis.sentences import in_range
-from litm.analysis.table import is_missing
-from litm.base.messages import percent
+from litm.analysis.table import IN_LATEX, as_latex
+from litm.base.formats import read_data
+from litm.base.messages import in_range, percent
 
 if TYPE_CHECKING:
     # The rules read the layouts at each start.
@@ -33,17 +34,9 @@ class Layout:
     is_of_tokens: bool = False
 
 
-_WITHOUT_DISTRACTORS = (Group("Closed-book", "closed_book_qa", 0), Group("Oracle", "oracle_qa", 1))
-_DOCUMENTS = {size: Group(f"{size} documents", "multi_document_qa", size) for size in (10, 20, 30)}
-_PAIRS = tuple(Group(f"{size} pairs", "kv_retrieval", size) for size in (75, 140, 300))
 LAYOUTS = {
-    1: Layout("Closed-book and oracle accuracy (%)", _WITHOUT_DISTRACTORS),
-    2: Layout("Tokens of closed-book and oracle prompts", _WITHOUT_DISTRACTORS, is_of_tokens=True),
-    3: Layout("Tokens of multi-document question answering prompts", tuple(_DOCUMENTS.values()), is_of_tokens=True),
-    4: Layout("Tokens of key-value retrieval prompts", _PAIRS, is_of_tokens=True),
-    5: Layout("Accuracy (%) with 10 documents, by index of the document with the answer", (_DOCUMENTS[10],)),
-    6: Layout("Accuracy (%) with 20 documents, by index of the document with the answer", (_DOCUMENTS[20],)),
-    7: Layout("Accuracy (%) with 30 documents, by index of the document with the answer", (_DOCUMENTS[30],)),
+    number: Layout(one["caption"], tuple(Group(*group) for group in one["groups"]), one.get("is_of_tokens", False))
+    for number, one in read_data(Path(__file__).with_suffix(".yaml")).items()
 }
 MISSING = "-"
 
@@ -89,24 +82,24 @@ def paper_table(layout: Layout, rows: "pd.DataFrame", paper: "Mapping[str, Publi
         for end, column in (OF_TOKENS if layout.is_of_tokens else OF_ACCURACIES).items():
             values[name + end] = own[column].astype("Int64" if end in ("_n", "_max") else "Float64").to_numpy()
         if layout.is_of_tokens:
-            means = zip(own["tokens_mean"], own["tokens_sd"], strict=True)
-            text[f"{heading}, mean ± SD"] = [
-                MISSING if is_missing(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in means
-            ]
-            text[f"{heading}, max"] = [MISSING if is_missing(most) else f"{most:.0f}" for most in own["tokens_max"]]
+            means, spreads = (_texts(own[name], "{:.1f}".format) for name in ("tokens_mean", "tokens_sd"))
+            text[f"{heading}, mean ± SD"] = (means + " ± " + spreads).fillna(MISSING).to_numpy()
+            text[f"{heading}, max"] = _texts(own["tokens_max"], "{:.0f}".format).fillna(MISSING).to_numpy()
         else:
-            text[heading] = [MISSING if is_missing(value) else percent(value) for value in own["accuracy"]]
+            text[heading] = _texts(own["accuracy"], percent).fillna(MISSING).to_numpy()
     return PaperTable(layout.caption if layout.is_of_tokens else f"{layout.caption}; {_precision(cells)}", values, text)
 
 
 def latex_table(table: PaperTable) -> str:
     """The table's text in LaTeX with its caption; needs the package booktabs."""
-    # Captions have no other special characters, and pandas does not escape them.
-    caption = table.caption.replace("%", r"\%").replace("&", r"\&")
-    styled = table.text.style.format(escape="latex").format_index(axis=1, escape="latex").hide(axis="index")
-    columns = "l" + "r" * (len(table.text.columns) - 1)
-    text = styled.to_latex(caption=caption, column_format=columns, position_float="centering", hrules=True)
-    return text.replace("±", r"$\pm$")
+    headings, rows = [*table.text.columns], table.text.to_numpy().tolist()
+    cells = as_latex(headings, [True, *(False for _ in headings[1:])], rows)
+    caption = rf"\caption{{{table.caption.translate(IN_LATEX)}}}"
+    return "\n".join([r"\begin{table}", r"\centering", caption, cells + r"\end{table}", ""])
+
+
+def _texts(numbers: "pd.Series", write: Callable[[float], str]) -> "pd.Series":
+    return numbers.map(write, na_action="ignore").astype("string")
 
 
 def _columns(group: Group, rows: "pd.DataFrame", layout: Layout) -> "Iterator[tuple[str, pd.DataFrame]]":

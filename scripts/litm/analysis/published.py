@@ -4,10 +4,11 @@ resources/published.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from litm.base.formats import DELIMITERS, read_named_columns
+from litm.base.formats import DELIMITERS, grouped, read_named_columns
 from litm.base.messages import UserError
 from litm.placements import gold_positions
 
@@ -256,9 +257,7 @@ NOTHING_SAID = Literature((), {})
 
 def read_literature(statements: str | Path, statuses: str | Path) -> Literature:
     """statements.csv and claims.csv; `UserError` as `read_published`."""
-    by_claim: dict[str, list[ClaimStatus]] = {}
-    for one in read_rows(statuses, ClaimStatus):
-        by_claim.setdefault(one.claim, []).append(one)
+    by_claim = grouped(read_rows(statuses, ClaimStatus), attrgetter("claim"))
     return Literature(read_rows(statements, PublishedStatement), by_claim)
 
 

@@ -1,19 +1,21 @@
 """The summary of a run on the console: models compared, and the accuracies of each experiment and size.
 
-Rows are of the tables, as texts of CSV files.
+Rows are of the tables, as `formats.plain_rows` gives them.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 
-from litm.analysis.sentences import Row, compared, compared_on, interval, is_shown, number, p_in_words
+from litm.analysis.sentences import Row, compared, compared_on, is_shown
 from litm.analysis.shapes import word_of
-from litm.base.messages import in_columns, ordinal, points
+from litm.base.formats import grouped
+from litm.base.messages import in_columns, interval_of, ordinal, p_in_words, points
 
 #: Numbers of tables, and of comparisons of models, that are printed, at most.
 MOST_TABLES, MOST_PAIRS = 20, 6
 #: Name of a curve: model, experiment, size.
-Name = tuple[str, str, str]
+Name = tuple[str, str, int]
 
 
 def compared_lines(
@@ -30,9 +32,9 @@ def compared_lines(
         columns = [
             (
                 row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
-                points(number(row, "difference") or 0).removesuffix(" points") + ("*" if is_shown(row) else " "),
-                interval(number(row, "ci_low") or 0, number(row, "ci_high") or 0),
-                "" if (p := number(row, "p_holm")) is None else p_in_words(p).removeprefix("p ").removeprefix("= "),
+                points(row["difference"]).removesuffix(" points") + ("*" if is_shown(row) else " "),
+                interval_of(row),
+                p_in_words(row["p_holm"]).removeprefix("p ").removeprefix("= "),
             )
             for row in own
         ]
@@ -47,14 +49,12 @@ def compared_lines(
 def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, str]) -> Iterator[str]:
     """The accuracies of each experiment and size, experiments in the order of the rows.
 
-    rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files.
-    units: of the sizes of each experiment to show, such as documents.
+    rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv. units: of the sizes of each
+    experiment to show, such as documents.
     """
-    words = {_name(row): word_of(row) for row in shapes if not row["placement"]}
-    by_experiment: dict[str, list[Row]] = {}
-    for row in rows:
-        if row["experiment"] in units:
-            by_experiment.setdefault(row["experiment"], []).append(row)
+    name = itemgetter("model", "experiment", "size")
+    words = {name(row): word_of(row) for row in shapes if not row["placement"]}
+    by_experiment = grouped((row for row in rows if row["experiment"] in units), itemgetter("experiment"))
     tables = [
         lines
         for experiment, cells in by_experiment.items()
@@ -70,9 +70,7 @@ def _tables(
     experiment: str, cells: Sequence[Row], words: Mapping[Name, tuple[str, str]], unit: str
 ) -> Iterator[list[str]]:
     """Yield the lines of each size; an experiment without positions has one table of its sizes."""
-    sizes: dict[str, list[Row]] = {}
-    for cell in cells:
-        sizes.setdefault(cell["size"], []).append(cell)
+    sizes = grouped(cells, itemgetter("size"))
     if len({(cell["model"], cell["size"]) for cell in cells}) == len(cells):
         if len(sizes) == 1:
             told = ", ".join(f"{_of(cell, cells)}{' '.join(_accuracy(cell))}" for cell in cells)
@@ -103,10 +101,6 @@ def _tables(
         ]
 
 
-def _name(row: Row) -> Name:
-    return row["model"], row["experiment"], row["size"]
-
-
 def _by_model(cells: Iterable[Row]) -> dict[str, list[Row]]:
     return {model: list(own) for model, own in groupby(cells, lambda cell: cell["model"])}
 
@@ -117,7 +111,7 @@ def _of(cell: Row, cells: Iterable[Row]) -> str:
 
 
 def _mean(cells: Iterable[Row]) -> str:
-    counted = [float(cell["accuracy"]) for cell in cells if cell["accuracy"]]
+    counted = [cell["accuracy"] for cell in cells if cell["accuracy"] is not None]
     return f"{100 * sum(counted) / len(counted):.0f} %" if counted else "-"
 
 
@@ -128,7 +122,7 @@ def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
     headings = list(dict.fromkeys(cell[column] for cell in cells))
     of = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
     # As in figures and the report.
-    name = (lambda heading: ordinal(int(heading) + 1)) if column == "position" else str
+    name = (lambda heading: ordinal(heading + 1)) if column == "position" else str
     columns = [
         (name(heading), *(text for model in models for text in of.get((model, heading), ("-", ""))))
         for heading in headings
@@ -144,15 +138,15 @@ def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterato
 
 def _numbers(cells: Iterable[Row]) -> str:
     """Numbers of questions of the accuracies: one number, or the smallest and the largest."""
-    numbers = sorted(int(cell["n"]) for cell in cells)
+    numbers = sorted(cell["n"] for cell in cells)
     return "-".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def _accuracy(cell: Row) -> tuple[str, str]:
     """The accuracy and its 95 % interval in per cent; "" without an answer."""
-    if not cell["accuracy"]:
+    if cell["accuracy"] is None:
         return "-", ""
-    accuracy, low, high = (f"{100 * float(cell[key]):.0f}" for key in ("accuracy", "ci_low", "ci_high"))
+    accuracy, low, high = (f"{100 * cell[key]:.0f}" for key in ("accuracy", "ci_low", "ci_high"))
     return f"{accuracy} %", f"[{low}, {high}]"
 
 
@@ -160,5 +154,5 @@ def _lost(cells: Iterable[Row]) -> str:
     """A sentence on questions without an accuracy, for the cell that lacks most."""
     cells = list(cells)
     columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
-    most = {what: max(int(float(cell[column] or 0)) for cell in cells) for what, column in columns.items()}
+    most = {what: max(cell[column] or 0 for cell in cells) for what, column in columns.items()}
     return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)

@@ -1,7 +1,7 @@
 """Sentences for the console and the report: whether positions can tell anything here, how models compare, warnings
-about cut answers and gold passages. Also the wording of values, for figures too.
+about cut answers and gold passages.
 
-Rows are of the tables, as numbers or as texts of CSV files.
+Rows are of the tables, as `formats.plain_rows` gives them.
 """
 
 from collections import Counter, defaultdict
@@ -9,9 +9,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from itertools import groupby
 from math import exp
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from litm.base.messages import first_of, percent, points
+from litm.base.messages import first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
 from litm.records import Condition
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from litm.analysis.grid import Files
 
 Row = Mapping[Any, Any]
+_sweep, _curve = itemgetter("model", "experiment"), itemgetter("model", "experiment", "size")
 #: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
 SHOWN = 0.05
 #: Task of the upper reference.
@@ -39,46 +41,6 @@ MOST_NATS = 20
 MOST_CUT = 3
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
-
-
-def number(row: Row, name: str) -> float | None:
-    """A value of a row as a number; None if it is missing."""
-    value = row.get(name)
-    return None if value is None or str(value) in ("", "nan", "<NA>") else float(value)
-
-
-# --- Values ----------------------------------------------------------------------------------------------------
-
-
-def interval(low: float, high: float) -> str:
-    """Limits in per cent: `[18.6, 38.6]`."""
-    return f"[{percent(low)}, {percent(high)}]"
-
-
-def interval_of(row: Row, name: str) -> str:
-    """The interval of a value in the row."""
-    return interval(row[f"{name}_ci_low"], row[f"{name}_ci_high"])
-
-
-def difference_of(row: Row, name: str) -> str:
-    """A difference in points with its interval: `+29.6 points [18.6, 38.6]`."""
-    return f"{points(row[name])} {interval_of(row, name)}"
-
-
-def p_in_words(p: float) -> str:
-    """`p = 0.042`, or `p < 0.001`."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 model`, `2,000 models`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def in_range(numbers: Iterable[float]) -> str:
-    """`40`, or `38 to 2,000`."""
-    whole = [int(number) for number in numbers]
-    return " to ".join(f"{number:,}" for number in dict.fromkeys((min(whole), max(whole))))
 
 
 def remedies_in_words(condition: Condition, documents: int = 2) -> list[str]:
@@ -153,29 +115,22 @@ def probability_sentences(effects: Iterable[Row], bias: Iterable[Row]) -> list[s
         is_silent = f"accuracy says nothing here ({silent[curve]}); " if curve in silent else ""
         which = f"{_where(curve[:2])}, size {curve[2]}"
         found = f"the right answer is {', '.join(shown)}" if shown else f"of the right answer, {none}"
-        told.append(f"{which}: {is_silent}by log-probability, {found}. n = {int(float(pbi['n'])):,}.")
+        told.append(f"{which}: {is_silent}by log-probability, {found}. n = {pbi['n']:,}.")
     return told
-
-
-def _curve(row: Row) -> tuple[str, str, int]:
-    return row["model"], row["experiment"], int(float(row["size"]))
 
 
 def _times_as_probable(row: Row) -> str:
     """`1.6 times as probable in the middle as at the start (primacy -0.47 nats [-0.73, -0.21], p = 0.012)`."""
-    value = number(row, "value") or 0
-    more, less = BETWEEN[row["effect"]][:: 1 if value > 0 else -1]
+    more, less = BETWEEN[row["effect"]][:: 1 if row["value"] > 0 else -1]
     # Two digits, written out up to a billion.
-    factor = float(f"{exp(min(abs(value), MOST_NATS)):.2g}")
+    factor = float(f"{exp(min(abs(row['value']), MOST_NATS)):.2g}")
     return f"{factor:,.9g} times as probable {more} as {less} ({row['effect'].replace('pbi', 'PBI')} {_nats(row)})"
 
 
 def _nats(row: Row) -> str:
-    value, low, high = (number(row, name) for name in ("value", "ci_low", "ci_high"))
-    if value is None or low is None or high is None:
+    if row["value"] is None:
         return "unknown"
-    p = number(row, "p_holm")
-    return f"{value:+.2f} nats [{low:.2f}, {high:.2f}]" + ("" if p is None else f", {p_in_words(p)}")
+    return f"{row['value']:+.2f} nats [{row['ci_low']:.2f}, {row['ci_high']:.2f}], {p_in_words(row['p_holm'])}"
 
 
 def able_sentences(utilisation: Iterable[Row]) -> list[str]:
@@ -184,7 +139,7 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
     """
     experiments: dict[tuple[str, str], dict[str, None]] = {}
     for row in utilisation:
-        if number(row, "utilisation") is not None:
+        if row["utilisation"] is not None:
             experiments.setdefault((row["model"], _references(row)), {})[row["experiment"]] = None
     return [
         f"{_where((model, first_of([*names], MOST_CUT)))}: the document with the answer helps, so its position, and "
@@ -201,14 +156,14 @@ def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Ite
     """
     found: dict[tuple, str] = {}
     for names, rows in groupby(utilisation, _sweep):
-        told = [row for row in rows if number(row, "n")]
-        if told and all(number(row, "utilisation") is None for row in told):
+        told = [row for row in rows if row["n"]]
+        if told and all(row["utilisation"] is None for row in told):
             found[names] = _no_benefit(names, told[0])
     for row in accuracy:
-        if row["task"] == ORACLE_TASK and number(row, "accuracy") == 0 and not _tells(found, row["model"]):
+        if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
             found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. So {_remedy(0)}."
     for names, rows in groupby(bias, _sweep):
-        reasons = {str(row["reason"] or "") for row in rows}
+        reasons = {row["reason"] for row in rows}
         if len(reasons) == 1 and not _tells(found, names[0]) and (reason := reasons.pop()) in REMEDIES:
             found[names] = f"{_where(names)}: positions tell nothing, {REMEDIES[reason]}."
     return found
@@ -233,12 +188,8 @@ def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple
     """
     reasons: dict[tuple, set[str]] = {}
     for row in bias:
-        reasons.setdefault(_sweep(row), set()).add(str(row["reason"] or ""))
+        reasons.setdefault(_sweep(row), set()).add(row["reason"])
     return {*told, *(sweep for sweep, of in reasons.items() if of <= set(REMEDIES))}
-
-
-def _sweep(row: Row) -> tuple[str, str]:
-    return str(row["model"]), str(row["experiment"])
 
 
 def _tells(found: Mapping[tuple, str], model: str) -> bool:
@@ -250,16 +201,16 @@ def _where(names: tuple[str, str]) -> str:
 
 
 def _no_benefit(names: tuple[str, str], row: Row) -> str:
-    oracle, closed_book = (number(row, f"accuracy_{name}") or 0 for name in ("oracle", "closed_book"))
+    remedy = _remedy(row["accuracy_oracle"], row["accuracy_closed_book"])
     return (
         f"{_where(names)}: the answers tell nothing about position, number or order. {_references(row)}; the document "
-        f"is not shown to help. So {_remedy(oracle, closed_book)}."
+        f"is not shown to help. So {remedy}."
     )
 
 
 def _references(row: Row) -> str:
     oracle, closed_book = (_share(row, f"accuracy_{name}") for name in ("oracle", "closed_book"))
-    return f"Right with the document alone: {oracle}; without any: {closed_book} (n = {int(float(row['n'])):,})"
+    return f"Right with the document alone: {oracle}; without any: {closed_book} (n = {row['n']:,})"
 
 
 def _remedy(oracle: float, closed_book: float = 0.0) -> str:
@@ -273,8 +224,7 @@ def _remedy(oracle: float, closed_book: float = 0.0) -> str:
 
 
 def _share(row: Row, name: str) -> str:
-    value, low, high = (number(row, f"{name}{end}") or 0 for end in ("", "_ci_low", "_ci_high"))
-    return f"{percent(value)} % {interval(low, high)}"
+    return f"{percent(row[name])} % {interval_of(row, name)}"
 
 
 # --- Models compared -------------------------------------------------------------------------------------------
@@ -295,8 +245,8 @@ def compared(
 
 def compared_on(row: Row) -> str:
     """What models are compared on: `kv, mean of 2 sizes, n = 40`."""
-    sizes = "" if int(row["n_sizes"]) == 1 else f", mean of {row['n_sizes']} sizes"
-    return f"{row['experiment']}{sizes}, n = {int(row['n']):,}"
+    sizes = "" if row["n_sizes"] == 1 else f", mean of {row['n_sizes']} sizes"
+    return f"{row['experiment']}{sizes}, n = {row['n']:,}"
 
 
 def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
@@ -306,10 +256,10 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     for row in rows:
         if row["quantity"] == "accuracy" and is_shown(row):
             place = f"{PLACES[row['place']]} " if len(rows) > 1 else ""
-            winner = a if (number(row, "difference") or 0) > 0 else b
+            winner = a if row["difference"] > 0 else b
             better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
-    overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] in ("all", "")), rows[0])
+    overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] == "all"), rows[0])
     told = told or [f"no difference of accuracy is shown ({_signed(overall)})"]
     flat = [model for model in (a, b) if (model, rows[0]["experiment"]) in silent]
     for row in rows:
@@ -319,7 +269,7 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
                 + " and ".join(flat)
             )
         elif row["quantity"] == "pbi" and is_shown(row):
-            values = {a: number(row, "value_a") or 0, b: number(row, "value_b") or 0}
+            values = {a: row["value_a"], b: row["value_b"]}
             even, other = sorted(values, key=lambda model: abs(values[model]))
             told.append(
                 f"{even} uses its context more evenly (PBI {percent(values[even])} against {percent(values[other])})"
@@ -331,23 +281,20 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
 
 def _signed(row: Row) -> str:
     """`a minus b: +3.3 points [-8.0, 14.6], p = 0.42`, over all positions."""
-    value, low, high = (number(row, name) or 0 for name in ("difference", "ci_low", "ci_high"))
-    p = number(row, "p_holm")
-    tested = f", {p_in_words(p)}" if p is not None else ""
-    return f"{row['model_a']} minus {row['model_b']}: {points(value)} {interval(low, high)}{tested}"
+    found = f"{points(row['difference'])} {interval_of(row)}, {p_in_words(row['p_holm'])}"
+    return f"{row['model_a']} minus {row['model_b']}: {found}"
 
 
 def _size_of(row: Row) -> str:
     """The size of a difference, with its interval in the same direction: `29.6 points [18.6, 38.6]`."""
-    value, low, high = (number(row, name) or 0 for name in ("difference", "ci_low", "ci_high"))
+    value, low, high = (row[name] for name in ("difference", "ci_low", "ci_high"))
     low, high = (low, high) if value > 0 else (-high, -low)
     return f"{percent(abs(value))} points {interval(low, high)}"
 
 
 def is_shown(row: Row) -> bool:
     """Whether the row's difference is shown, see `litm.analysis.statistics`."""
-    p_holm = number(row, "p_holm")
-    return p_holm is not None and p_holm < SHOWN
+    return row["p_holm"] is not None and row["p_holm"] < SHOWN
 
 
 # --- Warnings --------------------------------------------------------------------------------
@@ -361,19 +308,18 @@ def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) 
     """One sentence per model with cut answers, in the order of the rows; it names the `MOST_CUT` experiments with the
     largest shares.
 
-    rows: of the accuracy table, as numbers or as texts of a CSV file; limits: new tokens per answer by experiment. An
-    answer to several gold items has several rows and counts once. Rows without n_cut are skipped: recorded responses
-    may lack finish reasons.
+    rows: of the accuracy table; limits: new tokens per answer by experiment. An answer to several gold items has
+    several rows and counts once. Rows without n_cut are skipped: recorded responses may lack finish reasons.
     """
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     cut: defaultdict[str, Counter[str]] = defaultdict(Counter)
     cells: dict[tuple, Row] = {}
     for row in rows:
-        if number(row, "n_cut") is not None:
-            cells.setdefault((row["model"], row["experiment"], str(row["size"]), row["placement"]), row)
+        if row["n_cut"] is not None:
+            cells.setdefault((row["model"], row["experiment"], row["size"], row["placement"]), row)
     for (model, experiment, *_), row in cells.items():
-        answers[model][experiment] += int(number(row, "n") or 0)
-        cut[model][experiment] += int(number(row, "n_cut") or 0)
+        answers[model][experiment] += row["n"]
+        cut[model][experiment] += row["n_cut"]
     return [
         f"{_cut_of(model, +cut[model], n, limits)}; accuracy is a lower bound"
         for model, n in answers.items()

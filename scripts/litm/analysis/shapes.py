@@ -38,11 +38,10 @@ NO_WORD = "start, middle and end carry no information"
 def word_of(row: Mapping) -> tuple[str, str]:
     """A curve's word and its meaning; '' and the reason for a curve without a word.
 
-    row: of position_bias.csv, read as numbers or as texts.
+    row: of position_bias.csv.
     """
     if row["verdict"] == NO_INFORMATION:
         return "", f"no information on position ({row['reason']})"
-    # A missing value is an empty text or no text at all.
-    if isinstance(row["shape"], str) and row["shape"]:
+    if row["shape"]:
         return row["shape"], MEANINGS[row["shape"]]
-    return "", TWO_POSITIONS if int(row["n_positions"]) < 3 else NO_WORD
+    return "", TWO_POSITIONS if row["n_positions"] < 3 else NO_WORD

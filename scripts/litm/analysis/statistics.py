@@ -63,7 +63,8 @@ class Estimate:
 class Moments:
     """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each.
 
-    df: degrees of freedom, 0 for a single cluster. most: the largest possible contrast.
+    df: degrees of freedom, 0 for a single cluster. most: the largest possible contrast, infinite for numbers without
+    bounds.
     """
 
     value: np.ndarray
@@ -89,9 +90,10 @@ class Moments:
     @property
     def p_value(self) -> float:
         """Two-sided p of a single contrast of 0: below 0.05 if its 95 % interval excludes 0."""
-        if not self.df or not self.standard_error:
+        if not self.df or not self.centre:
             return 1.0
-        return float(2 * special.stdtr(self.df, -abs(self.centre) / self.standard_error))
+        t = abs(self.centre) / self.standard_error if self.standard_error else np.inf
+        return max(SMALLEST_P, float(2 * special.stdtr(self.df, -t)))
 
 
 @dataclass(frozen=True)
@@ -297,21 +299,14 @@ def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confid
     return Estimate(value, *mean_limits(matrix.mean(axis=1), value, clusters, confidence))
 
 
-def mean_of_numbers(
-    values: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95
-) -> tuple[Estimate, float] | None:
-    """The mean of one number without bounds a question, such as a paired difference in nats, with Student's interval
-    (`intervals.mean_error`), and the two-sided p of a mean of 0.
-
-    None with a single question or cluster, or without any.
+def mean_of_numbers(values: np.ndarray, clusters: np.ndarray | None = None) -> Moments | None:
+    """The mean of one number without bounds a question, such as a paired difference in nats, for Student's interval
+    (`intervals.mean_error`); None with a single question or cluster, or without any.
     """
-    value = float(values.mean()) if len(values) else 0.0
-    error, df = mean_error(values, value, clusters) if len(values) else (0.0, 0)
-    if df < 1:
+    if not len(values):
         return None
-    half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
-    p = float(2 * special.stdtr(df, -abs(value) / error)) if error else float(value == 0)
-    return Estimate(value, value - half, value + half, error), max(SMALLEST_P, p)
+    error, df = mean_error(values, float(values.mean()), clusters)
+    return Moments(values.mean(), values.mean(), np.array(error), df, np.inf) if df else None
 
 
 def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:

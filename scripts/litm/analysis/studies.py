@@ -14,6 +14,7 @@ import pandas as pd
 from litm.analysis.differences import BIAS, model_pair_rows
 from litm.analysis.grid import PLACES, read_curve
 from litm.analysis.statistics import SIGNIFICANT
+from litm.base.formats import grouped
 
 #: Quantity and place of the paired tests of each column.
 TESTED = {"accuracy": ("accuracy", "all")} | {f"accuracy_{place}": ("accuracy", place) for place in PLACES}
@@ -54,15 +55,13 @@ class Sweep:
         return tuple(self.row[name] for name in ("experiment", "size", "placement"))
 
 
-def grouped(sweeps: Iterable[Sweep]) -> list[dict]:
+def comparable(sweeps: Iterable[Sweep]) -> list[dict]:
     """Groups of comparable sweeps as {rows, pairs, notes}, in the order of experiments, then by size.
 
     rows: with the group's number from 1 as `table`, and letters. pairs: rows of `model_pair_rows`; p_holm is over all
     pairs and places of the group. notes: sentences on what differs and what was not tested.
     """
-    found: dict[tuple, list[Sweep]] = {}
-    for one in sweeps:
-        found.setdefault((*one.about, one.row["metric"], one.asked or one.row["study"]), []).append(one)
+    found = grouped(sweeps, lambda one: (*one.about, one.row["metric"], one.asked or one.row["study"]))
     order = {about[0]: place for place, (*about, _, _) in reversed([*enumerate(found)])}
     groups = sorted(found.values(), key=lambda group: (order[group[0].about[0]], group[0].about[1]))
     told = []

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.files import remedy, with_part
-from litm.base.formats import read_csv, read_data
+from litm.base.files import remedy, with_parts
+from litm.base.formats import plain_rows, read_csv, read_data
 from litm.base.messages import UserError, percent
 
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ KINDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "nats": ("Float64", "{:,.2f}".format),
     "p_value": ("Float64", lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}"),
 }
-#: Lines around the part of results/README.md that `describe_tables.py` writes.
-BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
-END = "<!-- Tables: up to here -->"
+#: Characters that LaTeX reads as commands, or that its fonts lack, as it writes them.
+IN_LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "±": r"$\pm$",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class Table:
                 cell_text(column, row[name]) + (_limits_text(column, row, name) if name in with_limits else "")
                 for name, column in declared.items()
             ]
-            for row in table.to_dict("records")
+            for row in plain_rows(table)
         ]
 
     def markdown(self, table: "pd.DataFrame") -> str:
@@ -136,6 +141,14 @@ class Table:
         return shown.to_markdown(index=False, disable_numparse=True) + "\n"
 
 
+def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Sequence[str]]) -> str:
+    """Cells in LaTeX, for the package booktabs; is_text: whether a column has words."""
+    columns = "".join("l" if text else "r" for text in is_text)
+    head, *lines = (" & ".join(text.translate(IN_LATEX) for text in cells) + r" \\" for cells in (headings, *rows))
+    body = [r"\toprule", head, r"\midrule", *lines, r"\bottomrule"]
+    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
+
+
 def load(path: str) -> Callable:
     """The function below litm that tables.yaml names."""
     module, _, name = path.rpartition(".")
@@ -144,19 +157,12 @@ def load(path: str) -> Callable:
 
 def cell_text(column: Column, value: Any) -> str:
     """A formatted value: 12.3 for a fraction, yes or no, "" for a missing one."""
-    return "" if is_missing(value) else KINDS[column.kind][1](value)
+    return "" if value is None else KINDS[column.kind][1](value)
 
 
 def _limits_text(column: Column, row: Mapping, name: str) -> str:
     low, high = (cell_text(column, row[f"{name}_ci_{side}"]) for side in ("low", "high"))
     return f" [{low}, {high}]" if low else ""
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN or pandas' NA."""
-    import pandas as pd
-
-    return bool(pd.isna(value))
 
 
 @cache
@@ -167,14 +173,19 @@ def tables() -> dict[str, Table]:
 
 def read_tables(path: Path) -> dict[str, Table]:
     """The tables of a file such as tables.yaml."""
-    return {name: declared_table(name, **keys) for name, keys in read_data(path).items()}
+    declared = read_data(path)
+    common = declared.pop("columns", {})
+    return {name: _declared_table(name, common, **keys) for name, keys in declared.items()}
 
 
-def declared_table(name: str, columns: Mapping[str, str], report: Sequence[str] = (), **keys: Any) -> Table:
-    """A table from what tables.yaml says of one."""
+def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequence[str] = (), **keys: Any) -> Table:
+    """A table from what tables.yaml says of one, and of columns that several have in common."""
     made: dict[str, Column] = {}
     marked = []
     for column, text in columns.items():
+        if not text or "|" not in text:
+            kind, _, rest = common[column].partition(" ")
+            text = f"{kind} {text or ''} {rest}"
         kind_and_marks, heading, doc = (part.strip() for part in text.split("|", 2))
         kind, *marks = kind_and_marks.split()
         made[column] = Column(kind, doc, heading)
@@ -194,7 +205,7 @@ def reference(tables: Iterable[Table]) -> str:
 
 def with_reference(page: str, tables: Iterable[Table]) -> str:
     """The page with the reference in its place; `ValueError` if the page has no place for it."""
-    return with_part(page, BEGIN, END, reference(tables))
+    return with_parts(page, {"Tables": reference(tables)})
 
 
 def _section(table: Table) -> str:

@@ -3,10 +3,11 @@
 import bz2
 import gzip
 import io
+import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -127,10 +128,13 @@ def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
         raise UserError(f"{path}: broken compressed data after {reached()} ({error}); {remedy(path)}") from error
 
 
-def with_part(page: str, begin: str, end: str, text: str) -> str:
-    """The page with the text between its lines `begin` and `end`; `ValueError` if it lacks one of them."""
-    before, _, rest = page.partition(begin)
-    _, found, after = rest.partition(end)
-    if not found:
-        raise ValueError(f"the page lacks the lines {begin} and {end}")
-    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
+def with_parts(page: str, parts: Mapping[str, str]) -> str:
+    """The page with each text between the lines `<!-- PART: from here on ... -->` and `<!-- PART: up to here -->`;
+    `ValueError` if it lacks one of them.
+    """
+    for part, text in parts.items():
+        lines = re.compile(rf"(<!-- {part}: from here on [^\n]*-->\n).*?(<!-- {part}: up to here -->)", re.DOTALL)
+        if not (found := lines.search(page)):
+            raise ValueError(f"the page lacks the lines around its part '{part}'")
+        page = f"{page[: found.start()]}{found[1]}\n{text}\n\n{found[2]}{page[found.end() :]}"
+    return page

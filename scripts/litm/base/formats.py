@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import yaml
 
 from litm.base.files import atomic_writer, file_kind, is_result, open_text, read_text, reading, remedy, write_text
-from litm.base.messages import UserError, quoted
+from litm.base.messages import UserError, quoted, single_spaced
 
 # Imported where it is used, because the rules read JSON too.
 if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
+K = TypeVar("K")
 #: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
 #: Text between the entries of a JSON list, and before the first one.
@@ -162,6 +163,14 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by their keys, in the order in which they come; unlike for itertools.groupby, equal keys may be apart."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
 def read_data(path: Path) -> Any:
     """What a YAML file of this library has, which stands beside a module."""
     return yaml.load(path.read_text(encoding="utf-8"), YAML_LOADER)
@@ -182,12 +191,6 @@ def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
         # No name and no time in the gzip header, so that equal records give equal bytes.
         with gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=raw, mtime=0) as packed:
             packed.writelines(lines)
-
-
-def read_result_rows(path: str | Path) -> list[dict[str, str]]:
-    """The rows of a CSV file that this workflow wrote, as texts; `UserError` for a damaged file."""
-    check_whole(path)
-    return [row for _, row in read_named_columns(Path(path), DELIMITERS[".csv"])]
 
 
 def check_whole(path: str | Path) -> None:
@@ -269,14 +272,17 @@ def csv_text(table: "pd.DataFrame", decimals: int | None = 6, p_values: Collecti
 def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.DataFrame":
     """Read a table that `write_csv` wrote: only empty cells are missing values, not a model of the name NA.
 
-    dtypes: pandas types by column; a column that is not named gets that of its values. Raises `UserError` as
-    `check_whole` does.
+    dtypes: pandas types by column; a column that is not named gets that of its values. Raises `UserError` for a damaged
+    file.
     """
     import pandas as pd
 
     check_whole(path)
     known = {"model": str, "experiment": str} if dtypes is None else dtypes
-    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
+    try:
+        return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
+    except ValueError as error:
+        raise UserError(f"{path}: {single_spaced(str(error))}: {remedy(path)}") from error
 
 
 def write_parquet(path: str | Path, table: "pd.DataFrame") -> None:

@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -67,6 +67,38 @@ def points(difference: float) -> str:
     """A difference of fractions in points, with its sign, to one decimal: +1.2 points."""
     # Adding 0 removes the sign of a difference that rounds to zero.
     return f"{round(100 * difference, 1) + 0:+.1f} points"
+
+
+def interval(low: float, high: float) -> str:
+    """Limits in per cent: `[18.6, 38.6]`."""
+    return f"[{percent(low)}, {percent(high)}]"
+
+
+def interval_of(row: Mapping, name: str = "") -> str:
+    """The interval of a value in the row; without a name, of the only one that has limits."""
+    of = f"{name}_" if name else ""
+    return interval(row[f"{of}ci_low"], row[f"{of}ci_high"])
+
+
+def difference_of(row: Mapping, name: str) -> str:
+    """A difference in points with its interval: `+29.6 points [18.6, 38.6]`."""
+    return f"{points(row[name])} {interval_of(row, name)}"
+
+
+def p_in_words(p: float) -> str:
+    """`p = 0.042`, or `p < 0.001`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 model`, `2,000 models`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def in_range(numbers: Iterable[float]) -> str:
+    """`40`, or `38 to 2,000`."""
+    whole = [int(number) for number in numbers]
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((min(whole), max(whole))))
 
 
 def first_of(texts: Sequence[str], most: int, between: str = ", ") -> str:

@@ -6,6 +6,7 @@ depends on all of them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 import pandas as pd
 
@@ -14,6 +15,7 @@ from litm.analysis.grid import Files
 from litm.analysis.grid import curves as curves_of
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
+from litm.base.formats import grouped
 from litm.claims.evidence import Curve, Evidence, Measure, scored_evidence
 from litm.claims.statements import (
     BOTH_ENDS,
@@ -147,11 +149,8 @@ def _several_curves(several: Iterable[pd.DataFrame]) -> Iterator[Asked]:
 
 def _family_words(asked: Iterable[Asked]) -> Words:
     """Words of curves; all curves of an experiment are one family."""
-    by_experiment: dict[str, list[Asked]] = {}
-    for one in asked:
-        by_experiment.setdefault(one[1].experiment, []).append(one)
     words: Words = {}
-    for family in by_experiment.values():
+    for family in grouped(asked, lambda one: one[1].experiment).values():
         names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, placement in family]
         measures = [measures_of(evidence, curve) for evidence, curve, _ in family]
         questions = (contrasts_question(evidence, curve, BOTH_ENDS) for evidence, curve, _ in family)
@@ -171,10 +170,7 @@ def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Dec
 
     The number counts the cases that the family is corrected for.
     """
-    grouped: dict[tuple[str, str], list[Question]] = {}
-    for question in questions:
-        grouped.setdefault((question.experiment, question.role), []).append(question)
-    for family in grouped.values():
+    for family in grouped(questions, attrgetter("experiment", "role")).values():
         size = sum(question.is_counted for question in family)
         yield [(question, decision, size) for question, decision in zip(family, decide(family), strict=True)]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -12,7 +13,8 @@ from scipy import special
 from litm.analysis.grid import Grid, by_cell, joined, read_grid
 from litm.analysis.pbi import limit_of, limit_of_answers, middle_index
 from litm.analysis.published import PublishedAccuracy, first_of_cells
-from litm.analysis.statistics import Estimate, mean_interval, moments, separate_difference
+from litm.analysis.statistics import Estimate, Moments, mean_interval, moments, separate_difference
+from litm.base.formats import grouped
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.placements import depth_of, gold_places
 
@@ -34,6 +36,11 @@ class Measure:
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """The value with this interval."""
         return Estimate(self.value, *self.interval(confidence), 0.0)
+
+
+def measure_of(found: Moments | None, n: int) -> Measure | None:
+    """A contrast of n questions; None without one."""
+    return Measure(float(found.value), n, lambda confidence: found.estimate(confidence).limits) if found else None
 
 
 def largest(measures: Sequence[Measure]) -> Measure:
@@ -153,9 +160,7 @@ Some = TypeVar("Some", Cell, Curve)
 
 def by_sweep(found: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]:
     """Cells or curves of each model and experiment, by size."""
-    groups: dict[tuple[str, str], list[Some]] = {}
-    for one in found:
-        groups.setdefault((one.model, one.experiment), []).append(one)
+    groups = grouped(found, attrgetter("model", "experiment"))
     return [sorted(group, key=lambda one: one.size) if is_by_size else group for group in groups.values()]
 
 
@@ -187,8 +192,7 @@ class ScoredEvidence:
         if grid.ids.empty:
             return None
         used = values != 0
-        found = moments(grid.matrix[:, used], values[used].tolist(), grid.clusters)
-        return Measure(float(found.value), len(grid.ids), lambda confidence: found.estimate(confidence).limits)
+        return measure_of(moments(grid.matrix[:, used], values[used].tolist(), grid.clusters), len(grid.ids))
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
         """Mean accuracy of some cells minus that of others, which may have other questions; None as in `contrast`.
@@ -362,8 +366,6 @@ Evidence = ScoredEvidence | PublishedEvidence
 
 def curves(evidence: Evidence) -> Iterator[Curve]:
     """Every curve of two positions or more, in the order of the cells."""
-    groups: dict[tuple[str, str, int], list[Cell]] = {}
-    for cell in evidence.cells:
-        if cell.position is not None:
-            groups.setdefault((cell.model, cell.experiment, cell.size), []).append(cell)
+    placed = (cell for cell in evidence.cells if cell.position is not None)
+    groups = grouped(placed, attrgetter("model", "experiment", "size"))
     return (Curve(*names, tuple(sorted(group))) for names, group in groups.items() if len(group) > 1)

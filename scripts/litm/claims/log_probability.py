@@ -1,7 +1,6 @@
 """The claim of a U by the log-probability of the right answer: evidence of another kind, in a table of its own."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from math import inf
 
 import numpy as np
@@ -12,7 +11,7 @@ from litm.analysis.log_probability import measured_curves
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import mean_of_numbers
 from litm.claims.curve_words import families
-from litm.claims.evidence import Measure
+from litm.claims.evidence import measure_of
 from litm.claims.statements import u_shape
 from litm.claims.verdicts import ABOVE, Criterion, Part, Question, Range, reason
 
@@ -52,17 +51,7 @@ def _questions(rows: pd.DataFrame) -> Iterator[Question]:
     for names, curve in measured_curves(rows):
         three, clusters = curve.three, curve.cases.clusters
         if names["quantity"] == DECIDES and three is not None:
-            parts = []
-            for name in ENDS:
-                values = three @ np.array(CONTRASTS[name])
-                found = mean_of_numbers(values, clusters)
-                interval: Callable = partial(_limits, values, clusters)
-                parts.append(Part(name, POSITIVE, Measure(found[0].value, len(values), interval) if found else None))
+            found = {name: mean_of_numbers(three @ np.array(CONTRASTS[name]), clusters) for name in ENDS}
+            parts = tuple(Part(name, POSITIVE, measure_of(one, len(three))) for name, one in found.items())
             told = ", ".join(f"{place} {nats:.2f}" for place, nats in zip(PLACES, three.mean(axis=0), strict=True))
-            yield Question((names["model"],), names["experiment"], names["size"], tuple(parts), f"nats: {told}")
-
-
-def _limits(values: np.ndarray, clusters: np.ndarray | None, confidence: float) -> tuple[float, float]:
-    found = mean_of_numbers(values, clusters, confidence)
-    assert found is not None
-    return found[0].limits
+            yield Question((names["model"],), names["experiment"], names["size"], parts, f"nats: {told}")

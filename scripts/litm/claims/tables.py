@@ -7,11 +7,10 @@ import pandas as pd
 
 from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
-from litm.analysis.sentences import interval
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
-from litm.base.files import with_part
-from litm.base.messages import first_of, percent, points
+from litm.base.formats import plain_rows
+from litm.base.messages import first_of, interval_of, percent, points
 from litm.claims import verdicts as method
 from litm.claims.curve_words import Words, curve_words, families, name_of
 from litm.claims.evidence import Evidence, Relations
@@ -194,7 +193,7 @@ def _reading(changed: pd.DataFrame) -> str:
         return ""
     named = [
         f"{_case(row)}: {row['verdict_first_line']} by the first line, {row['verdict_full']} by the whole answer"
-        for row in changed.to_dict("records")
+        for row in plain_rows(changed)
     ]
     return f" With the reading of the answers the verdict changes on {first_of(named, NAMED, '; ')}."
 
@@ -204,32 +203,18 @@ def _cases(asked: pd.DataFrame, verdict: str) -> str:
     rows = asked[asked["verdict"] == verdict]
     if len(rows) > NAMED:
         return ""
-    names = [_case(row) for row in rows.to_dict("records")]
+    names = [_case(row) for row in plain_rows(rows)]
     return f" ({'; '.join(dict.fromkeys(names))})"
 
 
 def _case(row: Mapping) -> str:
-    size = "" if pd.isna(row["size"]) else f" {int(row['size'])}"
+    size = f" {row['size']}" if row["size"] else ""
     return f"{row['models']} on {row['experiment']}{size}"
 
 
 def as_markdown(table: pd.DataFrame) -> str:
     """The summary of each claim, and all rows, as Markdown."""
     return f"{SUMMARY.markdown(claim_summary(table))}\n{CASES.markdown(table)}"
-
-
-#: Lines around a part of the page that `write_claims_page.py` writes.
-BEGIN, END = (
-    "<!-- {part}: from here on written by scripts/config/write_claims_page.py -->",
-    "<!-- {part}: up to here -->",
-)
-
-
-def with_parts(page: str, parts: Mapping[str, str]) -> str:
-    """The page with each part in its place; `ValueError` if the page has no place for a part."""
-    for part, text in parts.items():
-        page = with_part(page, BEGIN.format(part=part), END.format(part=part), text)
-    return page
 
 
 def page_parts(
@@ -253,12 +238,12 @@ def verdicts(
             {
                 "case": _page_case(row),
                 "verdict": row["verdict"],
-                "shape": _text(row["shape"]),
+                "shape": row["shape"] or "",
                 "deciding statistic": _value(row),
-                "the paper": _text(row["paper_says"]),
+                "the paper": row["paper_says"] or "",
                 "why they differ": _why(row, explanations),
             }
-            for row in published[published["claim"] == claim.name].to_dict("records")
+            for row in plain_rows(published[published["claim"] == claim.name])
         ]
         told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name, ()))}"
         sections.append(f"{told}\n\n{_table(cells)}")
@@ -274,37 +259,32 @@ def _status(statuses: Sequence[ClaimStatus]) -> str:
 
 def disagrees(row: Mapping[str, Any]) -> bool:
     """Whether the paper's statement on a case differs from the verdict."""
-    return bool(_text(row["paper_says"])) and not pd.isna(row["experiment"]) and row["paper_says"] != row["verdict"]
+    return row["experiment"] is not None and row["paper_says"] not in (None, row["verdict"])
 
 
 def _page_case(row: Mapping) -> str:
-    if pd.isna(row["experiment"]):
+    if not row["experiment"]:
         return "none"
-    size = "" if pd.isna(row["size"]) else f", {int(row['size'])}"
+    size = f", {row['size']}" if row["size"] else ""
     role = ", exploratory" if row["role"] == "exploratory" else ""
     return f"{row['models']}, {row['experiment']}{size}{role}"
 
 
 def _value(row: Mapping) -> str:
-    if pd.isna(row["value"]):
+    if row["value"] is None:
         return ""
     is_difference = not row["quantity"].startswith("accuracy at")
     written = points(row["value"]) if is_difference else f"{percent(row['value'])} %"
-    if pd.isna(row["ci_low"]):
+    if row["ci_low"] is None:
         return f"{row['quantity']}: {written}, as printed"
-    limits = interval(row["ci_low"], row["ci_high"])
-    return f"{row['quantity']} {written} {limits} at {percent(row['confidence'])} %, n = {row['n']:,}"
+    return f"{row['quantity']} {written} {interval_of(row)} at {percent(row['confidence'])} %, n = {row['n']:,}"
 
 
 def _why(row: Mapping, explanations: list[Explanation]) -> str:
     if not disagrees(row):
         return ""
-    found = of_row(explanations, {**row, "size": None if pd.isna(row["size"]) else int(row["size"])})
+    found = of_row(explanations, row)
     return found[0].text if found else "NOT EXPLAINED"
-
-
-def _text(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
 
 
 def _table(rows: list[dict]) -> str:

@@ -206,7 +206,7 @@ def _has_curves(
     own, several = {*figure.experiments}, len(figure.experiments) > 1
     if not own <= set(experiments):
         return False
-    if "differences" in KINDS[figure.kind].inputs and not any(
+    if "condition_differences" in KINDS[figure.kind].inputs and not any(
         figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared
     ):
         return False

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from litm.base.files import with_part
+from litm.base.files import with_parts
 from litm.config.catalogue import CATALOGUES, Config
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
@@ -22,8 +22,6 @@ from litm.models.locations import NOT_READ, PARTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SCHEMA_HEADER = "# Written by `make reference` from the classes in scripts/litm/config.\n"
-#: Lines around a part of a page that `make reference` writes.
-BEGIN, END = "<!-- {part}: from here on written by scripts/config/write_reference.py -->", "<!-- {part}: up to here -->"
 #: Keys that the page only names, because they are described with the models.
 NAMED_ONLY = ("config.model_defaults",)
 TYPES = {
@@ -85,9 +83,7 @@ def reference_files(recipe: type[Entry], root: Path) -> dict[str, str]:
         "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
     }
     for page, texts in parts.items():
-        files[page] = (root / page).read_text(encoding="utf-8")
-        for part, text in texts.items():
-            files[page] = with_part(files[page], BEGIN.format(part=part), END.format(part=part), text)
+        files[page] = with_parts((root / page).read_text(encoding="utf-8"), texts)
     return files
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
-from litm.base.formats import plain_rows
+from litm.analysis.table import tables
 from litm.base.messages import ordinal
 from litm.figures import style
 from litm.figures.chart import (
@@ -34,7 +34,6 @@ from litm.figures.chart import (
     shown_cells,
 )  # fmt: skip
 from litm.figures.style import COLOURS, KIND_COLOURS
-from litm.scoring.wrong_answers import HEADINGS
 
 #: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
@@ -241,7 +240,7 @@ def _panels_of_wrong(
                 of_model = group[group["model"] == model].sort_values("position", kind="stable")
                 if len(of_model):
                     title = f"{panel_title(figure, size)}{where}\n{model}"
-                    yield _panel_of_wrong(title, model, plain_rows(of_model), kinds)
+                    yield _panel_of_wrong(title, model, of_model.assign(place=range(len(of_model))), kinds)
 
 
 def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -251,23 +250,18 @@ def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield f", {ordinals(sorted({*group['position']}))}", group
 
 
-def _panel_of_wrong(title: str, model: str, rows: Sequence[Mapping], kinds: Sequence[str]) -> Panel:
-    wrong = [place for place, row in enumerate(rows) if row["n_wrong"]]
+def _panel_of_wrong(title: str, model: str, cells: pd.DataFrame, kinds: Sequence[str]) -> Panel:
+    headings, wrong = tables()["wrong_answers"].columns, cells[cells["n_wrong"] > 0]
     parts = [
         Series(
-            PART, model, HEADINGS[kind], list(KIND_COLOURS).index(kind),
-            tuple(_share(place, rows[place], kind, "n_wrong") for place in wrong),
+            PART, model, headings[f"share_{kind}"].heading, list(KIND_COLOURS).index(kind),
+            points_of(wrong, "place", f"share_{kind}", "n_wrong"),
         )
         for kind in kinds
     ]  # fmt: skip
-    whole = Series(WHOLE, model, WRONG, 0, tuple(_share(place, row, "wrong", "n") for place, row in enumerate(rows)))
-    ticks = tuple((place, ordinal(int(row["position"]) + 1)) for place, row in enumerate(rows))
+    whole = Series(WHOLE, model, WRONG, 0, points_of(cells, "place", "share_wrong"))
+    ticks = tuple((place, ordinal(int(position) + 1)) for place, position in enumerate(cells["position"]))
     return Panel(title, ticks, (*parts, whole))
-
-
-def _share(place: int, row: Mapping, kind: str, n: str) -> Point:
-    value, low, high = (float(row[f"share_{kind}{end}"]) for end in ("", "_ci_low", "_ci_high"))
-    return Point(place, int(row[n]), value, low, high)
 
 
 def _draw_stack(ax: Axes, panel: Panel) -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from litm.analysis.sentences import in_range
 from litm.base.formats import plain_rows
-from litm.base.messages import ordinal
+from litm.base.messages import in_range, ordinal
 from litm.figures.kinds import room_of
 from litm.placements import gold_depths, gold_positions
 
@@ -118,10 +117,12 @@ def of_size(title: str, size: str) -> str:
     return filled.removesuffix("s") if size == "1" and re.fullmatch(r"\{size\} \w+", title) else filled
 
 
-def points_of(cells: pd.DataFrame, x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
-    """One point per row: n, the column `value`, `ci_low` and `ci_high`, at the column `x`."""
+def points_of(cells: pd.DataFrame, x: str | None, value: str = "accuracy", n: str = "n") -> tuple[Point, ...]:
+    """One point per row at the column `x`: the columns `n` and `value`, with its own limits or else the only ones."""
+    of = f"{value}_" if f"{value}_ci_low" in cells else ""
+    low, high = f"{of}ci_low", f"{of}ci_high"
     return tuple(
-        Point(None if x is None else int(row[x]), int(row["n"]), float(row[value]), row["ci_low"], row["ci_high"])
+        Point(None if x is None else int(row[x]), int(row[n]), float(row[value]), row[low], row[high])
         for row in plain_rows(cells)
     )
 
@@ -177,15 +178,20 @@ def recalls(recall: pd.DataFrame | None, sizes: Sequence[int]) -> Iterator[Serie
         yield Series(CURVE, None, f"recall of {name}", dash, points_of(curve.sort_values("k"), "k", "recall"))
 
 
+def recall_of(retrieval: pd.DataFrame, searches: Iterable[Sequence[str]]) -> pd.DataFrame:
+    """The rows of the retrieval table of these searches (questions, corpus, retriever), in their order."""
+    names = retrieval[["questions", "corpus", "retriever"]]
+    return pd.concat([retrieval[(names == list(search)).all(axis=1)] for search in searches])
+
+
 @dataclass(frozen=True)
 class Rows:
     """Rows of tables that a figure reads; `inputs` of its kind names the fields that are set.
 
     accuracy: rows of accuracy.csv; scores: score rows, one table per sweep; recall: recall tables of the figure's
     retrievers; published: published accuracies, with the columns of the accuracy table; position_bias:
-    position_bias.csv; differences: condition_differences.csv; advice: advice.csv; log_probability:
-    log_probability.csv; token_counts: rows of token_counts.csv, None if no tokens were counted; wrong_answers:
-    wrong_answers.csv, None if the study has no such table.
+    position_bias.csv, and so on; token_counts: rows of token_counts.csv, None if no tokens were counted; wrong_answers:
+    None if the study has no such table.
     """
 
     accuracy: pd.DataFrame = None  # type: ignore[assignment]
@@ -193,7 +199,7 @@ class Rows:
     recall: pd.DataFrame | None = None
     published: pd.DataFrame | None = None
     position_bias: pd.DataFrame = None  # type: ignore[assignment]
-    differences: pd.DataFrame = None  # type: ignore[assignment]
+    condition_differences: pd.DataFrame = None  # type: ignore[assignment]
     advice: pd.DataFrame = None  # type: ignore[assignment]
     log_probability: pd.DataFrame = None  # type: ignore[assignment]
     token_counts: pd.DataFrame | None = None
@@ -219,6 +225,12 @@ def mean_tokens(figure: Mapping, token_counts: pd.DataFrame | None, size: object
     rows = shown_cells(figure, token_counts)
     rows = rows[(rows["size"] == size) & rows["tokens_mean"].notna()]
     return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["tokens_mean"].mean().items()}
+
+
+def positioned(figure: Mapping, cells: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure with a position among several."""
+    cells = shown_cells(figure, cells)
+    return cells[cells["position"].notna() & (cells["size"] > 1)]
 
 
 def scored(cells: pd.DataFrame) -> pd.DataFrame:

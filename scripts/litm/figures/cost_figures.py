@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.analysis.grid import MEAN_COLUMNS, position_means
-from litm.analysis.sentences import in_range
+from litm.base.messages import in_range
 from litm.figures import style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
@@ -119,8 +119,7 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     per model, one curve over the numbers of documents per condition, with the frontier and the advised condition.
     """
     # Advice is on all sizes.
-    limits = {"accuracy_ci_low": "ci_low", "accuracy_ci_high": "ci_high"}
-    shown = shown_cells({**figure, "sizes": None}, scored(rows.advice.rename(columns=limits)))
+    shown = shown_cells({**figure, "sizes": None}, scored(rows.advice))
     models, looks = models_in(shown), _looks(list(dict.fromkeys(shown["experiment"])))
     if not models:
         return style.empty_canvas(figure["title"], NO_CONDITION)
@@ -134,7 +133,7 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
         ax.set_title(model)
         ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
     axes[0].set_ylabel(measure_label(figure))
-    low, high = 100 * shown["ci_low"].min(), 100 * shown["ci_high"].max()
+    low, high = 100 * shown["accuracy_ci_low"].min(), 100 * shown["accuracy_ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
     style.add_legend(canvas, _condition_handles(shown, looks), _note(shown, width))
     return canvas

@@ -27,6 +27,7 @@ from litm.figures.chart import (
     models_in,
     panel_title,
     points_of,
+    positioned,
     published_curves,
     recalls,
     references,
@@ -50,7 +51,7 @@ def positions(figure: Mapping, rows: Rows) -> Chart:
     A panel names the models without a scored question, and those whose prompts exceed their training length. Panels are
     in the order of their sizes.
     """
-    cells = _positioned(figure, rows.accuracy)
+    cells = positioned(figure, rows.accuracy)
     models = models_in(cells)
     return make_chart(figure, _panels(figure, cells, rows), models, references(figure, rows.accuracy, models))
 
@@ -59,17 +60,11 @@ def log_probabilities(figure: Mapping, rows: Rows) -> Chart:
     """Probability (%) of a token of the right answer against the position of the gold item, with 95 % intervals: the
     geometric mean over the questions, exp of the mean of `per_token` in log_probability.csv.
     """
-    cells = _positioned(figure, rows.log_probability)
+    cells = positioned(figure, rows.log_probability)
     ends = {"accuracy": "per_token", "ci_low": "per_token_ci_low", "ci_high": "per_token_ci_high"}
     cells = cells.assign(**{to: np.exp(cells[name].astype("Float64")) for to, name in ends.items()})
     made = make_chart({**figure, "measure": "Probability per token"}, _panels(figure, cells, rows), models_in(cells))
     return replace(made, note="points are geometric means over the questions")
-
-
-def _positioned(figure: Mapping, cells: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a figure with a position among several."""
-    cells = shown_cells(figure, cells)
-    return cells[cells["position"].notna() & (cells["size"] > 1)]
 
 
 def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
@@ -199,7 +194,7 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
     One panel per size with a comparison, one curve per model. With several experiments: the pairs of them that
     condition_differences.csv compares, which the note names. With one: its tuned models minus their base models.
     """
-    shown = _shown(figure, rows.differences)
+    shown = _shown(figure, rows.condition_differences)
     named = [_compared_models(row) for row in shown.to_dict("records")]
     dashes = {pair: dash for dash, pair in enumerate(dict.fromkeys(pair for _, pair in named))}
     panels = []
@@ -222,13 +217,13 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
 
 
 def _shown(figure: Mapping, differences: pd.DataFrame) -> pd.DataFrame:
-    """The figure's differences of accuracy at positions, with the columns that `points_of` reads."""
+    """The figure's differences of accuracy at positions."""
     names = list(figure["experiments"])
     table = shown_cells(figure, scored(differences), side="_a")
     are_compared = table["experiment_a"] != table["experiment_b"] if len(names) > 1 else table["condition"] == "model"
     shown = are_compared & table["experiment_b"].isin(names)
     shown &= (table["quantity"] == "accuracy") & (table["chosen_of"] == 1) & table["position_a"].notna()
-    return table[shown].rename(columns={"difference_ci_low": "ci_low", "difference_ci_high": "ci_high"})
+    return table[shown]
 
 
 def _compared_models(row: Mapping) -> tuple[str, Pair]:

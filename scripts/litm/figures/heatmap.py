@@ -24,8 +24,8 @@ from litm.figures.chart import (
     models_in,
     panel_title,
     points_of,
+    positioned,
     scored,
-    shown_cells,
 )  # fmt: skip
 
 #: Depth (fraction): the largest difference of depths in a column that share one label.
@@ -76,8 +76,7 @@ def heatmap(figure: Mapping, rows: Rows) -> Chart:
     A size without a scored question has a series without points. The ticks of a panel, (column, depth), are those that
     all of its rows share.
     """
-    cells = shown_cells(figure, rows.accuracy)
-    cells = cells[cells["position"].notna() & (cells["size"] > 1)]
+    cells = positioned(figure, rows.accuracy)
     models = models_in(cells)
     panels = [
         _panel(figure, experiment, model, own, rows.token_counts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import count
 from math import ceil
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from litm.analysis.sentences import in_range, interval
 from litm.base.files import atomic_writer
+from litm.base.formats import grouped
 from litm.base.loading import hidden
-from litm.base.messages import percent
+from litm.base.messages import in_range, interval, percent
 from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
 from litm.figures.kinds import Page
 from litm.scoring.wrong_answers import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
@@ -380,10 +381,8 @@ def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[st
     """Draw the values of the reference lines with their 95 % intervals, models next to one another. Called after the
     ticks and the limits of the horizontal axis are set.
     """
-    lines: dict[str, list[Series]] = {}
-    for one in series:
-        if one.kind == REFERENCE and one.model is not None and one.points[0].low is not None:
-            lines.setdefault(one.label, []).append(one)
+    shown = (one for one in series if one.kind == REFERENCE and one.model and one.points[0].low is not None)
+    lines = grouped(shown, attrgetter("label"))
     if not lines:
         return
     low, high = ax.get_xlim()

@@ -11,8 +11,7 @@ from math import ceil, floor
 
 import pandas as pd
 
-from litm.analysis.sentences import interval_of
-from litm.base.messages import percent
+from litm.base.messages import interval_of, percent
 from litm.figures.chart import (
     CURVE,
     MARKS,
@@ -25,6 +24,7 @@ from litm.figures.chart import (
     index_of,
     indexed_curves,
     places_in_words,
+    recall_of,
 )
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS
@@ -44,7 +44,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
     """
     rows = Rows(
         tables["accuracy"],
-        recall=_recall(figure["recall"], tables),
+        recall=recall_of(tables["retrieval"], figure["recall"]) if figure["recall"] else None,
         published=_published(figure, tables),
         token_counts=tables.get("token_counts"),
         wrong_answers=tables.get("wrong_answers"),
@@ -75,15 +75,6 @@ def _published(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> pd.DataFr
     table = tables["published_comparison"][[*cells, *columns]].rename(columns=columns)
     # A cell may have a value from each of the paper's tables, its text and its repository.
     return table.drop_duplicates(cells).assign(ci_low=None, ci_high=None)
-
-
-def _recall(searches: Sequence, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
-    """The rows of the retrieval table of these searches, in their order."""
-    if not searches:
-        return None
-    table = tables["retrieval"]
-    names = ["questions", "corpus", "retriever"]
-    return pd.concat([table[(table[names] == list(search)).all(axis=1)] for search in searches])
 
 
 def _panel(panel: Panel) -> dict:

@@ -5,11 +5,10 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.sentences import in_range, interval
 from litm.analysis.shapes import word_of
-from litm.analysis.table import TEXT, Table, tables
-from litm.base.formats import csv_text
-from litm.base.messages import ordinal, percent
+from litm.analysis.table import TEXT, Table, as_latex, tables
+from litm.base.formats import csv_text, plain_rows
+from litm.base.messages import in_range, interval_of, ordinal, percent
 from litm.figures.chart import models_in, places_in_words
 from litm.records import Prices, Usage
 from litm.report.phrases import SizeNames
@@ -95,7 +94,7 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
     rows = []
     for key, own in cells.groupby(keys, sort=False):
         model, *placement = cast(tuple[str, ...], key)
-        by_column = {row["column"]: row for row in own.to_dict("records")}
+        by_column = {row["column"]: row for row in plain_rows(own)}
         noted = {words: int(own[name].fillna(0).sum()) for words, name in NOTED.items()}
         rows.append(
             {
@@ -109,9 +108,9 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
 
 
 def _cell(row: Mapping | None) -> dict:
-    if row is None or pd.isna(row["accuracy"]):
+    if row is None or row["accuracy"] is None:
         return {"value": "-", "limits": ""}
-    return {"value": percent(row["accuracy"]), "limits": interval(row["ci_low"], row["ci_high"])}
+    return {"value": percent(row["accuracy"]), "limits": interval_of(row)}
 
 
 def overview_table(
@@ -123,10 +122,8 @@ def overview_table(
     curve's shape, see `meanings.word_of`.
     """
     models = models_in(accuracy)
-    words: dict[tuple, str] = {}
-    if position_bias is not None:
-        for row in position_bias[position_bias["placement"].isna()].to_dict("records"):
-            words[row["model"], row["experiment"], row["size"]] = word_of(row)[0]
+    curves = [] if position_bias is None else plain_rows(position_bias[position_bias["placement"].isna()])
+    words = {(row["model"], row["experiment"], row["size"]): word_of(row)[0] for row in curves}
     rows = []
     for key, cells in accuracy.groupby(["experiment", "size"], sort=False):
         experiment, size = cast(tuple[str, int], key)
@@ -144,18 +141,15 @@ def overview_table(
 
 
 def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
-    scored = [] if cells is None else cells[cells["accuracy"].notna()].to_dict("records")
+    scored = [] if cells is None else plain_rows(cells[cells["accuracy"].notna()])
     if not scored:
         return {"text": "", "word": ""}
     n = f"n = {in_range(row['n'] for row in scored)}"
     if len(scored) == 1:
-        return {
-            "text": f"{percent(scored[0]['accuracy'])} {interval(scored[0]['ci_low'], scored[0]['ci_high'])}, {n}",
-            "word": "",
-        }
+        return {"text": f"{percent(scored[0]['accuracy'])} {interval_of(scored[0])}, {n}", "word": ""}
     ends = [choose(scored, key=lambda row: row["accuracy"]) for choose in (min, max)]
     # With its position, if a cell has one gold item.
-    where = ["" if pd.isna(row["position"]) else f" ({ordinal(int(row['position']) + 1)})" for row in ends]
+    where = ["" if row["position"] is None else f" ({ordinal(row['position'] + 1)})" for row in ends]
     low, high = (percent(row["accuracy"]) + place for row, place in zip(ends, where, strict=True))
     return {"text": f"{low} to {high}, {n}", "word": word}
 
@@ -218,14 +212,6 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
 
 #: Characters of all packed tables, at most; the largest tables are left out and the page names them.
 MOST_CHARACTERS = 4_000_000
-#: Characters that LaTeX reads as commands.
-_SPECIAL = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": r"\textless{}", ">": r"\textgreater{}",
-    }
-)  # fmt: skip
 
 
 def packed_files(files: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -258,22 +244,5 @@ def accuracy_files(tables: Sequence[Mapping]) -> dict[str, str]:
             for row in table["rows"]
         ]
         is_text = [True] + [False] * (len(headings) - 1)
-        files[f"accuracy_by_position_{number}.tex"] = as_latex(headings, is_text, rows, table["title"])
+        files[f"accuracy_by_position_{number}.tex"] = f"% {table['title']}\n{as_latex(headings, is_text, rows)}"
     return files
-
-
-def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Sequence[str]], title: str = "") -> str:
-    """A table in LaTeX, for the package booktabs."""
-    columns = "".join("l" if text else "r" for text in is_text)
-    lines = [" & ".join(text.translate(_SPECIAL) for text in cells) + r" \\" for cells in (headings, *rows)]
-    text = [
-        *([f"% {title}"] if title else []),
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        *lines[:1],
-        r"\midrule",
-        *lines[1:],
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(text) + "\n"

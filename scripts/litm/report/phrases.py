@@ -2,30 +2,21 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import cast
 
 import pandas as pd
 
 from litm.analysis.cells import reading_warnings
-from litm.analysis.sentences import (
-    RAISE_LIMIT,
-    compared,
-    compared_on,
-    counted,
-    cut_sentences,
-    difference_of,
-    interval_of,
-    p_in_words,
-    to_know_first,
-    to_look_at,
-)
+from litm.analysis.sentences import RAISE_LIMIT, compared, compared_on, cut_sentences, to_know_first, to_look_at
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
-from litm.base.formats import plain_rows
-from litm.base.messages import first_of, ordinal, percent
+from litm.analysis.table import tables as all_tables
+from litm.base.formats import grouped, plain_rows
+from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
-from litm.scoring.wrong_answers import HEADINGS, KINDS
+from litm.scoring.wrong_answers import KINDS
 
 #: Names in a list on the first screen, at most.
 NAMED_BRIEFLY = 8
@@ -74,8 +65,9 @@ def named_briefly(names: Sequence[str]) -> str:
 
 def kinds_told(table: pd.DataFrame | None) -> list[tuple[str, str]]:
     """Heading and meaning of each kind that occurs in wrong_answers.csv, in the order in which kinds are looked for."""
-    occurring = [] if table is None else [kind for kind in KINDS if (table[f"share_{kind}"] > 0).any()]
-    return [(HEADINGS[kind], KINDS[kind]) for kind in occurring]
+    shares = [] if table is None else [f"share_{kind}" for kind in KINDS if (table[f"share_{kind}"] > 0).any()]
+    columns = [all_tables()["wrong_answers"].columns[name] for name in shares]
+    return [(column.heading, column.doc.partition("the answer ")[2]) for column in columns]
 
 
 #: Beginning of the table's sentence for a claim that was not tested.
@@ -170,14 +162,14 @@ def overview(
 
 def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
-    differ = sum(map(_differs, measured.to_dict("records")))
+    differ = sum(map(_differs, plain_rows(measured)))
     flat, silent = int((measured["shape"] == FLAT).sum()), len(position_bias) - len(measured)
     yield (
         f"Positions are shown to differ in {differ} of {counted(len(position_bias), 'curve')}, and to be within "
         f"{100 * SMALL:.0f} points of one another in {flat}; neither is shown in {len(measured) - differ - flat}, and "
         f"{silent} have no information on position (floor, ceiling, or too few questions)."
     )
-    indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
+    indexed = sorted(plain_rows(measured[measured["pbi_class"].notna()]), key=itemgetter("pbi"))
     yield from _shapes(indexed)
     if len(indexed) > 1:
         yield (
@@ -189,7 +181,7 @@ def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
 
 def _differs(row: Mapping) -> bool:
     """Whether a measured curve's positions are shown to differ: by its word; without a word, by Cochran's Q."""
-    return row["cochran_p_holm"] < SIGNIFICANT if pd.isna(row["shape"]) else row["shape"] not in (FLAT, NONE)
+    return row["shape"] not in (FLAT, NONE) if row["shape"] else row["cochran_p_holm"] < SIGNIFICANT
 
 
 def _named(row: Mapping, told: str) -> str:
@@ -200,10 +192,7 @@ def _shapes(curves: Sequence[Mapping]) -> Iterator[str]:
     """Comparisons of start and end with the middle: one sentence per word, which names its curves if there are at most
     `NAMED` and they show a difference.
     """
-    by_word: dict[str, list[Mapping]] = {}
-    for row in curves:
-        if not pd.isna(row["shape"]):
-            by_word.setdefault(row["shape"], []).append(row)
+    by_word = grouped((row for row in curves if row["shape"]), itemgetter("shape"))
     for word in sorted(by_word, key=list(MEANINGS).index):
         rows = by_word[word]
         named = [_named(row, _primacy_and_recency(row)) for row in rows]
@@ -223,26 +212,26 @@ def shape(row: Mapping) -> str:
     experiment, does not state. For a curve without differences also the smallest effect that n can show.
     """
     word = row["shape"]
-    if pd.isna(word):
+    if not word:
         return ""
     told = [f"{word} ({MEANINGS[word]}; {_primacy_and_recency(row)}"]
     alone = [one for one in UNSAID.get(word, ()) if row[f"{one}_ci_low"] > 0 or row[f"{one}_ci_high"] < 0]
     if alone:
         tilt = f", tilt {difference_of(row, 'tilt')}" if "tilt" in alone else ""
         told.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
-    if word == NONE and not pd.isna(row["pbi_mde"]):
+    if word == NONE and row["pbi_mde"] is not None:
         told.append(f"; {row['n']:,} questions show a PBI from {percent(row['pbi_mde'])} points on")
     return "".join(told) + ")"
 
 
 def _curve_name(row: Mapping) -> str:
-    placement = "" if pd.isna(row["placement"]) else f", {row['placement']}"
+    placement = f", {row['placement']}" if row["placement"] else ""
     return f"{row['model']} on {row['experiment']}, size {row['size']}{placement}"
 
 
 def findings(position_bias: pd.DataFrame | None) -> list[str]:
     """One or two sentences per curve: best and worst position, whether positions are shown to differ, PBI."""
-    return [] if position_bias is None else [_finding(row) for row in position_bias.to_dict("records")]
+    return [] if position_bias is None else [_finding(row) for row in plain_rows(position_bias)]
 
 
 def _finding(row: Mapping) -> str:
@@ -254,7 +243,7 @@ def _finding(row: Mapping) -> str:
         everywhere = f"at each of the {row['n_positions']} positions"
         spread = f"{percent(row['accuracy_best'])} % {everywhere} (n = {row['n']})"
     else:
-        best, worst = (ordinal(int(row[f"position_{end}"]) + 1) for end in ("best", "worst"))
+        best, worst = (ordinal(row[f"position_{end}"] + 1) for end in ("best", "worst"))
         spread = (
             f"best with the answer in the {best} ({percent(row['accuracy_best'])} %), "
             f"worst in the {worst} ({percent(row['accuracy_worst'])} %), "
@@ -265,16 +254,16 @@ def _finding(row: Mapping) -> str:
 
 def _tested(row: Mapping) -> str:
     """Cochran's Q of a curve without a word; a word says by itself whether positions differ."""
-    if not pd.isna(row["shape"]):
+    if row["shape"]:
         return ""
     differ = "differ by more than chance" if _differs(row) else "are not shown to differ"
     return f"; the positions {differ} (Cochran's Q, {p_in_words(row['cochran_p_holm'])} by Holm)"
 
 
 def _describe_pbi(row: Mapping) -> str:
-    if pd.isna(row["pbi"]):
+    if row["pbi"] is None:
         return ""
-    if pd.isna(row["pbi_class"]):
+    if not row["pbi_class"]:
         return f" Its PBI carries no information ({row['reason']})."
     ends = shape(row)
     told = f" Shape: {ends}." if ends else ""

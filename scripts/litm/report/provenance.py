@@ -4,10 +4,11 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
+from pathlib import Path
 
-from litm.analysis.sentences import counted
 from litm.base.extensions import content, in_use
-from litm.base.messages import single_spaced
+from litm.base.formats import read_data
+from litm.base.messages import counted, single_spaced
 from litm.base.store import digest, file_sha256
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
@@ -17,17 +18,8 @@ from litm.scoring.metrics import METRICS
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
-PAPER = {
-    "Work": "The paper",
-    "Reference": "Nelson F. Liu, Kevin Lin, John Hewitt, Ashwin Paranjape, Michele Bevilacqua, Fabio Petroni and Percy "
-    "Liang (2024): Lost in the Middle: How Language Models Use Long Contexts. Transactions of the Association for "
-    "Computational Linguistics 12, 157-173. doi:10.1162/tacl_a_00638",
-}
-SUITE = {
-    "Work": "The suite",
-    "Reference": "abhshkp (2026): Lost in the Middle Benchmark Suite v4. "
-    "https://huggingface.co/abhshkp/litm-benchmark-suite-v4",
-}
+#: The works that a report cites, and the wording of what is said about models.
+TOLD = read_data(Path(__file__).with_suffix(".yaml"))
 
 
 def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
@@ -35,7 +27,7 @@ def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
     ran = [(one["name"], load_task(one["task"])) for one in experiments]
     of_suite = any(task.has_suite_words or name.startswith("suite_") for name, task in ran)
     of_paper = of_suite or any(task.source for _, task in ran)
-    return [work for work, is_used in ((PAPER, of_paper), (SUITE, of_suite)) if is_used]
+    return [TOLD["works"][name] for name, is_used in (("paper", of_paper), ("suite", of_suite)) if is_used]
 
 
 def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
@@ -156,15 +148,6 @@ def _questions(experiment: Mapping) -> str:
 
 #: Characters of a text in an example; longer texts are cut.
 LONGEST = 400
-#: Wording of the keys of a model's `about`.
-ABOUT = {
-    "family": "family {}",
-    "parameters": "{:g} billion parameters",
-    "architecture": "{}",
-    "training_length": "trained on {:,} tokens",
-    "tuned_from": "tuned from {}",
-    "longer_context_of": "longer context of {}",
-}
 
 
 def experiments_studied(
@@ -230,7 +213,7 @@ def models_studied(manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -
     rows = []
     for model, own in by_model.items():
         said = about.get(model, {})
-        facts = ", ".join(words.format(said[key]) for key, words in ABOUT.items() if key in said)
+        facts = ", ".join(words.format(said[key]) for key, words in TOLD["about"].items() if key in said)
         values = {heading: "; ".join(dict.fromkeys(sweep[heading] for sweep in own)) for heading in headings}
         rows.append({"Model": model, "What it is": facts or "no facts in its entry (`about`)", **values})
     return rows

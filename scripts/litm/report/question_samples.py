@@ -17,10 +17,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import pandas as pd
 
+from litm.base.formats import grouped
 from litm.records import Example, OtherItem, SweepResponse, Target
 
 #: End of a line or a sentence.
@@ -55,10 +56,7 @@ def question_records(
     responses: by model; scores: rows of `scoring.score_sweep` for all these models; other_items: of the task.
     """
     wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
-    cells: dict[tuple[int, str], list[Example]] = {}
-    for example in examples:
-        if (example.size, example.id) in wanted:
-            cells.setdefault((example.size, example.id), []).append(example)
+    cells = grouped((one for one in examples if (one.size, one.id) in wanted), attrgetter("size", "id"))
     answers = _answers(responses, scores, wanted)
     for size, of_size in ids.items():
         for id in of_size:

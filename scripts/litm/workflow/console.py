@@ -25,7 +25,7 @@ from litm.analysis.sentences import (
 )
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
-from litm.base.formats import read_result_rows
+from litm.base.formats import plain_rows
 from litm.base.messages import UserError, first_of
 from litm.config.experiments import item_noun
 from litm.config.models import Model
@@ -401,7 +401,8 @@ def outcome(
         made = [path for path in results if Path(path).exists()]
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
             yield from _made(study, tables, made)
-        rows = [row for path in map(Path, accuracies) if path.exists() for row in read_result_rows(path)]
+        read = all_tables()["accuracy"].read
+        rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
         limits = {name: one.max_new_tokens for name, one in study.experiments.items()}
         yield from (f"{sentence}{RAISE_LIMIT}" for sentence in cut_sentences(rows, limits))
         yield from _readings(study, tables)
@@ -427,7 +428,7 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
     yield from gold_sentences(_table("gold_counts", tables))
 
 
-def _under_condition(row: dict[str, str], study: Study) -> dict[str, str]:
+def _under_condition(row: dict[str, Any], study: Study) -> dict[str, Any]:
     """The row of an experiment with remedies as one of the experiment without, named by model and remedies."""
     condition = study.conditions.get(row["experiment"])
     if condition is None or sum(one.study == condition.study for one in study.conditions.values()) == 1:
@@ -469,10 +470,10 @@ def _table(name: str, tables: Container[str]) -> Any:
     return all_tables()[name].read(path) if name in tables and path.exists() else None
 
 
-def _rows(table: str, tables: Container[str]) -> list[dict[str, str]]:
+def _rows(name: str, tables: Container[str]) -> list[dict[str, Any]]:
     """The rows of one of the study's tables; none if it is missing."""
-    path = TABLES / f"{table}.csv"
-    return read_result_rows(path) if table in tables and path.exists() else []
+    table = _table(name, tables)
+    return [] if table is None else plain_rows(table)
 
 
 def error_messages(folder: str | Path, since: float) -> Iterator[str]:

@@ -33,11 +33,8 @@ TABLES, FIGURES = "results/tables", "results/figures"
 CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
 #: Formats of figures, and of tables that are laid out as in the paper.
 PICTURES, LAID_OUT = ("png", "pdf"), ("csv", "md", "tex")
-#: Tables of results that a kind of figure may draw, by their names among its `inputs`.
-DRAWN_TABLES = {
-    "differences": "condition_differences", "advice": "advice", "log_probability": "log_probability",
-    "wrong_answers": "wrong_answers",
-}  # fmt: skip
+#: Files of sweeps that a kind of figure may draw, by their names among its `inputs`.
+DRAWN_SWEEPS = {"accuracy": ACCURACY, "scores": SCORES, "token_counts": TOKEN_COUNTS}
 REPORT = "results/report.html"
 #: The file that names the selection of the tables.
 RECORD = f"{TABLES}/study.json"
@@ -316,28 +313,30 @@ class PageFiles:
         return sorted({figure.module for figure in self._study.figures.values()})
 
     def drawn(self, name: str) -> Callable[[Wildcards], list[str]]:
-        """The input files of {figure} of a name that kinds of figures list in `inputs`; none if its kind lacks it."""
+        """The files of sweeps that {figure} draws, by their name in `DRAWN_SWEEPS`: those of its models and its
+        experiments, reference lines among them, as far as they are selected; none if its kind does not read them.
+        """
 
         def files(wildcards: Wildcards) -> list[str]:
             figure = self._study.figures[wildcards.figure]
-            return self._drawn(figure, name) if name in KINDS[figure.kind].inputs else []
+            models = self._sweeps.counted if name == "token_counts" else self._study.models
+            return [
+                DRAWN_SWEEPS[name].format(model=model, experiment=experiment)
+                for model in self._study.models
+                for experiment in (_experiments_of(figure) if name in KINDS[figure.kind].inputs else ())
+                if model in models and figure.shows(model) and (model, experiment) in self._sweeps.work
+            ]
 
         return files
 
-    def _drawn(self, figure: Figure, name: str) -> list[str]:
-        """The files of its models and experiments, reference lines among them, as far as they are selected."""
-        if name in DRAWN_TABLES:
-            return [f"{TABLES}/{DRAWN_TABLES[name]}.csv"]
-        if name == "recall":
-            return [recall_file(one) for one in self._searches(figure)]
-        pattern = {"accuracy": ACCURACY, "scores": SCORES, "token_counts": TOKEN_COUNTS}[name]
-        models = self._sweeps.counted if name == "token_counts" else self._study.models
-        return [
-            pattern.format(model=model, experiment=experiment)
-            for model in self._study.models
-            for experiment in _experiments_of(figure)
-            if model in models and figure.shows(model) and (model, experiment) in self._sweeps.work
-        ]
+    def drawn_recall(self, wildcards: Wildcards) -> list[str]:
+        """The recall of the retrievers in {figure}."""
+        return [recall_file(one) for one in self._searches(self._study.figures[wildcards.figure])]
+
+    def drawn_tables(self, wildcards: Wildcards) -> list[str]:
+        """The tables of results that {figure} draws."""
+        names = KINDS[self._study.figures[wildcards.figure].kind].inputs
+        return [f"{TABLES}/{name}.csv" for name in names if name in tables() and name not in DRAWN_SWEEPS]
 
     def drawn_published(self, wildcards: Wildcards) -> list[str]:
         """The published accuracies, where {figure} draws them too."""
