@@ -152,7 +152,7 @@ def test_each_experiment_with_positions_has_a_figure_of_its_wrong_answers_unless
     names = [name for name, one in demo.study.figures.items() if one.kind == "wrong_answers"]
     assert names == [f"{name}_wrong_answers" for name, one in demo.study.experiments.items() if one.has_positions]
     figure = of(figure=names[0])
-    assert demo.pages.drawn("wrong_answers")(figure) == ["results/tables/wrong_answers.csv"]
+    assert demo.pages.drawn_tables(figure) == ["results/tables/wrong_answers.csv"]
     assert demo.pages.drawn("accuracy")(figure) == []
     named = {"mini": {"experiments": ["mini_encyclopedia_qa"]}}
     assert [*plan(figures=["mini"], define={"figures": named}).study.figures] == ["mini"]
@@ -160,7 +160,7 @@ def test_each_experiment_with_positions_has_a_figure_of_its_wrong_answers_unless
 
 def test_a_figure_by_size_and_a_claim_have_the_recall_of_the_retriever(paper):
     recall = "results/recall/wikipedia_2018/contriever/nq_open_oracle.csv"
-    assert paper.pages.drawn("recall")(of(figure="open_domain_qa")) == [recall]
+    assert paper.pages.drawn_recall(of(figure="open_domain_qa")) == [recall]
     assert paper.tables.claim_recall == {"open_domain_qa": recall}
 
 
