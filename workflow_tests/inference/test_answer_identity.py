@@ -26,10 +26,13 @@ def served(base_url: str | None = LOCAL, engine="openai", revision=None, max_new
     return sweep_identity(api_identity("m", base_url, revision), settings, None, decoding)
 
 
-def stored(dtype="float32", files=(), **model) -> dict:
+WEIGHTS = "model.safetensors"
+
+
+def stored(dtype="float32", files=(), template=None, **model) -> dict:
     settings = {"engine": "transformers", "dtype": dtype, "attention": "sdpa", "prompt_template": "raw", **model}
-    source = {"files": {"config.json": "c" * 64, "model.safetensors": "d" * 64, **dict(files)}}
-    return sweep_identity(source, settings, None, {"max_new_tokens": 50, "stop": "end_token"})
+    source = {"files": {"config.json": "c" * 64, WEIGHTS: "d" * 64, **dict(files)}}
+    return sweep_identity(source, settings, template, {"max_new_tokens": 50, "stop": "end_token"})
 
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
@@ -58,19 +61,14 @@ OTHER = {
     "raw and chat here": (stored(), stored(prompt_template="chat")),
     "another number format": (stored("float16"), stored()),
     "one more file": (stored(), stored(files={"vocab.txt": "e" * 64})),
+    "null for a field of the prompt": (served(None, "anthropic"), served(None, "anthropic", request={"system": None})),
 }
 
 
-@pytest.mark.parametrize("what", SAME)
-def test_what_means_the_same_has_the_same_form(what):
-    one, other = SAME[what]
-    assert digest(one) != digest(other) and digest(equal_form(one)) == digest(equal_form(other))
-
-
-@pytest.mark.parametrize("what", OTHER)
-def test_what_means_another_thing_has_another_form(what):
-    one, other = OTHER[what]
-    assert digest(equal_form(one)) != digest(equal_form(other))
+@pytest.mark.parametrize("what", [*SAME, *OTHER])
+def test_what_means_the_same_has_the_same_form_and_nothing_else(what):
+    one, other = (SAME | OTHER)[what]
+    assert digest(one) != digest(other) and (digest(equal_form(one)) == digest(equal_form(other))) == (what in SAME)
 
 
 def sent(identity: dict, base_url: str | None) -> str:
@@ -120,47 +118,41 @@ def test_with_a_revision_the_form_is_the_same_exactly_if_the_same_is_sent_to_any
     assert len({form for form, _ in pairs}) == len({body for _, body in pairs}) == len(pairs) > 20
 
 
-def test_null_for_a_field_of_the_prompt_is_not_the_same_as_nothing():
-    forms = [equal_form(served(None, "anthropic", request=request)) for request in ({}, {"system": None})]
-    assert forms[0] != forms[1]
+OF_HUB, IN_FOLDER = ({**stored(), "source": one} for one in ({"hub": "a/b", "commit": "f"}, {"files": {"a.b": "c"}}))
+MOVED = {"source.commit": ["f", None], "source.files.a.b": [None, "c"], "source.hub": ["a/b", None]}
 
 
-def identity(dtype="bfloat16", weights="1" * 64, template=None, **more) -> dict:
-    source = {"files": {"config.json": "c" * 64, "model.safetensors": weights}}
-    return sweep_identity(source, {"dtype": dtype, **more}, template, {"max_new_tokens": 100, "stop": "end_token"})
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        (stored(), stored(), {}),
+        (stored(), stored("bfloat16"), {"model.dtype": ["float32", "bfloat16"]}),
+        (stored(), stored(quantization="nf4"), {"model.quantization": [None, "nf4"]}),
+        (stored(), stored(files={WEIGHTS: "2" * 64}), {f"source.files.{WEIGHTS}": ["d" * 64, "2" * 64]}),
+        (stored(top=0), stored(top=0.0), {"model.top": [0, 0.0]}),
+        (stored(top=1), stored(top=True), {"model.top": [1, True]}),
+        (OF_HUB, IN_FOLDER, MOVED),
+    ],
+)
+def test_only_innermost_fields_that_differ_are_changes_sorted_by_their_paths(old, new, changes):
+    assert list(identity_changes(old, new).items()) == list(changes.items())
 
 
-def test_only_innermost_fields_that_differ_are_changes():
-    assert identity_changes(identity(), identity("float32")) == {"model.dtype": ["bfloat16", "float32"]}
-    assert identity_changes(identity(), identity(weights="2" * 64, quantization="nf4")) == {
-        "model.quantization": [None, "nf4"],
-        "source.files.model.safetensors": ["1" * 64, "2" * 64],
-    }
-    assert identity_changes(identity(), identity()) == {}
-    assert identity_changes(identity(top=0), identity(top=0.0)) == {"model.top": [0, 0.0]}
-    assert identity_changes(identity(top=1), identity(top=True)) == {"model.top": [1, True]}
+FAR, NEAR, AS_NEAR = stored("float16", template="x"), stored("bfloat16"), stored("float16")
 
 
-def test_a_folder_instead_of_a_hub_model_is_fields_gone_and_come():
-    hub = {**identity(), "source": {"hub": "a/b", "commit": "f"}}
-    assert identity_changes(hub, identity()) == {
-        "source.commit": ["f", None],
-        "source.files.config.json": [None, "c" * 64],
-        "source.files.model.safetensors": [None, "1" * 64],
-        "source.hub": ["a/b", None],
-    }
-
-
-def test_the_nearest_identity_counts_and_of_several_the_last():
-    far, near, as_near = identity("float16", template="x"), identity("float32"), identity("float16")
-    assert reason_to_ask({"f": far, "n": near}, identity()) == {"model.dtype": ["float32", "bfloat16"]}
-    assert reason_to_ask({"n": near, "f": far}, identity()) == {"model.dtype": ["float32", "bfloat16"]}
-    assert reason_to_ask({"n": near, "m": as_near}, identity()) == {"model.dtype": ["float16", "bfloat16"]}
-
-
-def test_new_prompts_and_a_new_journal_are_told_apart():
-    assert reason_to_ask({"i": identity()}, identity()) == NEW_PROMPTS
-    assert reason_to_ask({}, identity()) is None
+@pytest.mark.parametrize(
+    ("known", "reason"),
+    [
+        ([FAR, NEAR], {"model.dtype": ["bfloat16", "float32"]}),
+        ([NEAR, FAR], {"model.dtype": ["bfloat16", "float32"]}),
+        ([NEAR, AS_NEAR], {"model.dtype": ["float16", "float32"]}),
+        ([FAR, stored()], NEW_PROMPTS),
+        ([], None),
+    ],
+)
+def test_the_nearest_identity_counts_of_several_the_last_and_new_prompts_and_journals_are_told_apart(known, reason):
+    assert reason_to_ask(dict(enumerate(known)), stored()) == reason
 
 
 def test_the_reason_is_one_short_line():

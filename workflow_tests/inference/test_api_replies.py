@@ -1,16 +1,17 @@
 """Replies of APIs: fields, token counts, charsets and malformed JSON."""
 
 import json
-from importlib import import_module
+from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 from api_engines import answers, make_engine
-from fault_server import FAULTS, FaultServer, answer_to
+from fault_server import FAULTS, FaultServer, place_in
 
 from litm.base.download import public_url
 from litm.inference.api_engine import Reply, read_reply
 from litm.inference.engine import Prepared
-from litm.inference.engines import openai
+from litm.inference.engines import anthropic, openai
 from litm.inference.retrying import Unanswered
 from litm.records import Usage
 
@@ -61,8 +62,8 @@ def test_replies_are_utf8_whatever_their_header_says(protocol, capsys):
     assert "U+FFFD" not in capsys.readouterr().err
 
 
-#: Of each protocol a whole response.
-WHOLE = {
+#: A whole response of each endpoint.
+WHOLE: dict[str, dict] = {
     "openai": {
         "model": "m",
         "choices": [{"message": {"content": "Ann"}, "finish_reason": "stop"}],
@@ -75,62 +76,84 @@ WHOLE = {
         "usage": {"input_tokens": 7, "output_tokens": 1},
     },
 }
+WHOLE["completions"] = {**WHOLE["openai"], "choices": [{"text": "Ann", "finish_reason": "stop"}]}
+
+
+def read(endpoint: str, changes: dict) -> Reply:
+    """The reply in a whole response that has other values at places such as choices.0.message."""
+    body = deepcopy(WHOLE[endpoint])
+    for where, value in changes.items():
+        holder, key = place_in(body, where)
+        holder[key] = value
+    return read_reply(json.dumps(body).encode(), (anthropic if endpoint == "anthropic" else openai).read)
+
+
+CONTENT, REASON = "choices.0.message.content", "choices.0.finish_reason"
+PARTS = [{"type": "text", "text": "An"}, {"type": "text", "text": "n"}]
+THOUGHT = {"type": "thinking", "thinking": "Hm."}
+#: The words of each protocol for the end of an answer, and ours.
+OF_OPENAI = {"length": "length", "content_filter": "refused"}
+OF_ANTHROPIC = {
+    "stop_sequence": "stop", "max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refused",
+}  # fmt: skip
+CACHED = {"input_tokens": 5, "cache_creation_input_tokens": 30, "cache_read_input_tokens": 400, "output_tokens": 9}
+OF_CACHED = {"prompt_tokens": 435, "response_tokens": 9, "cache_write": 30, "cache_read": 400}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "changes", "expected"),
+    [
+        *((endpoint, {}, {}) for endpoint in WHOLE),
+        ("openai", {CONTENT: None, "choices.0.message.refusal": "No."}, {"text": "No.", "finish_reason": "refused"}),
+        ("openai", {CONTENT: "yes", "choices.0.message.refusal": None}, {"text": "yes"}),
+        *(("openai", {CONTENT: content}, {"text": ""}) for content in (None, [])),
+        ("openai", {CONTENT: [THOUGHT, *PARTS]}, {}),
+        ("openai", {CONTENT: [*PARTS, {"type": "image_url"}]}, "image_url"),
+        ("openai", {"object": "error", "message": "out of memory"}, "an error instead of a reply"),
+        *(("openai", {REASON: given}, {"finish_reason": ours}) for given, ours in OF_OPENAI.items()),
+        ("anthropic", {"content": [THOUGHT, *PARTS], "usage": CACHED}, OF_CACHED),
+        ("anthropic", {"content": [], "usage": {}}, {"text": "", "prompt_tokens": None, "response_tokens": None}),
+        *(("anthropic", {"stop_reason": given}, {"finish_reason": ours}) for given, ours in OF_ANTHROPIC.items()),
+        ("anthropic", {"stop_reason": "pause_turn"}, "pause_turn"),
+    ],
+)
+def test_a_reply_is_its_text_its_end_in_our_words_and_its_tokens_or_not_whole(endpoint, changes, expected):
+    if isinstance(expected, str):
+        with pytest.raises(Unanswered, match=expected):
+            read(endpoint, changes)
+    else:
+        assert read(endpoint, changes) == replace(Reply("Ann", "stop", 7, 1, "m"), **expected)
+
+
+def test_the_first_of_several_choices_is_read_whatever_their_order():
+    second, first = ({"index": index, "message": {"content": str(index)}, "finish_reason": "stop"} for index in (1, 0))
+    assert read("openai", {"choices": [second, first]}).text == "0"
+
+
 #: What a field may have been made of, whatever it should be.
 WRONG = (5, 1.5, True, {"a": 1}, [5], [[]], [{}], [{"type": "text"}], [{"type": "text", "text": 5}])
 
 
-def with_value(body: dict, where: str, value: object) -> bytes:
-    """The bytes of a response with another value at a place such as choices.0.message."""
-    body = json.loads(json.dumps(body))
-    *path, last = [int(word) if word.isdigit() else word for word in where.split(".")]
-    place = body
-    for word in path:
-        place = place[word]
-    place[last] = value
-    return json.dumps(body).encode()
-
-
 @pytest.mark.parametrize("value", WRONG, ids=str)
 @pytest.mark.parametrize(
-    ("protocol", "where"),
+    ("endpoint", "where"),
     [
-        *(("openai", where) for where in ("model", "choices", "choices.0", "choices.0.message", "choices.0.text")),
+        *(("openai", where) for where in ("model", "choices", "choices.0", "choices.0.message")),
         *(("openai", f"choices.0.{name}") for name in ("finish_reason", "message.content", "message.refusal")),
+        ("completions", "choices.0.text"),
         *(("anthropic", where) for where in ("model", "content", "content.0", "content.0.text", "stop_reason")),
     ],
 )
-def test_a_response_with_a_field_of_another_type_is_no_answer(protocol, where, value):
-    read = import_module(f"litm.inference.engines.{protocol}").read
-    body = json.loads(json.dumps(WHOLE[protocol]))
-    if where == "choices.0.text":
-        del body["choices"][0]["message"]
+def test_a_response_with_a_field_of_another_type_is_no_answer(endpoint, where, value):
     with pytest.raises(Unanswered):
-        read_reply(with_value(body, where, value), read)
+        read(endpoint, {where: value})
 
 
 @pytest.mark.parametrize("value", ["12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), [1], {"a": 1}], ids=str)
 def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_kept(protocol, value):
-    read = import_module(f"litm.inference.engines.{protocol}").read
-    whole = read_reply(json.dumps(WHOLE[protocol]).encode(), read)
-    assert whole == Reply("Ann", "stop", 7, 1, "m") and whole.billed == Usage(7, 0, 0, 1)
+    assert read(protocol, {}).billed == Usage(7, 0, 0, 1)
     of_prompt, of_answer = (f"usage.{name}" for name in WHOLE[protocol]["usage"])
-    for place, bad, tokens in (
-        *((of_prompt, value, (None, 1)), (of_answer, value, (7, None))),
-        *(("usage", value, (None, None)), ("usage", None, (None, None))),
-    ):
-        assert read_reply(with_value(WHOLE[protocol], place, bad), read) == Reply("Ann", "stop", *tokens, "m")
-
-
-def test_refused_and_cut_answers_have_reasons_of_their_own(protocol):
-    with FaultServer(lambda prompt, attempt: {"r": "refused", "l": "length"}.get(prompt)) as server:
-        found = answers(make_engine(protocol, server), ["r", "l", "s"])
-    assert [found[index].finish_reason for index in range(3)] == ["refused", "length", "stop"]
-    assert found[0].text == "" and found[1].text == answer_to("l")
-
-
-def test_the_first_of_several_choices_is_read_whatever_their_order_and_an_error_with_choices_is_no_answer():
-    second, first = ({"index": index, "message": {"content": str(index)}, "finish_reason": "stop"} for index in (1, 0))
-    body = {"choices": [second, first], "usage": {}}
-    assert read_reply(json.dumps(body).encode(), openai.read).text == "0"
-    with pytest.raises(Unanswered, match="an error instead of a reply"):
-        read_reply(json.dumps({**body, "object": "error", "message": "out of memory"}).encode(), openai.read)
+    assert read(protocol, {of_prompt: value}) == Reply("Ann", "stop", None, 1, "m")
+    assert read(protocol, {of_answer: value}) == Reply("Ann", "stop", 7, None, "m")
+    for usage in (value, None):
+        assert read(protocol, {"usage": usage}) == Reply("Ann", "stop", None, None, "m")

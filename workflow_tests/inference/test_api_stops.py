@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import os
 import signal
 import subprocess
 import sys
@@ -21,32 +20,27 @@ from litm.inference.retrying import Patience, as_they_finish, in_step
 
 
 @pytest.mark.parametrize(
-    ("protocol", "number", "said"),
-    [
-        ("openai", signal.SIGTERM, "stopped by SIGTERM: what was"),
-        ("openai", signal.SIGHUP, "stopped by SIGHUP: what was"),
-        ("anthropic", signal.SIGINT, "interrupted: what was"),
-    ],
+    ("protocol", "number"), [("openai", signal.SIGTERM), ("openai", signal.SIGHUP), ("anthropic", signal.SIGINT)]
 )
-def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_asks_the_rest(
-    protocol, number, said, tmp_path
-):
+def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_asks_the_rest(protocol, number, tmp_path):
+    end = "interrupted" if number == signal.SIGINT else f"stopped by {number.name}"
     hangs = {f"prompt {n:02}" for n in range(20, 24)}
     with FaultServer(lambda prompt, attempt: "hang" if prompt in hangs and attempt == 1 else None) as server:
         command = served_sweep(short_examples(tmp_path, 40), server.url, protocol).command(tmp_path)
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals)
         wait_until(lambda: sum(fault == "hang" for *_, fault in list(server.asked)) == len(hangs))
-        os.kill(process.pid, number)
+        process.send_signal(number)
         errors = process.communicate(timeout=HANG)[1]
-        assert process.returncode == 1 and errors.splitlines()[-1].startswith(said)
+        assert process.returncode == 1 and errors.splitlines()[-1].startswith(f"{end}: what was")
         assert "Traceback" not in errors and "never retrieved" not in errors
         assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
         done = run_program("generate", *command[2:])
         assert done.returncode == 0, done.stderr
     assert "20 prompts asked, 20 reused" in done.stderr
-    assert server.answered == Counter(f"prompt {n:02}" for n in range(40))
+    prompts = [f"prompt {n:02}" for n in range(40)]
+    assert server.answered == Counter(prompts)
     texts = [record["response"] for _, record in read_jsonl(tmp_path / "responses.jsonl.gz")]
-    assert texts == [answer_to(f"prompt {n:02}") for n in range(40)]
+    assert texts == [answer_to(prompt) for prompt in prompts]
     assert sum(read_json(tmp_path / "manifest.json")["made_with"].values()) == 40
 
 

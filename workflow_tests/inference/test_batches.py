@@ -7,17 +7,14 @@ from dataclasses import replace
 import pytest
 from api_engines import HASTE, make_engine
 from batch_server import CANCELLED, DONE, FULL, INVALID, LATE, LOST, OVERLOADED, REFUSED, BatchServer, Fate, Fault
-from echo_engine import AskedSweep
+from echo_engine import AskedSweep, planned
 from fault_server import answer_to
 from programs import refused
-from record_makers import example
 from sweeps import journal_records, repeated_keys
 
-from litm.base.store import digest
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, sweep_prompts
+from litm.inference.setup import Fit
 from litm.inference.sweep import ask_missing
-from litm.prompting.prompt_format import RAW
 
 IDENTITY, PROMPTS = {"model": "m"}, [f"prompt {number:02}" for number in range(10)]
 EXPECTED, ONCE = {prompt: answer_to(prompt) for prompt in PROMPTS}, replace(HASTE, attempts=1)
@@ -25,7 +22,7 @@ EXPECTED, ONCE = {prompt: answer_to(prompt) for prompt in PROMPTS}, replace(HAST
 
 def ask(protocol, server, folder, prompts=PROMPTS, identity=IDENTITY, batch=True, patience=HASTE):
     """A sweep's run; returns its failed prompts, and the texts in its journal by prompt."""
-    asked = list(sweep_prompts([example(id=text, prompt=text) for text in prompts], digest(identity), RAW))
+    asked = planned(*prompts, identity=identity)
     with Journal(folder / "kv.jsonl") as journal:
         engine, sweep = make_engine(protocol, server, patience, batch=batch), AskedSweep("mine/kv", identity)
         left = ask_missing(asked, journal, sweep, Fit(None, 50), lambda: engine, batch=batch).failed

@@ -31,26 +31,23 @@ def test_batches_give_the_answers_of_one_prompt_at_a_time(settings_of, family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_answers_are_those_of_the_model_itself(settings_of, family):
     settings, prompts = settings_of(family), random_prompts(4, longest=20)
-    expected = [greedy(settings, prompt) for prompt in prompts]
-    assert [response.text.split() for response in answers(settings, prompts)] == expected
+    expected, found = [greedy(settings, prompt) for prompt in prompts], answers(settings, prompts)
+    assert [response.text.split() for response in found] == expected
+    # At the limit of new tokens an answer is cut.
+    assert all((one.finish_reason == LENGTH) == (one.response_tokens == NEW_TOKENS) for one in found)
 
 
 @torch.inference_mode()
 def greedy(settings: EngineSettings, prompt: list[int]) -> list[str]:
     """The words that a model says after a prompt, by its most likely token each time, without `generate` or a cache."""
-    engine = load_engine("transformers", settings)
+    engine, said = load_engine("transformers", settings), []
     kind = AutoModelForSeq2SeqLM if engine.config.is_encoder_decoder else AutoModelForCausalLM
     model = kind.from_pretrained(settings.location, attn_implementation=settings.attention)
-    said: list[int] = []
-    for _ in range(NEW_TOKENS):
-        if engine.config.is_encoder_decoder:
-            inputs = {"input_ids": torch.tensor([prompt]), "decoder_input_ids": torch.tensor([[0, *said]])}
-        else:
+    while len(said) < NEW_TOKENS and engine.tokenizer.eos_token_id not in said:
+        inputs = {"input_ids": torch.tensor([prompt]), "decoder_input_ids": torch.tensor([[0, *said]])}
+        if not engine.config.is_encoder_decoder:
             inputs = {"input_ids": torch.tensor([[*prompt, *said]])}
-        token = int(model(**inputs, use_cache=False).logits[0, -1].argmax())
-        if token == engine.tokenizer.eos_token_id:
-            break
-        said.append(token)
+        said.append(int(model(**inputs, use_cache=False).logits[0, -1].argmax()))
     # The engine leaves out special tokens, such as the padding token that a random model may say.
     return engine.tokenizer.decode(said, skip_special_tokens=True).split()
 
@@ -92,10 +89,8 @@ def test_an_encoder_decoder_stops_at_the_line_end(settings_of, monkeypatch):
     prompts = random_prompts(12)
     whole = answers(settings_of("t5"), prompts)
     engine = load_engine("transformers", replace(settings_of("t5"), stop=FIRST_LINE, batch_tokens=300))
-    decode = engine.tokenizer.batch_decode
-    monkeypatch.setattr(
-        engine.tokenizer, "batch_decode", lambda *args, **options: [f"{text}\n" for text in decode(*args, **options)]
-    )
+    tokens, decode = engine.tokenizer, engine.tokenizer.batch_decode
+    monkeypatch.setattr(tokens, "batch_decode", lambda *ids, **more: [f"{text}\n" for text in decode(*ids, **more)])
     found = answered(engine, prepared(prompts))
     assert [one.text.split() for one in found] == [one.text.split()[:1] for one in whole]
     assert {response.finish_reason for response in found} == {STOP}
@@ -154,10 +149,7 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved_and_so_are_those_after_i
     assert all(count * (longest + NEW_TOKENS) <= 600 for count, longest in tried[2:])
     _, loaded, *notes = capsys.readouterr().err.splitlines()
     assert loaded.startswith("llama model loaded: cpu, ")
-    assert [line.partition(" prompts")[0] for line in notes] == [
-        "out of memory on cpu with 30",
-        "out of memory on cpu with 15",
-    ]
+    assert [line.partition(" prompts")[0] for line in notes] == [f"out of memory on cpu with {n}" for n in (30, 15)]
 
 
 def test_a_single_prompt_beyond_the_memory_alone_has_no_answer(settings_of, monkeypatch, capsys):

@@ -1,20 +1,19 @@
 """The registry of engines: their facts, readable without their packages, and declared nowhere else."""
 
 import ast
-import json
-import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
+from programs import refused
 
+from litm.base.extensions import VARIABLE
+from litm.checks import doctor_models
+from litm.config.catalogue import read_catalogue_entry
+from litm.inference.answer_identity import equal_form
 from litm.inference.engine import EngineFacts, engine_facts, engine_names
-
-
-def said_by(program: str, **variables: str) -> str:
-    command, known = [sys.executable, "-c", program], {**os.environ, **variables}
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=known).stdout
 
 
 @pytest.mark.parametrize("name", engine_names())
@@ -34,7 +33,8 @@ def test_engines_are_found_by_what_they_declare():
 def test_declarations_of_engines_are_read_without_their_packages():
     heavy = {"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"}
     program = "import sys; from litm.inference.engine import engine_names; engine_names(bool); print(*sys.modules)"
-    assert not heavy & set(said_by(program).split())
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not heavy & set(done.stdout.split())
 
 
 def test_no_engine_is_named_by_code_outside_its_own_module():
@@ -61,41 +61,24 @@ PROVIDER = Provider(
 ENGINE = EngineFacts(about="brief", provider=PROVIDER)
 class Engine: ...
 """
-ADDED = """
-import json
-from types import SimpleNamespace
-from litm.base.messages import UserError
-from litm.checks import doctor_models
-from litm.config.catalogue import read_catalogue_entry
-from litm.inference.answer_identity import equal_form
-def refused(**keys):
-    try:
-        read_catalogue_entry("models", "m", {"engine": "brief", "api_model": "a", **keys})
-    except UserError as error:
-        return str(error)
-model = read_catalogue_entry("models", "m", {"engine": "brief", "api_model": "a"})
-answer = SimpleNamespace(status_code=200, text='{"models": [{"name": "a"}]}')
-doctor_models.httpx2.get = lambda url, **more: answer
-checks = doctor_models.server_checks(model)
-identity = {"source": {"base_url": None}, "model": model.answer_settings(), "decoding": {"max_new_tokens": 5}}
-print(json.dumps({
-    "settings": model.answer_settings(),
-    "checks": [[check.what, check.status, check.message] for check in checks],
-    "sent": equal_form(identity)["model"]["request"],
-    "refused": [refused(endpoint="chat"), refused(prompt_template="chat")],
-}))
-"""
 
 
-def test_an_engine_that_is_one_added_file_is_read_checked_and_refused_by_what_it_declares(tmp_path):
+def test_an_engine_that_is_one_added_file_is_read_checked_and_refused_by_what_it_declares(tmp_path, monkeypatch):
     (tmp_path / "engines").mkdir()
     (tmp_path / "engines" / "brief.py").write_text(BRIEF)
-    found = json.loads(said_by(ADDED, LITM_EXTENSIONS=str(tmp_path)))
-    assert found["settings"] == {"engine": "brief", "endpoint": "completions", "prompt_template": "raw", "request": {}}
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    answer = SimpleNamespace(status_code=200, text='{"models": [{"name": "a"}]}')
+    monkeypatch.setattr(doctor_models.httpx2, "get", lambda url, **more: answer)
+    entry = {"engine": "brief", "api_model": "a"}
+    model = read_catalogue_entry("models", "m", entry)
+    settings = model.answer_settings()
+    assert settings == {"engine": "brief", "endpoint": "completions", "prompt_template": "raw", "request": {}}
     # No key is asked for.
-    (check,) = found["checks"]
-    assert check == ["m: server", "ok", "http://brief:1/tags has a"]
-    assert found["sent"] == [{"limit": 5}]
-    only, conversation = found["refused"]
-    assert "'endpoint' is only for 'engine: openai'" in only
-    assert "'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'" in conversation
+    (check,) = doctor_models.server_checks(model)
+    assert (check.what, check.status, check.message) == ("m: server", "ok", "http://brief:1/tags has a")
+    form = equal_form({"source": {"base_url": None}, "model": settings, "decoding": {"max_new_tokens": 5}})
+    assert form["model"]["request"] == [{"limit": 5}]
+    said = refused(read_catalogue_entry, "models", "m", {**entry, "endpoint": "chat"})
+    assert "'endpoint' is only for 'engine: openai'" in said
+    said = refused(read_catalogue_entry, "models", "m", {**entry, "prompt_template": "chat"})
+    assert "'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'" in said

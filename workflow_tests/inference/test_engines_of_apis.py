@@ -1,17 +1,15 @@
 """The engines of APIs: their requests and replies, and an end of the run for truncated prompts."""
 
-from dataclasses import replace
-
 import pytest
-from api_engines import SETTINGS, answers, make_engine
+from api_engines import answers, make_engine
 from conftest import ROOT
 from fault_server import FaultServer, answer_to
+from programs import refused
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from litm.base.messages import UserError
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.engines import anthropic, openai
-from litm.inference.retrying import Unanswered
 from litm.prompting.prompt_format import CHAT
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
@@ -43,6 +41,9 @@ def tokens_by(location: str, endpoint: str = COMPLETIONS_ENDPOINT):
     return count
 
 
+NEW_LIMIT = "max_completion_tokens"
+
+
 def test_a_chat_is_sent_as_messages_and_a_text_as_one_of_the_user(protocol):
     with FaultServer() as server:
         engine = make_engine(protocol, server, concurrency=1)
@@ -61,23 +62,19 @@ def test_completions_are_sent_the_text_in_the_models_template():
 
 
 @pytest.mark.parametrize(
-    ("url", "endpoint", "request_", "sent"),
+    ("protocol", "url", "endpoint", "request_", "sent"),
     [
-        ("http://x", CHAT_ENDPOINT, {"seed": 1}, {"temperature": 0, "max_tokens": 50, "seed": 1}),
-        ("http://x", CHAT_ENDPOINT, {"temperature": None, "top_k": 1}, {"max_tokens": 50, "top_k": 1}),
-        ("http://x", CHAT_ENDPOINT, {"max_completion_tokens": 9}, {"temperature": 0, "max_completion_tokens": 9}),
-        (None, CHAT_ENDPOINT, {}, {"temperature": 0, "max_completion_tokens": 50}),
-        (None, COMPLETIONS_ENDPOINT, {}, {"temperature": 0, "max_tokens": 50}),
+        (openai, "http://x", CHAT_ENDPOINT, {"seed": 1}, {"temperature": 0, "max_tokens": 50, "seed": 1}),
+        (openai, "http://x", CHAT_ENDPOINT, {"temperature": None, "top_k": 1}, {"max_tokens": 50, "top_k": 1}),
+        (openai, "http://x", CHAT_ENDPOINT, {NEW_LIMIT: 9}, {"temperature": 0, NEW_LIMIT: 9}),
+        (openai, None, CHAT_ENDPOINT, {}, {"temperature": 0, NEW_LIMIT: 50}),
+        (openai, None, COMPLETIONS_ENDPOINT, {}, {"temperature": 0, "max_tokens": 50}),
+        (anthropic, None, CHAT_ENDPOINT, {"seed": 1, "max_tokens": 9}, {"temperature": 0, "max_tokens": 9, "seed": 1}),
+        (anthropic, None, CHAT_ENDPOINT, {"temperature": None, "top_k": 1}, {"max_tokens": 50, "top_k": 1}),
     ],
 )
-def test_fields_of_the_request_are_added_replaced_and_left_out(url, endpoint, request_, sent):
-    settings = replace(SETTINGS, base_url=url, endpoint=endpoint, request=request_)
-    assert openai.request_fields(settings) == sent
-    if url:
-        chat = anthropic.request_fields(replace(settings, request={**request_, "max_tokens": 900}), "Why?")
-        added = {name: value for name, value in request_.items() if value is not None}
-        usual = {} if "temperature" in request_ else {"temperature": 0}
-        assert chat == {**usual, **added, "max_tokens": 900, "messages": [{"role": "user", "content": "Why?"}]}
+def test_fields_of_the_request_are_added_replaced_and_left_out(protocol, url, endpoint, request_, sent):
+    assert protocol.PROVIDER.sent_fields(url, endpoint, 50, request_) == sent
 
 
 @pytest.mark.parametrize(
@@ -92,16 +89,13 @@ def test_another_number_of_prompt_tokens_than_ours_ends_the_run(endpoint, has_te
             engine = make_engine("openai", server, endpoint=endpoint, tokenizer=tokenizer, concurrency=1)
             prepared = engine.prepare(["why is it so", "and how"])
             assert [prompt.tokens for prompt in prepared] == [ours(prompt.content) for prompt in prepared]
-            batches = engine.generate(prepared)
             if more == 0 or (more == 1 and is_least):
-                found = dict(pair for batch in batches for pair in batch)
+                found = dict(pair for batch in engine.generate(prepared) for pair in batch)
                 assert [found[n].prompt_tokens - more for n in (0, 1)] == [prompt.tokens for prompt in prepared]
                 continue
             least, counted = "at least " if is_least else "", ours("and how")
-            with pytest.raises(
-                UserError, match=f"read {counted + more} tokens of a prompt that has {least}{counted} by"
-            ):
-                next(batches)
+            said = refused(next, engine.generate(prepared))
+            assert f"read {counted + more} tokens of a prompt that has {least}{counted} by" in said
 
 
 def test_a_silently_truncated_prompt_ends_the_run_and_answers_to_whole_prompts_are_kept(protocol):
@@ -139,53 +133,8 @@ def test_a_prompt_that_a_filter_holds_back_is_refused_and_not_a_failure():
     assert [(found[n].text, found[n].finish_reason) for n in (0, 1)] == [(answer_to("good"), "stop"), ("", "refused")]
 
 
-PARTS = [{"type": "text", "text": "An"}, {"type": "text", "text": "n"}]
-THOUGHTS = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        ({"content": None, "refusal": "I will not."}, ("I will not.", "refused")),
-        ({"content": None}, ("", "stop")),
-        ({"content": "yes", "refusal": None}, ("yes", "stop")),
-        ({"content": []}, ("", "stop")),
-        ({"content": [THOUGHTS, *PARTS]}, ("Ann", "stop")),
-        ({"content": [*PARTS, {"type": "image_url"}]}, TypeError("image_url")),
-    ],
-)
-def test_the_text_of_a_message_is_its_refusal_or_its_parts_joined_without_thoughts(message, expected):
-    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
-    if isinstance(expected, TypeError):
-        with pytest.raises(TypeError, match=str(expected)):
-            openai.read(body)
-    else:
-        reply = openai.read(body)
-        assert (reply.text, reply.finish_reason) == expected
-
-
 def test_the_sdks_are_imported_by_their_engines_alone():
     for path in sorted((ROOT / "scripts").rglob("*.py")):
         lines = path.read_text().splitlines()
         names = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
         assert not names & {"openai", "anthropic"} or path.parent.name == "engines", path
-
-
-def test_tokens_from_a_cache_are_tokens_of_the_prompt_and_thoughts_no_part_of_the_answer():
-    thought, text = {"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Ann"}
-    usage = {"input_tokens": 5, "cache_creation_input_tokens": 30, "cache_read_input_tokens": 400, "output_tokens": 9}
-    reply = anthropic.read({"content": [thought, text], "stop_reason": "end_turn", "usage": usage, "model": "m"})
-    assert (reply.text, reply.prompt_tokens, reply.response_tokens) == ("Ann", 435, 9)
-    assert anthropic.read({"content": [], "stop_reason": "end_turn", "usage": {}, "model": "m"}).prompt_tokens is None
-
-
-def test_the_reason_of_an_end_is_told_in_our_words_and_an_answer_that_is_not_whole_is_none():
-    ours = {
-        **dict.fromkeys(("end_turn", "stop_sequence"), "stop"),
-        **dict.fromkeys(("max_tokens", "model_context_window_exceeded"), "length"),
-        "refusal": "refused",
-    }
-    for given, reason in ours.items():
-        assert anthropic.read({"content": [], "stop_reason": given}).finish_reason == reason
-    with pytest.raises(Unanswered, match="pause_turn"):
-        anthropic.read({"content": [], "stop_reason": "pause_turn"})

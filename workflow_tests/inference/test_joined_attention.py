@@ -5,18 +5,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import Cache
 
-from litm.inference import joined_attention as joined_attention_module
-from litm.inference.joined_attention import (
-    NotPlainAttentionError,
-    attending_to,
-    attention,
-    attention_in_blocks,
-    attention_of_few,
-    attention_to_nothing,
-    can_use_blocks,
-    joined,
-    joined_attention,
-)
+from litm.inference import joined_attention as joining
 from litm.inference.prefix_sharing import RoomyLayer
 
 SIZE = 8
@@ -50,21 +39,21 @@ def test_two_sets_of_keys_are_joined_as_if_they_were_one_in_the_numbers_of_the_m
     query, keys = size * states(3, heads[0], 5).to(dtype), size * states(3, heads[1], sum(parts)).to(dtype)
     values = states(3, heads[1], sum(parts)).to(dtype)
     one, other = (
-        attention(query, *part, scale=0.5)
+        joining.attention(query, *part, scale=0.5)
         for part in zip(keys.split(parts, dim=2), values.split(parts, dim=2), strict=True)
     )
     exact = (part.double() for part in (query, keys, values))
     whole = scaled_dot_product_attention(*exact, scale=0.5, enable_gqa=True).to(dtype)
     # The parts are rounded, and what is made of them.
     rounding = max(2 * torch.finfo(dtype).eps, 1e-5)
-    for found in (joined(one, other), joined(other, one)):
+    for found in (joining.joined(one, other), joining.joined(other, one)):
         torch.testing.assert_close(found, whole, rtol=rounding, atol=rounding)
-    assert torch.equal(joined(one, attention_to_nothing(query)), one.output)
+    assert torch.equal(joining.joined(one, joining.attention_to_nothing(query)), one.output)
 
 
 def test_attention_of_few_does_not_overflow_in_float16():
     query, keys, values = (torch.zeros(1, 1, tokens, SIZE).half() for tokens in (1, 2_000, 2_000))
-    found = attention_of_few(query, keys, values + 40, None).output
+    found = joining.attention_of_few(query, keys, values + 40, None).output
     torch.testing.assert_close(found, torch.full_like(query, 40))
 
 
@@ -72,12 +61,12 @@ def test_a_query_that_sees_no_key_gets_zeros_from_few():
     query, keys, values = (states(2, 2, tokens).bfloat16() for tokens in (2, 9, 9))
     mask = torch.zeros(2, 1, 2, 9)
     mask[0, 0, 0] = -torch.inf
-    found = attention_of_few(query, keys, values, 0.5, mask)
+    found = joining.attention_of_few(query, keys, values, 0.5, mask)
     assert torch.equal(found.output[0, :, 0], torch.zeros(2, SIZE).bfloat16())
     assert found.output.isfinite().all()
-    other = attention(query, keys, values, scale=0.5)
-    assert torch.equal(joined(found, other)[0, :, 0], other.output[0, :, 0])
-    assert torch.equal(joined(found, attention_to_nothing(query)), found.output)
+    other = joining.attention(query, keys, values, scale=0.5)
+    assert torch.equal(joining.joined(found, other)[0, :, 0], other.output[0, :, 0])
+    assert torch.equal(joining.joined(found, joining.attention_to_nothing(query)), found.output)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
@@ -88,7 +77,7 @@ def test_attention_in_blocks_is_causal_attention_of_the_last_tokens(dtype, heads
         states(2, count, length).to(dtype)
         for count, length in zip((heads[0], *heads[1:] * 2), (tokens, tokens + before, tokens + before), strict=True)
     )
-    found = attention_in_blocks(query, keys, values, 0.5)
+    found = joining.attention_in_blocks(query, keys, values, 0.5)
     whole = expected(*(part.double() for part in (query, keys, values)))
     # Scores, weights and the output are rounded.
     rounding = max(4 * torch.finfo(dtype).eps, 1e-5)
@@ -99,24 +88,24 @@ def test_blocks_are_for_many_queries_in_bfloat16_and_few_threads(monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": False})
     many = states(1, 2, 200).bfloat16()
-    assert can_use_blocks(many)
-    assert not can_use_blocks(many[:, :, :20]) and not can_use_blocks(many.float())
+    assert joining.can_use_blocks(many)
+    assert not joining.can_use_blocks(many[:, :, :20]) and not joining.can_use_blocks(many.float())
     monkeypatch.setattr(torch, "get_num_threads", lambda: 16)
-    assert not can_use_blocks(many)
+    assert not joining.can_use_blocks(many)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     for lacking in ({}, {"avx512_bf16": True, "amx_bf16": True}):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda lacking=lacking: lacking)
-        assert not can_use_blocks(many)
+        assert not joining.can_use_blocks(many)
 
 
 def test_a_step_of_decoding_is_left_to_pytorch_where_its_attention_uses_amx(monkeypatch):
     few = []
-    monkeypatch.setattr(joined_attention_module, "attention_of_few", lambda query, *others: few.append(query.dtype))
+    monkeypatch.setattr(joining, "attention_of_few", lambda query, *others: few.append(query.dtype))
     for amx in (True, False):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda amx=amx: {"avx512_bf16": True, "amx_bf16": amx})
         for dtype in (torch.bfloat16, torch.float16, torch.float32):
             one = states(1, 2, 1).to(dtype)
-            attention(one, one, one, None)
+            joining.attention(one, one, one, None)
     assert few == [torch.float16, torch.bfloat16, torch.float16]
 
 
@@ -126,8 +115,8 @@ def test_what_is_not_plain_attention_to_the_cache_is_refused(more):
     module = torch.nn.Module()
     module.layer_idx = 0
     key, value = layer.update(states(1, 2, 3), states(1, 2, 3))
-    with attending_to(Cache(layers=[layer])):
-        output, _ = joined_attention(module, query, key, value, None)
+    with joining.attending_to(Cache(layers=[layer])):
+        output, _ = joining.joined_attention(module, query, key, value, None)
         torch.testing.assert_close(output.transpose(1, 2), layer.attend(query, None))
-        with pytest.raises(NotPlainAttentionError):
-            joined_attention(module, query, key if more else key.clone(), value, None, **more)
+        with pytest.raises(joining.NotPlainAttentionError):
+            joining.joined_attention(module, query, key if more else key.clone(), value, None, **more)

@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import signal
 import threading
 from dataclasses import replace
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from programs import refused
 
-from litm.base.cli import ENDING, stop_on_signals
+from litm.base.cli import ENDING, describe_os_error, stop_on_signals
 from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.inference.journal import Journal, read_journal
@@ -86,7 +87,8 @@ def with_field(line: bytes, name: str, value: object) -> bytes:
 
 
 CHANGED = "it was changed after it was written: its crc32 is another"
-#: Fields of a line, what may stand there instead, and what is said of it.
+OF_ANOTHER = "it was changed after it was written: 'identity' is not the digest of its 'fields'"
+#: Fields of an answer, what may stand there instead, and what is said of it.
 BAD_FIELDS = [
     *((name, value, "") for name in ("key", "text", "finish_reason", "made_with") for value in (5, None, "no field")),
     ("crc32", "no field", "the field 'crc32' is missing"),
@@ -105,32 +107,35 @@ NO_OBJECTS = [b"x\n", b"\xff\xfe\n", b"[]\n", b"null\n", b'"fields"\n', b"[" * 1
 
 
 @pytest.mark.parametrize(
-    ("bad", "why"),
+    ("number", "bad", "why"),
     [
-        *(pytest.param((name, value), why, id=f"{name} {value!r:.30}") for name, value, why in BAD_FIELDS),
-        *(pytest.param(line, "", id=repr(line[:10])) for line in NO_OBJECTS),
+        *(pytest.param(3, (name, value), why, id=f"{name} {value!r:.30}") for name, value, why in BAD_FIELDS),
+        *(pytest.param(3, line, "", id=repr(line[:10])) for line in NO_OBJECTS),
+        pytest.param(1, ("fields", {**IDENTITY, "dtype": "float16"}), OF_ANOTHER, id="an identity of other fields"),
     ],
 )
 def test_a_line_that_was_changed_or_is_none_is_named_moved_and_never_served_and_costs_one_prompt(
-    path, capsys, bad, why
+    path, capsys, number, bad, why
 ):
     write(path, [ANSWERS[:3]])
     lines = path.read_bytes().splitlines(keepends=True)
-    bad = bad if isinstance(bad, bytes) else with_field(lines[2], *bad)
-    path.write_bytes(b"".join([*lines[:2], bad, lines[3]]))
+    bad = bad if isinstance(bad, bytes) else with_field(lines[number - 1], *bad)
+    path.write_bytes(b"".join([*lines[: number - 1], bad, *lines[number:]]))
     with Journal(path) as journal:
-        assert [journal[key] for key, _ in ANSWERS if key in journal] == [ANSWERS[0][1], ANSWERS[2][1]]
+        assert [journal.responses.get(key) for key, _ in ANSWERS[:3]] == [
+            None if place == number else answer for place, (_, answer) in enumerate(ANSWERS[:3], start=2)
+        ]
+        assert len(journal.identities) == (number != 1)
     said = capsys.readouterr().err
-    assert said.startswith(f"{path}, line 3: not a journal line ({why}") and said.count("\n") == 1
+    assert said.startswith(f"{path}, line {number}: not a journal line ({why}") and said.count("\n") == 1
     assert "moved to journal.jsonl.rejected; if it was an answer, its prompt is asked again" in said
-    assert path.read_bytes() == b"".join([*lines[:2], lines[3]])
+    assert path.read_bytes() == b"".join([*lines[: number - 1], *lines[number:]])
     assert (path.parent / "journal.jsonl.rejected").read_bytes() == bad
     write(path, [ANSWERS[1:2]])
     assert keys_in(path) == {"key0", "key1", "key2"} and not capsys.readouterr().err
 
 
-def test_bad_lines_are_named_in_one_message_and_those_of_later_runs_are_added_to_the_file(tmp_path, capsys):
-    path, aside = tmp_path / "journal.jsonl", tmp_path / "journal.jsonl.rejected"
+def test_bad_lines_are_named_in_one_message_and_those_of_later_runs_are_added_to_the_file(path, capsys):
     write(path, [ANSWERS[:2]])
     path.write_bytes(path.read_bytes() + b"a\n" * 12)
     assert keys_in(path) == {"key0", "key1"}
@@ -138,11 +143,11 @@ def test_bad_lines_are_named_in_one_message_and_those_of_later_runs_are_added_to
     assert "line 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 2 more: not a journal line" in said and said.count("\n") == 1
     path.write_bytes(path.read_bytes() + b"b\n")
     assert keys_in(path) == {"key0", "key1"}
-    assert aside.read_bytes() == b"a\n" * 12 + b"b\n"
+    assert (path.parent / "journal.jsonl.rejected").read_bytes() == b"a\n" * 12 + b"b\n"
 
 
-def test_a_journal_keeps_its_lock_mode_and_link_when_lines_are_set_aside(tmp_path):
-    elsewhere, path = tmp_path / "elsewhere", tmp_path / "journal.jsonl"
+def test_a_journal_keeps_its_lock_mode_and_link_when_lines_are_set_aside(path):
+    elsewhere = path.with_name("elsewhere")
     write(elsewhere, [ANSWERS[:2]])
     elsewhere.chmod(0o640)
     elsewhere.write_bytes(elsewhere.read_bytes() + b"bad\n")
@@ -155,60 +160,52 @@ def test_a_journal_keeps_its_lock_mode_and_link_when_lines_are_set_aside(tmp_pat
     assert keys_in(elsewhere) == {"key0", "key1", "key2"}
 
 
-def test_a_file_that_was_replaced_before_it_was_locked_is_not_written_to(path, tmp_path, monkeypatch):
+def test_a_file_that_was_replaced_before_it_was_locked_is_not_written_to(path, monkeypatch):
     write(path, [ANSWERS[:2]])
-
-    def replaced_and_locked(file):
-        path.rename(tmp_path / "old")
-        path.write_bytes((tmp_path / "old").read_bytes())
-        return True
-
-    monkeypatch.setattr("litm.inference.journal.lock", replaced_and_locked)
+    old = path.with_name("old")
+    monkeypatch.setattr("litm.inference.journal.lock", lambda file: shutil.copy(path.rename(old), path))
     with pytest.raises(UserError, match="in use by another run"):
         Journal(path)
 
 
+def fail_for_room(*_: object):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 @pytest.mark.parametrize("full_at", [1, 2])
 def test_a_full_disk_while_lines_are_set_aside_changes_no_journal_and_the_next_run_moves_them_once(
-    path, tmp_path, monkeypatch, full_at
+    path, monkeypatch, full_at
 ):
     write(path, [ANSWERS[:2]])
     broken = path.read_bytes() + b"bad\n"
     path.write_bytes(broken)
-    calls = []
-
-    def force(raw):
-        calls.append(raw)
-        if len(calls) == full_at:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("litm.inference.journal.force", force)
+    forced = iter([lambda raw: None] * (full_at - 1) + [fail_for_room])
+    monkeypatch.setattr("litm.inference.journal.force", lambda raw: next(forced)(raw))
     with pytest.raises(OSError, match="No space left"):
         Journal(path)
-    assert path.read_bytes() == broken
-    assert (tmp_path / "journal.jsonl.rejected").exists() == (full_at == 2)
+    aside = path.with_name("journal.jsonl.rejected")
+    assert path.read_bytes() == broken and aside.exists() == (full_at == 2)
     monkeypatch.undo()
-    assert keys_in(path) == {"key0", "key1"}
-    assert (tmp_path / "journal.jsonl.rejected").read_bytes() == b"bad\n"
+    assert keys_in(path) == {"key0", "key1"} and aside.read_bytes() == b"bad\n"
 
 
-@pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
-def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(path, tmp_path, kind):
+#: What may be made of a journal's bytes.
+NO_JOURNALS = {
+    "cr": lambda whole: whole.replace(b"\n", b"\r"),
+    "cr after a line": lambda whole: whole.replace(b"\n", b"\r").replace(b"\r", b"\n", 1),
+    "gzip": lambda whole: gzip.compress(whole, mtime=0).replace(b"\n", b"\v"),
+    "gzip of many": lambda whole: gzip.compress(os.urandom(5000) + whole, mtime=0),
+    "no json": lambda whole: b"key,text",
+    "lines of others": lambda whole: b'{"key": "a", "answer": "b"}\n' * 3 + whole[:9],
+}
+
+
+@pytest.mark.parametrize("kind", NO_JOURNALS)
+def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(path, kind):
     write(path, [ANSWERS])
-    whole = path.read_bytes()
-    first = whole.index(b"\n") + 1
-    content = {
-        "cr": whole.replace(b"\n", b"\r"),
-        "cr after a line": whole[:first] + whole[first:].replace(b"\n", b"\r"),
-        "gzip": gzip.compress(whole, mtime=0).replace(b"\n", b"\v"),
-        "gzip of many": gzip.compress(os.urandom(5000) + whole, mtime=0),
-        "no json": b"key,text",
-        "lines of others": b'{"key": "a", "answer": "b"}\n' * 3 + whole[:9],
-    }[kind]
-    path.write_bytes(content)
+    path.write_bytes(content := NO_JOURNALS[kind](path.read_bytes()))
     assert re.search(r"journal\.jsonl: .*; nothing was changed", refused(Journal, path))
-    assert path.read_bytes() == content
-    assert [file.name for file in tmp_path.iterdir()] == ["journal.jsonl"]
+    assert path.read_bytes() == content and [*path.parent.iterdir()] == [path]
 
 
 def test_a_first_write_that_was_cut_anywhere_or_left_zeros_is_begun_again(path, capsys):
@@ -220,35 +217,31 @@ def test_a_first_write_that_was_cut_anywhere_or_left_zeros_is_begun_again(path, 
         assert "is incomplete (a run was interrupted)" in capsys.readouterr().err
 
 
+class Slow:
+    """A file that takes ten bytes at a time; `happens` comes after the first."""
+
+    def __init__(self, file, happens):
+        self.file, self.happens = file, [happens]
+
+    def write(self, data):
+        written = self.file.write(data[:10])
+        if self.happens:
+            self.happens.pop()()
+        return written
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
 def test_a_full_disk_leaves_whole_batches_only(path, monkeypatch):
     write(path, [ANSWERS[:1]])
     before = path.read_bytes()
     with Journal(path) as journal:
-        real = journal._file
-
-        class FullDisk:
-            def write(self, data):
-                if len(data) > 20:
-                    return real.write(data[:20])
-                raise OSError(errno.ENOSPC, "No space left on device")
-
-            def __getattr__(self, name):
-                return getattr(real, name)
-
-        monkeypatch.setattr(journal, "_file", FullDisk())
+        monkeypatch.setattr(journal, "_file", Slow(journal._file, fail_for_room))
         with pytest.raises(OSError, match="No space left") as caught:
             journal.append(IDENTITY, [("key9", Response("x" * 7, "stop", 1, 1, ""))])
-    assert caught.value.filename == str(path)
-    assert path.read_bytes() == before
-    assert "key9" not in journal
-
-
-def test_an_identity_whose_fields_were_changed_is_set_aside(path, capsys):
-    write(path, [ANSWERS[:2]])
-    path.write_bytes(path.read_bytes().replace(b"float32", b"float16"))
-    with Journal(path) as journal:
-        assert not journal.identities and len(journal.responses) == 2
-    assert "line 1: not a journal line (it was changed after it was written: 'identity'" in capsys.readouterr().err
+    assert describe_os_error(caught.value).startswith(f"no space left on the disk ({path}): free some and run")
+    assert path.read_bytes() == before and "key9" not in journal
 
 
 def test_lines_written_otherwise_that_say_the_same_are_served(path, capsys):
@@ -262,8 +255,8 @@ def test_lines_written_otherwise_that_say_the_same_are_served(path, capsys):
     assert not capsys.readouterr().err
 
 
-def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(tmp_path, capsys):
-    path, other = tmp_path / "journal.jsonl", tmp_path / "other.jsonl"
+def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(path, capsys):
+    other = path.with_name("other.jsonl")
     write(path, [ANSWERS[:2]])
     write(other, [[(ANSWERS[0][0], replace(ANSWERS[0][1], text="another")), ANSWERS[1]]])
     path.write_bytes(path.read_bytes() + other.read_bytes())
@@ -286,36 +279,16 @@ def handlers():
         signal.signal(number, handler)
 
 
-class Interrupting:
-    """A file that takes ten bytes at a time, and a signal comes after the first."""
-
-    def __init__(self, file, number):
-        self.file, self.number = file, number
-
-    def write(self, data):
-        written = self.file.write(data[:10])
-        if self.number:
-            # To the process, as it comes from outside: any of its threads may be the one that gets it.
-            os.kill(os.getpid(), self.number)
-            self.number = None
-        return written
-
-    def __getattr__(self, name):
-        return getattr(self.file, name)
-
-
-@pytest.mark.parametrize(
-    ("number", "raised"),
-    [(signal.SIGTERM, SystemExit), (signal.SIGHUP, SystemExit), (signal.SIGINT, KeyboardInterrupt)],
-    ids=["term", "hup", "int"],
-)
-def test_a_signal_within_a_write_waits_until_the_batch_is_whole(path, monkeypatch, handlers, number, raised):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=["term", "hup", "int"])
+def test_a_signal_within_a_write_waits_until_the_batch_is_whole(path, monkeypatch, handlers, number):
+    raised = KeyboardInterrupt if number == signal.SIGINT else SystemExit
     others = threading.Event()
     thread = threading.Thread(target=others.wait)
     thread.start()
     try:
         with pytest.raises(raised), Journal(path) as journal:
-            monkeypatch.setattr(journal, "_file", Interrupting(journal._file, number))
+            # To the process, as it comes from outside: any of its threads may be the one that gets it.
+            monkeypatch.setattr(journal, "_file", Slow(journal._file, lambda: os.kill(os.getpid(), number)))
             try:
                 journal.append(IDENTITY, ANSWERS[:3])
             finally:

@@ -5,7 +5,7 @@ from functools import wraps
 
 import pytest
 import torch
-from families import ATTENTION, FAMILIES, GROUPED, SHAPE, random_prompts, related_prompts, save_model
+from families import FAMILIES, GROUPED, SHAPE, random_prompts, related_prompts, save_model
 from local_engines import CPU_ERROR, TINY, answered, prepared
 from transformers import (
     DeepseekV3Config,
@@ -30,10 +30,15 @@ from litm.records import Response
 CANNOT_KEEP = ("mistral", "gemma3", "t5")
 
 
-def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Response], int | None]:
+def answers(settings: EngineSettings, prompts: list[list[int]], **changes: object) -> tuple[list[Response], int | None]:
     """The answer to each prompt, exactly one each, and the prompt tokens computed."""
-    engine = load_engine("transformers", settings)
+    engine = load_engine("transformers", replace(settings, **changes))
     return answered(engine, prepared(prompts)), engine.computed_tokens
+
+
+def read_whole(settings: EngineSettings, prompts: list[list[int]]) -> list[Response]:
+    """The answers to prompts that share nothing and are read one at a time."""
+    return answers(settings, prompts, share_prefixes=False, batch_tokens=1)[0]
 
 
 @pytest.fixture(autouse=True)
@@ -57,15 +62,13 @@ def test_every_family_is_among_those_whose_answers_are_compared():
 
 @pytest.mark.parametrize(("family", "piece", "batch_tokens"), PIECES_AND_BUDGETS)
 def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
-    tmp_path, monkeypatch, family, piece, batch_tokens
+    settings_of, monkeypatch, family, piece, batch_tokens
 ):
     monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
     monkeypatch.setattr(prefix_sharing, "PIECE", piece)
-    save_model(family, tmp_path)
-    prompts = related_prompts(40)
-    settings = replace(TINY, location=str(tmp_path), attention=ATTENTION.get(family, TINY.attention))
-    expected, all_tokens = answers(replace(settings, share_prefixes=False), prompts)
-    found, computed = answers(replace(settings, batch_tokens=batch_tokens), prompts)
+    settings, prompts = settings_of(family), related_prompts(40)
+    expected, all_tokens = answers(settings, prompts, share_prefixes=False)
+    found, computed = answers(settings, prompts, batch_tokens=batch_tokens)
     assert found == expected
     assert len({response.text for response in found}) > len(prompts) / 2
     assert all_tokens == sum(map(len, prompts))
@@ -76,12 +79,10 @@ def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     ("family", "batch_tokens"), [("llama", 1), ("llama", 600), ("llama", 10**6), ("qwen2", 600), ("gpt_neox", 10**6)]
 )
 def test_joined_attention_gives_the_same_answers_and_computes_hardly_more_than_the_tree(
-    tmp_path, monkeypatch, family, batch_tokens
+    settings_of, monkeypatch, family, batch_tokens
 ):
-    save_model(family, tmp_path)
-    prompts = related_prompts(200)
-    settings = replace(TINY, location=str(tmp_path))
-    expected, _ = answers(replace(settings, share_prefixes=False), prompts)
+    settings, prompts = settings_of(family), related_prompts(200)
+    expected = read_whole(settings, prompts)
     attend, lengths = GroupedLayer.attend, set()
 
     def counted(self, query, scale):
@@ -89,7 +90,7 @@ def test_joined_attention_gives_the_same_answers_and_computes_hardly_more_than_t
         return attend(self, query, scale)
 
     monkeypatch.setattr(GroupedLayer, "attend", counted)
-    found, computed = answers(replace(settings, batch_tokens=batch_tokens), prompts)
+    found, computed = answers(settings, prompts, batch_tokens=batch_tokens)
     assert found == expected
     # It is tried with two; one prompt alone has no group.
     assert max(lengths) == {1: 2, 600: 8, 10**6: 200}[batch_tokens]
@@ -97,13 +98,11 @@ def test_joined_attention_gives_the_same_answers_and_computes_hardly_more_than_t
     assert tree_tokens(prompts) <= computed <= tree_tokens(prompts) * {1: 1, 600: 1.11, 10**6: 1.05}[batch_tokens]
 
 
-def test_the_same_prompt_and_its_beginning_are_answered_too(tmp_path):
-    save_model("llama", tmp_path)
+def test_the_same_prompt_and_its_beginning_are_answered_too(settings_of):
     whole = related_prompts(4)[0]
     prompts = [whole, whole[:-1], whole, whole[: len(whole) // 2]]
-    settings = replace(TINY, location=str(tmp_path))
-    found, computed = answers(settings, prompts)
-    assert found == answers(replace(settings, share_prefixes=False), prompts)[0]
+    found, computed = answers(settings_of("llama"), prompts)
+    assert found == read_whole(settings_of("llama"), prompts)
     # The output after a prompt is not kept: its last token is computed again, once for equal prompts of a batch.
     assert computed == tree_tokens(prompts) + 1
 
@@ -141,10 +140,8 @@ def dynamic() -> PreTrainedModel:
 def test_models_with_special_caches_or_positions_give_the_same_answers(tmp_path, monkeypatch, make, batch_tokens):
     monkeypatch.setitem(FAMILIES, make.__name__, make)
     save_model(make.__name__, tmp_path)
-    prompts = related_prompts(24)
-    settings = replace(TINY, location=str(tmp_path))
-    expected, _ = answers(replace(settings, share_prefixes=False), prompts)
-    assert answers(replace(settings, batch_tokens=batch_tokens), prompts)[0] == expected
+    settings, prompts = replace(TINY, location=str(tmp_path)), related_prompts(24)
+    assert answers(settings, prompts, batch_tokens=batch_tokens)[0] == read_whole(settings, prompts)
 
 
 def deep_llama(dtype: torch.dtype) -> PreTrainedModel:
@@ -165,17 +162,15 @@ def test_attention_is_joined_in_any_number_format_unless_the_model_then_answers_
     assert model.config._attn_implementation == implementation
 
 
-def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkeypatch):
+def test_attention_is_not_joined_where_the_model_does_it_itself(settings_of, monkeypatch):
     """As MPT does, with what the layer of a cache returns."""
     monkeypatch.setattr(prefix_sharing, "can_join", lambda model: True)
-    save_model("mpt", tmp_path)
-    prompts = related_prompts(24)
-    settings = replace(TINY, location=str(tmp_path), attention="eager", batch_tokens=800)
-    assert answers(settings, prompts)[0] == answers(replace(settings, share_prefixes=False), prompts)[0]
+    settings, prompts = settings_of("mpt"), related_prompts(24)
+    assert answers(settings, prompts, batch_tokens=800)[0] == read_whole(settings, prompts)
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 800])
-def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(tmp_path, monkeypatch, batch_tokens):
+def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(settings_of, monkeypatch, batch_tokens):
     monkeypatch.setattr(prefix_sharing, "PIECE", 16)
     lengths = []
     forward = MptForCausalLM.forward
@@ -186,30 +181,24 @@ def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(tmp_pa
         return forward(self, input_ids=input_ids, **others)
 
     monkeypatch.setattr(MptForCausalLM, "forward", recorded)
-    save_model("mpt", tmp_path)
-    answers(replace(TINY, location=str(tmp_path), attention="eager", batch_tokens=batch_tokens), random_prompts(9))
+    answers(settings_of("mpt"), random_prompts(9), batch_tokens=batch_tokens)
     assert max(lengths) == 16
 
 
 @pytest.mark.parametrize("joins", [True, False])
-def test_short_prompts_share_nothing_and_are_answered_like_the_others(tmp_path, monkeypatch, joins):
+def test_short_prompts_share_nothing_and_are_answered_like_the_others(settings_of, monkeypatch, joins):
     if not joins:
         monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
-    save_model("llama", tmp_path)
-    prompts = related_prompts(40)
-    settings = replace(TINY, location=str(tmp_path), batch_tokens=800)
-    expected, _ = answers(replace(settings, batch_tokens=1, share_prefixes=False), prompts)
+    settings, prompts = settings_of("llama"), related_prompts(40)
     monkeypatch.setattr(prefix_sharing, "SHORT_TO_JOIN" if joins else "SHORT", 60)
-    found, computed = answers(settings, prompts)
-    assert found == expected
+    found, computed = answers(settings, prompts, batch_tokens=800)
+    assert found == read_whole(settings, prompts)
     assert tree_tokens(prompts) < computed < sum(map(len, prompts))
 
 
-def test_nothing_is_lost_when_memory_runs_out_in_the_middle_of_a_prompt(tmp_path, monkeypatch, capsys):
-    save_model("llama", tmp_path)
-    prompts = related_prompts(24)
-    settings = replace(TINY, location=str(tmp_path), batch_tokens=800)
-    expected, _ = answers(replace(settings, batch_tokens=1, share_prefixes=False), prompts)
+def test_nothing_is_lost_when_memory_runs_out_in_the_middle_of_a_prompt(settings_of, monkeypatch, capsys):
+    settings, prompts = settings_of("llama"), related_prompts(24)
+    expected = read_whole(settings, prompts)
     update, calls = RoomyLayer.update, []
 
     def fails_once_in_a_later_layer(self, *states, **others):
@@ -220,5 +209,5 @@ def test_nothing_is_lost_when_memory_runs_out_in_the_middle_of_a_prompt(tmp_path
         return update(self, *states, **others)
 
     monkeypatch.setattr(RoomyLayer, "update", fails_once_in_a_later_layer)
-    assert answers(settings, prompts)[0] == expected
+    assert answers(settings, prompts, batch_tokens=800)[0] == expected
     assert "out of memory" in capsys.readouterr().err

@@ -9,13 +9,13 @@ import torch
 from api_engines import make_engine
 from families import FAMILIES, WORDS, random_prompts
 from fault_server import FAULTS, FaultServer
-from local_engines import SETTINGS, kv_prompts
+from local_engines import SETTINGS, kv_prompts, measured, nats
+from programs import refused
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-from litm.base.messages import UserError
 from litm.inference import prefix_sharing
 from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineSettings, Prepared, load_engine
-from litm.records import MEASURED, Response, measured_answers
+from litm.records import MEASURED
 
 #: Nats: the largest difference between two computations in float32, or a fraction of sums of hundreds of nats.
 TOLERANCE, RELATIVE = 1e-4, 1e-5
@@ -23,41 +23,22 @@ TOLERANCE, RELATIVE = 1e-4, 1e-5
 BUDGETS = (1, 300, 10**6)
 
 
-def measured(settings: EngineSettings, prompts: Sequence[Prepared]) -> list[Response]:
-    """The response to each prompt, exactly one each."""
-    return measured_by(load_engine("transformers", settings), prompts)
-
-
-def measured_by(engine, prompts: Sequence[Prepared]) -> list[Response]:
-    """The same by an engine."""
-    pairs = [pair for batch in engine.measure(prompts) for pair in batch]
-    assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
-    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
-
-
-def nats(responses: Sequence[Response]) -> list[list[float]]:
-    return [[one for one, _ in measured_answers(response.text)] for response in responses]
-
-
 @torch.inference_mode()
 def independent(settings: EngineSettings, prompts: Sequence[Prepared]) -> list[list[float]]:
-    """The same by one reading of each prompt with each answer, without a batch, a cache or the engine."""
-    engine = load_engine("transformers", settings)
-    kind = AutoModelForSeq2SeqLM if engine.config.is_encoder_decoder else AutoModelForCausalLM
+    """What is measured, by one reading of each prompt with each answer, without a batch, a cache or the engine."""
+    is_seq2seq = load_engine("transformers", settings).config.is_encoder_decoder
+    kind = AutoModelForSeq2SeqLM if is_seq2seq else AutoModelForCausalLM
     model = kind.from_pretrained(settings.location, attn_implementation=settings.attention, dtype=torch.float32)
-    found = []
+    found: list[list[float]] = []
     for prompt in prompts:
-        own = []
-        for answer in map(list, prompt.answers):
-            if engine.config.is_encoder_decoder:
-                inputs = {"input_ids": torch.tensor([prompt.ids]), "decoder_input_ids": torch.tensor([[0, *answer]])}
-                first = 0
-            else:
+        found.append([])
+        for answer in prompt.answers:
+            inputs = {"input_ids": torch.tensor([prompt.ids]), "decoder_input_ids": torch.tensor([[0, *answer]])}
+            if not is_seq2seq:
                 inputs = {"input_ids": torch.tensor([[*(prompt.ids or []), *answer]])}
-                first = len(prompt.ids or []) - 1
-            logits = torch.log_softmax(model(**inputs, use_cache=False).logits[0].double(), dim=-1)
-            own.append(sum(float(logits[first + place, token]) for place, token in enumerate(answer)))
-        found.append(own)
+            logits = model(**inputs, use_cache=False).logits[0, -len(answer) - 1 :].double()
+            logs = torch.log_softmax(logits, dim=-1)
+            found[-1].append(sum(float(logs[place, token]) for place, token in enumerate(answer)))
     return found
 
 
@@ -85,7 +66,7 @@ def test_it_is_that_of_an_independent_computation_in_any_batch(settings_of, fami
     for shares in (True, False):
         for budget in BUDGETS:
             settings = replace(settings_of(family), batch_tokens=budget, share_prefixes=shares)
-            found = measured(settings, prompts)
+            found = measured(load_engine("transformers", settings), prompts)
             assert_close(nats(found), expected)
     assert {response.finish_reason for response in found} == {MEASURED}
     assert [response.prompt_tokens for response in found] == [prompt.tokens for prompt in prompts]
@@ -101,18 +82,19 @@ def test_a_server_measures_what_the_engine_transformers_does():
     prompts = [prompt for prompt, _ in kv_prompts(2, 3)]
     accepted = [[value, "one more"] for _, value in kv_prompts(2, 3)]
     engine = load_engine("transformers", SETTINGS)
-    expected = measured_by(engine, engine.prepare(prompts, accepted))
+    expected = measured(engine, engine.prepare(prompts, accepted))
+
     model = AutoModelForCausalLM.from_pretrained(SETTINGS.location, dtype=torch.float32)
 
     @torch.inference_mode()
     def nats_of(ids: list[int]) -> list[float | None]:
         """Nothing for the first token, and the most probable token after the last."""
-        logits = torch.log_softmax(model(torch.tensor([ids])).logits[0], dim=-1)
-        return [None, *(float(logits[place, token]) for place, token in enumerate(ids[1:])), float(logits[-1].max())]
+        logs = torch.log_softmax(model(torch.tensor([ids])).logits[0], dim=-1)
+        return [None, *(float(logs[place, token]) for place, token in enumerate(ids[1:])), float(logs[-1].max())]
 
     with FaultServer(nats=nats_of) as server:
         served = make_engine("openai", server, request={"top_k": 1}, **SERVED)
-        found = measured_by(served, served.prepare(prompts, accepted))
+        found = measured(served, served.prepare(prompts, accepted))
     assert_close(nats(found), nats(expected))
     same = {"text": "", "made_with": ""}
     assert [replace(one, **same) for one in found] == [replace(one, **same) for one in expected]
@@ -133,8 +115,7 @@ def test_a_server_that_gives_no_log_probabilities_of_a_text_ends_the_run(change,
     monkeypatch.setitem(FAULTS["openai"], "changed", {"set": change})
     with FaultServer(lambda prompt, attempt: "changed") as server:
         engine = make_engine("openai", server, **SERVED)
-        with pytest.raises(UserError, match=f"the server {message}"):
-            measured_by(engine, engine.prepare(CONTENTS, ANSWERS))
+        assert f"the server {message}" in refused(measured, engine, engine.prepare(CONTENTS, ANSWERS))
 
 
 @pytest.mark.parametrize("value", [True, "-1", None, [1]])
@@ -142,14 +123,11 @@ def test_a_reply_of_another_form_is_asked_again(value, monkeypatch):
     monkeypatch.setitem(FAULTS["openai"], "changed", {"set": {"choices.0.logprobs.token_logprobs": [value] * 4}})
     monkeypatch.setitem(FAULTS["openai"], "one less", {"drop": "choices.0.index"})
     with FaultServer(lambda prompt, attempt: {1: "changed", 2: "one less"}.get(attempt)) as server:
-        engine = make_engine("openai", server, **SERVED)
-        found = measured_by(engine, [Prepared("", [3, 4], [[5, 6]])])
-    assert nats(found) == [[-2.0]]
-    assert len(server.asked) == 3
+        found = measured(make_engine("openai", server, **SERVED), [Prepared("", [3, 4], [[5, 6]])])
+    assert nats(found) == [[-2.0]] and len(server.asked) == 3
 
 
 def test_a_probability_of_0_is_an_error():
     with FaultServer(nats=lambda ids: [None, *[-9999.0] * len(ids)]) as server:
-        engine = make_engine("openai", server, **SERVED)
-        with pytest.raises(UserError, match="a log-probability is not a finite number"):
-            measured_by(engine, [Prepared("", [3, 4], [[5]])])
+        said = refused(measured, make_engine("openai", server, **SERVED), [Prepared("", [3, 4], [[5]])])
+    assert "a log-probability is not a finite number" in said

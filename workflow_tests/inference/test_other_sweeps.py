@@ -26,11 +26,11 @@ def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY) -> Asked:
     return echo_engine.ask(path, *texts, identity=identity, name=name, others=others)
 
 
-def answer(root: Path, name: str, text: str, prompt: str = "a", identity: dict = IDENTITY) -> None:
+def answer(root: Path, name: str, text: str, prompt: str = "a", identity: dict = IDENTITY, tokens: int = 1) -> None:
     """Add an answer to the journal of this name."""
     (one,) = planned(prompt, identity=identity)
     with Journal(root / f"{name}.jsonl") as journal:
-        journal.append(identity, [(one.key, Response(text, "stop", 1, 1, "by hand"))])
+        journal.append(identity, [(one.key, Response(text, "stop", tokens, 1, "by hand"))])
 
 
 def test_three_experiments_of_the_same_prompts_ask_them_once_and_say_where_the_others_are_from(tmp_path):
@@ -102,10 +102,7 @@ def test_a_text_that_looks_like_an_identity_or_a_key_is_none(tmp_path):
 
 
 def test_a_prompt_that_is_too_long_now_is_not_counted_as_reused(tmp_path):
-    answer(tmp_path, "m/one", "x", "much longer than that")
-    with Journal(tmp_path / "m/one.jsonl") as journal:
-        (one,) = planned("much longer than that")
-        journal.append(IDENTITY, [(one.key, Response("x", "stop", 21, 1, "by hand"))])
+    answer(tmp_path, "m/one", "x", "much longer than that", tokens=21)
     found = ask(tmp_path, "m/two", "much longer than that")
     assert found.texts == [None] and found.counts("overflow", "reused_elsewhere", "reused") == (1, 0, 0)
 

@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from api_engines import HASTE, answers, make_engine
+from api_engines import HASTE, SETTINGS, answers, make_engine
 from billing_server import COUNTERS, BillingServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,9 +63,6 @@ def engine_of(protocol: str, server: BillingServer, **changes: object):
 
 def bill(found: dict[int, Response], prices: dict) -> float:
     return sum(Prices.of(prices).dollars(response.billed) for response in found.values())
-
-
-# What the provider bills
 
 
 @pytest.mark.parametrize("limit", [0, 5], ids=["", "with a limit of requests"])
@@ -126,21 +123,15 @@ def test_a_prefix_that_is_gone_is_written_again_and_billed():
     assert bill(found, PRICES["anthropic"]) == pytest.approx(float(server.dollars), abs=1e-9)
 
 
-# What is sent
-
-
 def test_blocks_have_the_text_of_the_prompt_at_most_four_marks_and_whole_lines():
     with BillingServer() as server:
         answers(engine_of("anthropic", server), SWEEPS["positions"])
     sent = []
-    for body in server.bodies:
-        (message,) = body["messages"]
-        blocks = (
-            [message["content"]] if isinstance(message["content"], str) else [b["text"] for b in message["content"]]
-        )
-        marks = [] if isinstance(message["content"], str) else [b for b in message["content"] if "cache_control" in b]
-        sent.append("".join(blocks))
-        assert len(marks) <= 4 and all(text.endswith("\n") for text in blocks[:-1])
+    for content in (message["content"] for body in server.bodies for message in body["messages"]):
+        blocks = [{"text": content}] if isinstance(content, str) else content
+        assert sum("cache_control" in block for block in blocks) <= 4
+        assert all(block["text"].endswith("\n") for block in blocks[:-1])
+        sent.append("".join(block["text"] for block in blocks))
     assert sorted(sent) == sorted(SWEEPS["positions"])
 
 
@@ -160,15 +151,12 @@ def test_conversations_and_system_prompts_are_cached_up_to_the_turn_that_differs
 @pytest.mark.parametrize("url", [None, "https://eu.api.openai.com/v1", "http://localhost:1/v1"])
 def test_only_openais_own_servers_get_a_key_to_their_cache(url, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    engine = openai.Engine(replace(SETTINGS_OF["openai"], base_url=url), HASTE)
-    planned = engine.plan(SWEEPS["keys"], [2000] * len(SWEEPS["keys"]))
-    bodies = [
-        engine.for_cache(engine.request(prompt)[1], planned.prompts[number])
-        for number, prompt in enumerate(SWEEPS["keys"])
-    ]
+    engine = openai.Engine(replace(SETTINGS, prices=PRICES["openai"], base_url=url), HASTE)
+    planned = engine.plan(SWEEPS["keys"], [2000] * len(SWEEPS["keys"])).prompts
+    plain = [engine.request(prompt)[1] for prompt in SWEEPS["keys"]]
+    bodies = [engine.for_cache(body, planned[number]) for number, body in enumerate(plain)]
     keys = [body.pop("prompt_cache_key", None) for body in bodies]
-    assert bodies == [engine.request(prompt)[1] for prompt in SWEEPS["keys"]]
-    assert len(set(keys)) == (1 if url and "localhost" in url else 2)
+    assert bodies == plain and len(set(keys)) == (1 if url and "localhost" in url else 2)
 
 
 def test_a_server_that_refuses_marks_costs_one_line_and_no_answer(capsys):
@@ -185,9 +173,6 @@ def test_another_mistake_in_a_marked_request_is_an_error_as_before():
         answers(engine_of("anthropic", server, location="claude-none"), SWEEPS["keys"])
     with BillingServer(unknown="top_k") as server, pytest.raises(UserError, match="top_k"):
         answers(engine_of("anthropic", server, request={"top_k": 1}), SWEEPS["keys"])
-
-
-# The plan
 
 
 @settings(max_examples=60)
@@ -223,9 +208,6 @@ def test_a_cut_is_after_a_line_or_before_a_word():
     assert cut_place("x" * 50, 30) == 0
 
 
-# The budget
-
-
 @pytest.mark.parametrize("share", [0.0001, 0.3, 0.7])
 def test_a_budget_stops_a_sweep_in_time_and_a_higher_one_continues_it(protocol, share):
     prompts, prices = other_keys(6, 5), PRICES[protocol]
@@ -256,10 +238,3 @@ def test_requests_under_way_and_those_without_a_bill_count_as_dear_as_they_can_b
     account.settle(1, None)
     account.settle(2, Usage(0, 0, 0, 0))
     assert account.refusal(4, 4.3) is None and account.refusal(4, 4.4) is not None
-
-
-SETTINGS_OF = {
-    "openai": make_engine(
-        "openai", type("Address", (), {"url": "http://localhost:1"})(), prices=PRICES["openai"]
-    ).settings
-}

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from pathlib import Path
 
 import pytest
 from echo_engine import EchoEngine, ask, planned
@@ -27,26 +28,26 @@ def test_every_prompt_is_in_one_shard_and_all_of_a_question_are_in_the_same(coun
     assert max(map(len, ids)) - min(map(len, ids)) <= 1
 
 
+def ask_all(path: Path, count: int, **more) -> list[str]:
+    """Run all shards; returns the prompts that were asked."""
+    return [text for n in range(count) for text in ask(path, *EXAMPLES, part=Shard(n + 1, count), **more).asked]
+
+
 def test_shards_together_have_the_answers_of_the_sweep_and_gathering_asks_nothing(tmp_path):
     whole = ask(tmp_path / "whole.jsonl", *EXAMPLES)
-    asked = [ask(tmp_path / "kv.jsonl", *EXAMPLES, part=Shard(number, 3)).asked for number in (1, 2, 3)]
-    assert sorted(text for one in asked for text in one) == sorted(e.prompt for e in EXAMPLES)
+    assert sorted(ask_all(tmp_path / "kv.jsonl", 3)) == sorted(e.prompt for e in EXAMPLES)
     gathered = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True)
     assert gathered.responses == whole.responses and not gathered.asked
 
 
 @pytest.mark.parametrize("later", [None, Shard(2, 2), Shard(4, 5)])
 def test_another_number_of_shards_asks_nothing_again(tmp_path, later):
-    for number in (1, 2, 3):
-        ask(tmp_path / "kv.jsonl", *EXAMPLES, part=Shard(number, 3))
+    ask_all(tmp_path / "kv.jsonl", 3)
     assert not ask(tmp_path / "kv.jsonl", *EXAMPLES, part=later).asked
 
 
 def test_prompts_without_an_answer_in_any_shard_are_failed_when_gathered(tmp_path):
-    forgetful = EchoEngine()
-    forgetful.forgets = ("3 4 0",)
-    for number in (1, 2):
-        ask(tmp_path / "kv.jsonl", *EXAMPLES, part=Shard(number, 2), engine=forgetful)
+    ask_all(tmp_path / "kv.jsonl", 2, engine=EchoEngine(["3 4 0"]))
     responses = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True).responses
     (failed,) = [response for response in responses if response.finish_reason == "failed"]
     assert (failed.id, failed.size, failed.placement, failed.text) == ("q3", 4, "gold_at_0", None)
@@ -71,8 +72,7 @@ def test_a_shard_is_read_by_its_name_and_what_is_none_is_refused(text):
 
 
 def test_a_bad_line_of_a_part_costs_its_prompt_alone_when_that_part_is_asked_again(tmp_path, capsys):
-    for number in (1, 2):
-        ask(tmp_path / "kv.jsonl", *EXAMPLES, part=Shard(number, 2))
+    ask_all(tmp_path / "kv.jsonl", 2)
     whole = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True).responses
     journal = shard_journal(tmp_path / "kv.jsonl", Shard(1, 2))
     lines = journal.read_text().splitlines(keepends=True)

@@ -3,6 +3,7 @@
 import os
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from record_makers import example
 from litm.base.messages import UserError
 from litm.base.store import state_with_links
 from litm.inference.answer_identity import NEW_PROMPTS
-from litm.inference.engine import FAIL, Prepared
+from litm.inference.engine import FAIL
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import state_of
@@ -21,19 +22,10 @@ from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import made_with_server, several_names
 
 
-def forgetful(*prompts: str) -> EchoEngine:
-    engine = EchoEngine()
-    engine.forgets = prompts
-    return engine
-
-
 @pytest.mark.parametrize(
     ("before", "prompts", "asked", "distinct", "reused"),
-    [
-        pytest.param("ab", "cab", "c", 3, 2, id="only what is missing is asked"),
-        pytest.param("", "aab", "ab", 2, 0, id="the same prompt in two cells is asked once"),
-        pytest.param("ab", "ba", "", 2, 2, id="nothing is missing"),
-    ],
+    [("ab", "cab", "c", 3, 2), ("", "aab", "ab", 2, 0), ("ab", "ba", "", 2, 2)],
+    ids=["only what is missing is asked", "the same prompt in two cells is asked once", "nothing is missing"],
 )
 def test_a_prompt_is_asked_once_and_its_answer_serves_all_cells(tmp_path, before, prompts, asked, distinct, reused):
     ask(tmp_path / "j", *before)
@@ -47,25 +39,19 @@ def test_a_prompt_is_asked_once_and_its_answer_serves_all_cells(tmp_path, before
 
 @pytest.mark.parametrize(
     ("changed_after", "kept"),
-    [
-        pytest.param(0, "", id="before it is loaded"),
-        pytest.param(1, "", id="while prompts are prepared"),
-        pytest.param(2, "", id="while it is loaded"),
-        pytest.param(3, "ab", id="after the first batch"),
-        pytest.param(4, "abcd", id="after the second batch"),
-    ],
+    [(0, ""), (1, ""), (2, ""), (3, "ab"), (4, "abcd")],
+    ids=["before it is loaded", "while prompts are prepared", "while it is loaded", "after a batch", "after two"],
 )
 def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_after, kept):
-    calls, made = [], []
+    checks, made = iter(range(10)), []
+
+    def check_source():
+        if next(checks) >= changed_after:
+            raise UserError("another model")
 
     def make_engine():
         made.append(EchoEngine())
         return made[0]
-
-    def check_source():
-        calls.append(1)
-        if len(calls) > changed_after:
-            raise UserError("another model")
 
     with pytest.raises(UserError, match="another model"):
         ask(tmp_path / "j", *"abcde", engine=make_engine, files=SourceFiles(check_source))
@@ -109,33 +95,15 @@ def by_move(models: Path) -> None:
 
 @pytest.mark.parametrize("replace_and_put_back", [by_link, by_copy, by_move])
 def test_no_answer_is_kept_of_a_model_that_was_another_while_it_was_loaded(models, replace_and_put_back):
-    class Loading(EchoEngine):
-        def generate(self, prompts):
-            replace_and_put_back(models)
-            return super().generate(prompts)
-
+    loading = EchoEngine(happens=lambda number: number or replace_and_put_back(models))
     with pytest.raises(UserError, match="replaced while it was loaded, .* no answer was kept; run the"):
-        ask(models / "j", *"abc", engine=Loading, files=files_of(models))
+        ask(models / "j", *"abc", engine=loading, files=files_of(models))
     assert ask(models / "j", *"abc", files=files_of(models)).outcome.asked == 3
 
 
 def test_files_may_be_touched_once_the_model_is_loaded(models):
-    class Touching(EchoEngine):
-        def generate(self, prompts):
-            for batch in super().generate(prompts):
-                yield batch
-                os.utime(models / "a" / "w")
-
-    assert ask(models / "j", *"abcde", engine=Touching, files=files_of(models)).outcome.asked == 5
-
-
-def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
-    fits, too_long = "x" * 15, "y" * 16
-    found = ask(tmp_path / "j", fits, too_long)
-    left_out = found.responses[1]
-    assert found.asked == [fits]
-    assert (left_out.text, left_out.finish_reason, left_out.prompt_tokens) == (None, "overflow", 16)
-    assert found.counts("asked", "overflow", "reused") == (1, 1, 0)
+    touching = EchoEngine(happens=lambda number: number and os.utime(models / "a" / "w"))
+    assert ask(models / "j", *"abcde", engine=touching, files=files_of(models)).outcome.asked == 5
 
 
 @pytest.mark.parametrize(
@@ -162,16 +130,11 @@ def test_the_answer_of_an_encoder_decoder_takes_nothing_from_the_window_of_its_p
         ask(tmp_path / "j", "y" * 21, fit=replace(windows, on_overflow=FAIL))
 
 
+#: All but the first question of size 4.
 SEVERAL_TOO_LONG = [
-    example(id=id, size=size, placement=placement, prompt=prompt)
-    for id, size, placement, prompt in (
-        ("q0", 4, "gold_at_0", "a"),
-        ("q1", 4, "gold_at_0", "y" * 16),
-        ("q0", 4, "gold_at_3", "b"),
-        ("q1", 4, "gold_at_3", "z" * 17),
-        ("q0", 9, "gold_at_0", "u" * 18),
-        ("q1", 9, "gold_at_0", "v" * 19),
-    )
+    example(id=f"q{n}", size=size, placement=f"gold_at_{position}", prompt="x" * length)
+    for size, position, lengths in ((4, 0, (1, 16)), (4, 3, (2, 17)), (9, 0, (18, 19)))
+    for n, length in enumerate(lengths)
 ]
 
 
@@ -196,11 +159,8 @@ def test_prompts_that_fit_are_asked_where_others_are_an_error_and_questions_left
     assert ask(tmp_path / "b", *SEVERAL_TOO_LONG).manifest["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
 
 
-class Server(EchoEngine):
-    """Counts no tokens before it answers."""
-
-    def prepare(self, contents):
-        return [Prepared(text, None) for text in contents]
+#: Counts no tokens before it answers.
+Server = partial(EchoEngine, counts=False)
 
 
 def test_a_prompt_that_is_too_long_by_the_servers_count_is_left_out_by_the_first_run_as_by_the_next(tmp_path, capsys):
@@ -218,16 +178,15 @@ def test_where_no_prompt_may_be_too_long_the_servers_count_stops_the_sweep_and_a
     assert ask(tmp_path / "j", "a", "b" * 16, engine=Server).outcome.asked == 0
 
 
-def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tmp_path):
-    found = ask(tmp_path / "j", "a", "bb", "ccc", "bb", "y" * 16, engine=forgetful("bb", "ccc"))
-    failed = found.responses[1]
-    assert (failed.text, failed.finish_reason, failed.prompt_tokens, failed.response_tokens) == (None, "failed", 2, 0)
-    reasons = [response.finish_reason for response in found.responses]
-    assert reasons == ["stop", "failed", "failed", "failed", "overflow"]
+def test_prompts_without_an_answer_are_failed_and_those_that_do_not_fit_never_asked_in_responses_and_counts(tmp_path):
+    found = ask(tmp_path / "j", "a", "bb", "ccc", "bb", "y" * 16, engine=EchoEngine(["bb", "ccc"]))
+    told = [(one.text, one.finish_reason, one.prompt_tokens, one.response_tokens) for one in found.responses]
+    failed = [(None, "failed", tokens, 0) for tokens in (2, 3, 2)]
+    assert told == [("A", "stop", 1, 1), *failed, (None, "overflow", 16, 0)] and found.asked == ["a"]
     counts = {"prompts": 5, "distinct_prompts": 4, "asked": 3, "reused": 0, "overflow": 1, "failed": 2}
     answered = {"prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}
     assert found.manifest.items() >= {**counts, **answered}.items()
-    none = ask(tmp_path / "none", "a", "b", engine=forgetful("a", "b"))
+    none = ask(tmp_path / "none", "a", "b", engine=EchoEngine("ab"))
     assert [response.finish_reason for response in none.responses] == ["failed", "failed"]
     assert none.counts("asked", "reused", "failed", "made_with") == (2, 0, 2, {})
 
@@ -297,18 +256,9 @@ def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp
         Journal, "append", lambda self, *batch: (told.append(capsys.readouterr().err), append(self, *batch))
     )
 
-    class Named(EchoEngine):
-        def __init__(self, name):
-            super().__init__()
-            self.name = name
-
-        def generate(self, prompts):
-            for batch in super().generate(prompts):
-                said = made_with_server("openai 1", "http://a", self.name)
-                yield [(index, replace(response, made_with=said)) for index, response in batch]
-
     def names(name, *prompts):
-        return several_names(ask(tmp_path / "j", *prompts, engine=Named(name), identity=identity).manifest)
+        named = EchoEngine(made_with=made_with_server("openai 1", "http://a", name))
+        return several_names(ask(tmp_path / "j", *prompts, engine=named, identity=identity).manifest)
 
     assert names("alpha", "a", "b") == "" and names("alpha", "a", "b", "c") == ""
     (said,) = [text for text in told if "calls its model" in text]
@@ -327,13 +277,12 @@ def test_the_progress_says_that_the_model_is_loaded_and_then_the_tokens_that_wer
 
 
 def test_an_interrupted_sweep_says_how_many_answers_it_has_kept(tmp_path, capsys):
-    class Interrupted(EchoEngine):
-        def generate(self, prompts):
-            yield next(iter(super().generate(prompts)))
+    def interrupt(number):
+        if number:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ask(tmp_path / "j", *"abc", engine=Interrupted)
+        ask(tmp_path / "j", *"abc", engine=EchoEngine(happens=interrupt))
     with Journal(tmp_path / "j") as journal:
         assert len(journal.responses) == 2
     assert "m/e: 2 of 3 prompts were answered, and these answers are kept" in capsys.readouterr().err.splitlines()

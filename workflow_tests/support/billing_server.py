@@ -47,7 +47,7 @@ class BillingServer(Served):
     tokens: the tokens of a text; answer: to a prompt, cut at the request's limit; clock: seconds; frame: tokens that a
     message has besides its text; unknown: a field that it refuses wherever it stands; limit: requests after which one
     is too many, so that a test needs no clock, 0 for none; seconds: that an answer takes. Recorded: `bodies` and
-    `usages` of answered requests, `refused` statuses, and `most_at_once`, requests under way.
+    `usages` of answered requests, and `refused` statuses.
     """
 
     tokens: Callable[[str], Sequence[int]] = pieces
@@ -60,23 +60,21 @@ class BillingServer(Served):
     bodies: list[dict] = field(default_factory=list)
     usages: list[tuple[str, dict[str, int]]] = field(default_factory=list)
     refused: list[int] = field(default_factory=list)
-    most_at_once: int = 0
     lock: Any = field(default_factory=threading.Lock)
     #: Seconds of the last use of each cached prefix, by its hash.
     _cache: dict[str, float] = field(default_factory=dict)
     _count: int = 0
-    _under_way: int = 0
 
     @property
     def dollars(self) -> Decimal:
         """The bill, exactly."""
         prices = {name: one for facts in FACTS.values() for name, one in facts["prices"].items()}
-        billed = (
+        each = (
             Decimal(str(price)) * usage[counter]
             for model, usage in self.usages
             for counter, price in zip(COUNTERS, prices[model], strict=True)
         )
-        return sum(billed, Decimal(0)) / Decimal(10**6)
+        return sum(each, Decimal(0)) / Decimal(10**6)
 
     def total(self, counter: str) -> int:
         """All tokens of a kind that were billed."""
@@ -90,20 +88,11 @@ class BillingServer(Served):
         if not (headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")):
             raise Refusal(401, "no key")
         with self.lock:
-            self._count_request()
-            self._under_way += 1
-            self.most_at_once = max(self.most_at_once, self._under_way)
-        try:
-            return (self._message if protocol == "anthropic" else self._chat)(body, FACTS[protocol])
-        finally:
-            with self.lock:
-                self._under_way -= 1
-
-    def _count_request(self) -> None:
-        self._count += 1
-        if self.limit and self._count > self.limit:
-            self._count = 0
-            raise Refusal(429, "too many requests", retry_after="0.01")
+            self._count += 1
+            if self.limit and self._count > self.limit:
+                self._count = 0
+                raise Refusal(429, "too many requests", retry_after="0.01")
+        return (self._message if protocol == "anthropic" else self._chat)(body, FACTS[protocol])
 
     def _message(self, body: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
         """Anthropic: a prefix is cached up to each mark, and found from a mark at an earlier one's place."""

@@ -1,14 +1,15 @@
 """An engine that answers each prompt with itself, and sweeps that it is asked."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from record_makers import example
 
 from litm.base.formats import in_batches
 from litm.base.store import digest
-from litm.inference.engine import Prepared
+from litm.inference.engine import Engine, Prepared
 from litm.inference.journal import Journal, Shard, other_journals, shard_journal
 from litm.inference.setup import Fit, Prompt, SourceFiles, sweep_prompts
 from litm.inference.sweep import Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
@@ -30,28 +31,33 @@ class AskedSweep:
     is_measured = False
 
 
+@dataclass
 class EchoEngine:
-    """Answers each prompt with itself, two a batch; one token a character."""
+    """Answers each prompt with itself, two a batch; one token a character.
 
+    forgets: prompts without an answer; each: of how many prompts one has an answer; counts: whether tokens are known
+    before the answer; happens: what comes before each batch, with its number from 0.
+    """
+
+    forgets: Sequence[str] = ()
+    each: int = 1
+    counts: bool = True
+    made_with: str = "echo 1.0"
+    happens: Callable[[int], object] = lambda number: None
+    asked: list[str] = field(default_factory=list)
     computed_tokens: int | None = None
-    is_loading = False
-    forgets: tuple[str, ...] = ()
-
-    def __init__(self):
-        self.asked: list[str] = []
+    is_loading: bool = False
 
     def prepare(self, contents):
-        return [Prepared(text, [ord(character) for character in text]) for text in contents]
+        return [Prepared(text, [ord(one) for one in text] if self.counts else None) for text in contents]
 
     def generate(self, prompts):
-        for batch in in_batches(enumerate(prompt.content for prompt in prompts), 2):
-            told = [(index, text) for index, text in batch if text not in self.forgets]
-            self.asked += [text for _, text in told]
-            yield [(index, Response(text.upper(), "stop", len(text), 1, "echo 1.0")) for index, text in told]
-
-
-def examples(*prompts: str, size: int = 4) -> list[Example]:
-    return [example(id=f"q{n}", size=size, prompt=text) for n, text in enumerate(prompts)]
+        for number, some in enumerate(in_batches(enumerate(prompts), 2)):
+            self.happens(number)
+            texts = {index: one.content for index, one in some if index % self.each == 0}
+            answered = {index: text for index, text in texts.items() if text not in self.forgets}
+            self.asked += answered.values()
+            yield [(n, Response(text.upper(), "stop", len(text), 1, self.made_with)) for n, text in answered.items()]
 
 
 FIT = Fit(context_window=20, max_new_tokens=5)
@@ -83,7 +89,7 @@ class Asked:
 def ask(
     path: Path,
     *prompts: str | Example,
-    engine: EchoEngine | Callable[[], EchoEngine] | None = None,
+    engine: Engine | Callable[[], Engine] | None = None,
     identity: dict = IDENTITY,
     fit: Fit = FIT,
     name: str = "m/e",
@@ -94,9 +100,9 @@ def ask(
     only_gather: bool = False,
 ) -> Asked:
     """Run the sweep, or one shard of it, whose journal is at `path`. engine: one, or what makes one."""
-    engines: list[EchoEngine] = []
+    engines: list[Any] = []
 
-    def make_engine() -> EchoEngine:
+    def make_engine() -> Engine:
         engines.append(engine() if callable(engine) else engine or EchoEngine())
         return engines[-1]
 
@@ -109,4 +115,4 @@ def ask(
         outcome = ask_missing(asked, journal, sweep, fit, make_engine, not only_gather, others)
         responses = list(sweep_responses(asked, journal, outcome))
         summary = manifest({"identity_fields": identity}, asked, journal, outcome)
-    return Asked([text for one in engines for text in one.asked], outcome, responses, summary)
+    return Asked([text for one in engines for text in getattr(one, "asked", ())], outcome, responses, summary)

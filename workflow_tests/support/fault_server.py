@@ -182,10 +182,10 @@ class FaultHandler(Handler):
             answer = {"choices": [{"text": text, "finish_reason": of_openai}]}
         reply = {"model": f"{body['model']}-0613", **answer, "usage": usage}
         for place, value in fault.get("set", {}).items():
-            holder, key = _place(reply, place)
+            holder, key = place_in(reply, place)
             holder |= dict.fromkeys(list(holder) if key == "*" else [key], value)
         if "drop" in fault:
-            holder, key = _place(reply, fault["drop"])
+            holder, key = place_in(reply, fault["drop"])
             del holder[key]
         return reply
 
@@ -223,11 +223,11 @@ def text_of(one: str | Mapping[str, int]) -> str:
     return one if isinstance(one, str) else "".join(part * times for part, times in one.items())
 
 
-def _place(reply: Any, place: str) -> tuple[dict, str]:
+def place_in(reply: Any, place: str) -> tuple[Any, Any]:
     """What holds a place such as choices.0.message, and its key in there."""
-    *path, key = place.split(".")
+    *path, key = [int(word) if word.isdigit() else word for word in place.split(".")]
     for word in path:
-        reply = reply[int(word) if word.isdigit() else word]
+        reply = reply[word]
     return reply, key
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -16,7 +17,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from litm.examples.task import ExampleSettings
 from litm.inference.engine import EngineSettings, Prepared, load_engine
 from litm.prompting.prompt_format import RAW
-from litm.records import Response
+from litm.records import Response, measured_answers
 
 #: Of the reference model.
 SETTINGS = EngineSettings(
@@ -26,9 +27,7 @@ SETTINGS = EngineSettings(
 NEW_TOKENS = 12
 #: Of a tiny model, one prompt at a time; without its location.
 TINY = replace(SETTINGS, location="", max_new_tokens=NEW_TOKENS, batch_tokens=1)
-CPU_ERROR = RuntimeError(
-    "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you"
-)
+CPU_ERROR = RuntimeError("[enforce fail at alloc_cpu.cpp:124] DefaultCPUAllocator: can't allocate memory: you")
 
 
 def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
@@ -43,11 +42,20 @@ def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:
     return [Prepared("", ids) for ids in prompts]
 
 
-def answered(engine, prompts: Sequence[Prepared]) -> list[Response]:
+def answered(engine, prompts: Sequence[Prepared], how: str = "generate") -> list[Response]:
     """An engine's answer to each prompt, exactly one each."""
-    pairs = [pair for batch in engine.generate(prompts) for pair in batch]
+    pairs = [pair for batch in getattr(engine, how)(prompts) for pair in batch]
     assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
     return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
+
+
+#: What an engine measures of each prompt.
+measured = partial(answered, how="measure")
+
+
+def nats(responses: Sequence[Response]) -> list[list[float]]:
+    """The log-probabilities that were measured."""
+    return [[one for one, _ in measured_answers(response.text)] for response in responses]
 
 
 def answers(settings: EngineSettings, prompts: Sequence, engine: str = "transformers") -> list[Response]:

@@ -5,15 +5,11 @@ from copy import deepcopy
 
 from litm.records import Example, SweepResponse
 
-_EXAMPLE = {
-    "id": "q", "size": 4, "placement": "gold_at_0", "question": "which?", "answer_in_distractors": False, "prompt": "p",
-    "targets": (),
-}  # fmt: skip
+_CELL = {"id": "q", "size": 4, "placement": "gold_at_0"}
+_EXAMPLE = {**_CELL, "question": "which?", "answer_in_distractors": False, "prompt": "p", "targets": ()}
 _TARGET = {"name": "gold", "position": 0, "depth": 0.0, "span": None, "answers": []}
-_RESPONSE = {
-    "id": "q", "size": 4, "placement": "gold_at_0", "key": "0" * 64, "response": "x", "finish_reason": "stop",
-    "prompt_tokens": 9, "response_tokens": 2,
-}  # fmt: skip
+_TOLD = {"response": "x", "finish_reason": "stop", "prompt_tokens": 9, "response_tokens": 2}
+_RESPONSE = {**_CELL, "key": "0" * 64, **_TOLD}
 
 
 def example(**fields) -> Example:
