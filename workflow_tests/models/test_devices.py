@@ -9,8 +9,8 @@ import torch
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import refused
 
-from litm.base.messages import UserError
 from litm.models import devices
 from litm.models.devices import length_sorted_batches
 
@@ -49,7 +49,7 @@ def start_job():
 
 
 def test_jobs_side_by_side_take_different_gpus_and_one_too_many_waits_for_the_first_to_end(start_job):
-    first, second = start_job(1), None
+    first = start_job(1)
     assert first.stdout.readline() == "0\n"
     second = start_job(2)
     assert second.stdout.readline() == "1,2\n"
@@ -69,8 +69,7 @@ def test_a_job_that_waits_for_two_keeps_none(start_job):
 
 
 def test_only_gpus_that_the_job_may_see_are_taken():
-    assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "5"
-    assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "GPU-a1"
+    assert [devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) for _ in range(2)] == ["5", "GPU-a1"]
 
 
 def test_gpus_assigned_by_slurm_are_not_changed_and_a_machine_without_gpus_neither():
@@ -80,8 +79,7 @@ def test_gpus_assigned_by_slurm_are_not_changed_and_a_machine_without_gpus_neith
 
 
 def test_more_gpus_than_there_are_is_one_line():
-    with pytest.raises(UserError, match=r"^4 GPUs are wanted and 2 are here"):
-        devices.claim_gpus(4, 2, {})
+    assert refused(devices.claim_gpus, 4, 2, {}).startswith("4 GPUs are wanted and 2 are here")
 
 
 def test_attention_that_plans_each_length_anew_is_off():
@@ -90,31 +88,30 @@ def test_attention_that_plans_each_length_anew_is_off():
     assert not torch.backends.cuda.cudnn_sdp_enabled()
 
 
-def test_a_gpu_is_seen_by_its_device_file_where_torch_can_use_it(tmp_path, monkeypatch):
-    (tmp_path / "nvidia0").touch()
-    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: True)
-    assert not devices.has_gpu(tmp_path)
-    (tmp_path / "nvidia0").unlink()
-    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: False)
-    (tmp_path / "nvidiactl").touch()
-    assert not devices.has_gpu(tmp_path)
-    (tmp_path / "nvidia0").touch()
-    assert devices.has_gpu(tmp_path)
-    (tmp_path / "nvidia0").rename(tmp_path / "kfd")
-    assert devices.has_gpu(tmp_path)
-    for hiding in ("", "-1"):
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hiding)
-        assert not devices.has_gpu(tmp_path)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    assert devices.has_gpu(tmp_path)
-
-
-def test_under_windows_a_gpu_of_nvidia_is_seen_by_its_program(tmp_path, monkeypatch):
-    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: False)
-    (tmp_path / "dxg").touch()
-    for found in (None, "/usr/lib/wsl/lib/nvidia-smi"):
-        monkeypatch.setattr(devices, "which", lambda name, found=found: found)
-        assert devices.has_gpu(tmp_path) == bool(found)
+@pytest.mark.parametrize(
+    ("file", "for_processors", "visible", "program", "is_seen"),
+    [
+        ("nvidia0", False, None, None, True),
+        ("nvidia0", True, None, None, False),
+        ("nvidiactl", False, None, None, False),
+        ("kfd", False, None, None, True),
+        *(("kfd", False, hiding, None, False) for hiding in ("", "-1")),
+        ("kfd", False, "1", None, True),
+        # Under Windows.
+        ("dxg", False, None, None, False),
+        ("dxg", False, None, "/usr/lib/wsl/lib/nvidia-smi", True),
+    ],
+)
+def test_a_gpu_is_seen_by_its_file_or_program_where_torch_can_use_it_and_it_is_not_hidden(
+    tmp_path, monkeypatch, file, for_processors, visible, program, is_seen
+):
+    (tmp_path / file).touch()
+    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: for_processors)
+    monkeypatch.setattr(devices, "which", lambda name: program)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert devices.has_gpu(tmp_path) == is_seen
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -51,16 +50,11 @@ def test_flags_are_those_that_all_cores_have(tmp_path, text, flags):
     assert processor_flags("Linux", information) == set(flags.split())
 
 
-def command(folder: Path, name: str, text: str) -> None:
-    program = folder / name
-    program.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
-    program.chmod(0o755)
-
-
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """A function that gives this process a machine with these flags and NVIDIA GPUs, as nvidia-smi lists them."""
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    program = tmp_path / "nvidia-smi"
     for limit in (*devices.ISA_LIMITS, devices.VISIBLE):
         monkeypatch.delenv(limit, raising=False)
 
@@ -68,7 +62,8 @@ def machine(tmp_path, monkeypatch):
         monkeypatch.setattr(devices, "processor_flags", lambda: frozenset(flags.split()))
         monkeypatch.setattr(devices, "has_gpu", lambda: bool(cards))
         if cards and cards != ("AMD",):
-            command(tmp_path, "nvidia-smi", "\n".join(cards))
+            program.write_text("\n".join(["#!/bin/sh", "cat <<'END'", *cards, "END\n"]))
+            program.chmod(0o755)
         devices._nvidia_gpus.cache_clear()
 
     yield be
