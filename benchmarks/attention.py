@@ -29,8 +29,9 @@ PRODUCT = (576, 1536)
 STEPS = ((1, 2_000), (10, 1_900), (4, 6_000))
 #: Prompts of a step whose products are measured.
 ROWS = (1, 4, 10, 16)
-#: Layers and vocabulary of the model that reads, and the parts of its layers.
-LAYERS, VOCABULARY = 4, 1_024
+#: Layers and vocabulary of the model that reads, and the parts of its layers; layers of SmolLM2-135M, whose weights are
+#: larger than a processor's caches.
+LAYERS, VOCABULARY, ALL_LAYERS = 4, 1_024, 30
 PARTS = ("products", "attention", "activation", "norms", "rotary", "the rest")
 #: Tokens that are read at once.
 READ = (512, 2_048, 4_096)
@@ -77,13 +78,13 @@ def step(prompts: int, keys: int, turns: int) -> list[str]:
 @torch.inference_mode()
 def products(prompts: int, turns: int) -> list[str]:
     """A row of the second table."""
-    layers = projections(random_model(torch.bfloat16))
+    layers = projections(random_model(torch.bfloat16, ALL_LAYERS))
     tokens = {size: torch.randn(prompts, 1, size).bfloat16() for size in PRODUCT}
 
     def milliseconds(kind: type[torch.nn.Linear]) -> float:
         for layer in layers:
             layer.__class__ = kind
-        return 1000 * seconds(lambda: [layer(tokens[layer.in_features]) for layer in layers]) / LAYERS
+        return 1000 * seconds(lambda: [layer(tokens[layer.in_features]) for layer in layers]) / ALL_LAYERS
 
     times = [(milliseconds(torch.nn.Linear), milliseconds(LinearOfFew)) for _ in range(turns)]
     theirs, ours = zip(*times, strict=True)
@@ -148,10 +149,10 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     return [str(dtype).removeprefix("torch."), f"{tokens:,}", *shares, f"{speed:.0f}", share]
 
 
-def random_model(dtype: torch.dtype) -> LlamaForCausalLM:
+def random_model(dtype: torch.dtype, layers: int = LAYERS) -> LlamaForCausalLM:
     """A few layers of SmolLM2-135M with random weights."""
     inner, outer = PRODUCT
-    sizes = {"hidden_size": inner, "intermediate_size": outer, "vocab_size": VOCABULARY, "num_hidden_layers": LAYERS}
+    sizes = {"hidden_size": inner, "intermediate_size": outer, "vocab_size": VOCABULARY, "num_hidden_layers": layers}
     heads = {"num_attention_heads": HEADS, "num_key_value_heads": KEY_HEADS}
     return LlamaForCausalLM(LlamaConfig(**sizes, **heads)).to(dtype).eval()
 
