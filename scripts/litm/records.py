@@ -520,16 +520,14 @@ class SweepResponse:
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
         """The response in a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
-        kinds = {"id": str, "size": int, "placement": str, "key": str, "finish_reason": str}
-        given = {"answer": str, "prompt_sha256": str, "billed": dict}
-        found = {name: optional_field(record, name, kind, where) for name, kind in given.items() if name in record}
-        billed = found.pop("billed", None)
+        given = {name: optional_field(record, name, kind, where) for name, kind in ALSO.items() if name in record}
+        billed = given.pop("billed", None)
         return cls(
-            **{name: typed_field(record, name, kind, where) for name, kind in kinds.items()},
+            **{name: typed_field(record, name, kind, where) for name, kind in ANSWERED.items()},
             text=optional_field(record, "response", str, where),
             prompt_tokens=optional_field(record, "prompt_tokens", int, where),
             response_tokens=optional_field(record, "response_tokens", int, where),
-            **found,
+            **given,
             has_answer="answer" in record,
             billed=Usage.from_json(billed) if billed else None,
         )
@@ -559,6 +557,11 @@ class SweepResponse:
     def scored_text(self) -> str | None:
         """The scored text: the answer if it is separate, else the whole text; None without a response."""
         return self.answer if self.has_answer else self.text
+
+
+#: Fields of each response that are never null, and those that it may lack, with their types.
+ANSWERED = {"id": str, "size": int, "placement": str, "key": str, "finish_reason": str}
+ALSO = {"answer": str, "prompt_sha256": str, "billed": dict}
 
 
 def read_responses(path: str | Path) -> Iterator[SweepResponse]:
