@@ -129,9 +129,6 @@ benchmarks-peers: $(INSTALLED)
 
 reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py
-	PYTHONPATH=scripts $(BIN)/python scripts/analysis/describe_tables.py
-	PYTHONPATH=scripts $(BIN)/python scripts/config/write_claims_page.py
-	PYTHONPATH=scripts $(BIN)/python scripts/config/write_fidelity_page.py
 
 # An environment of its own, of 80 MB: the site takes nothing of the workflow's.
 docs: $(DOCS)/installed

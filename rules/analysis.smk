@@ -1,5 +1,6 @@
 """Tables of results, the paper's claims, and the tables laid out as in the paper."""
 
+LAYOUT = Each(lambda wildcards: LAYOUTS[int(wildcards.number)])
 TABLE = Each(lambda wildcards: TABLES.tables[wildcards.table])
 CLAIM_TABLES = TABLES.declared(lambda job: ["claims", "claims_summary"])
 
@@ -77,12 +78,12 @@ use rule make_claims_table as make_published_claims_table with:
     log:
         "results/logs/make_published_claims_table.log",
     params:
-        **settings("make_published_claims_table", CLAIM_TABLES, relations=TABLES.published_relations),
+        **settings("make_published_claims_table", CLAIM_TABLES, relations=STUDY.relations),
 
 
 rule make_paper_table:
     input:
-        measured=TABLES.measured,
+        measured=LAYOUT("results/tables/{table}.csv"),
         models=TABLES.published("models"),
     output:
         csv=report(
@@ -106,7 +107,7 @@ rule make_paper_table:
 
 use rule make_paper_table as make_published_paper_table with:
     input:
-        published=TABLES.published_of,
+        published=LAYOUT(lambda layout: TABLES.published(layout.table)),
         models=TABLES.published("models"),
     output:
         csv="results/published/tables/table{number}.csv",

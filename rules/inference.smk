@@ -92,8 +92,8 @@ use rule generate as measure with:
     benchmark:
         "results/benchmarks/measure/{model}/{experiment}.tsv"
     wildcard_constraints:
-        model=any_of(dict.fromkeys(model for model, _ in SWEEPS.measured)),
-        experiment=any_of(dict.fromkeys(experiment for _, experiment in SWEEPS.measured)),
+        model=any_of(dict.fromkeys(model for model, _ in STUDY.measured)),
+        experiment=any_of(dict.fromkeys(experiment for _, experiment in STUDY.measured)),
     params:
         **settings(
             "measure",

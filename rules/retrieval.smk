@@ -8,6 +8,8 @@ The shards of a corpus are `ancient` inputs: the manifest has their hashes, and 
 from litm.retrieval.search import METHODS
 from litm.workflow.data_inputs import batch_tokens, bm25_threads, gpus, identity_file, index_memory
 
+ENCODING = {"device": RETRIEVER.device, "gpu": RETRIEVER(gpus), "batch_tokens": RETRIEVER(batch_tokens)}
+
 
 rule index_bm25:
     input:
@@ -44,9 +46,7 @@ rule encode_passages:
         "../envs/retrieval.yaml"
     threads: RETRIEVER.threads
     resources:
-        device=RETRIEVER.device,
-        gpu=RETRIEVER(gpus),
-        batch_tokens=RETRIEVER(batch_tokens),
+        **ENCODING,
     params:
         **settings("encode_passages", encoding=RETRIEVER.encoding, store="results/store/vectors"),
     shell:
@@ -107,9 +107,7 @@ rule retrieve:
         "../envs/retrieval.yaml"
     threads: DATA.search_threads
     resources:
-        device=RETRIEVER.device,
-        gpu=RETRIEVER(gpus),
-        batch_tokens=RETRIEVER(batch_tokens),
+        **ENCODING,
         mem_mb=4000,
     params:
         **settings(

@@ -34,7 +34,7 @@ def main(
 
     layout, source = LAYOUTS[table], f"Table {table}"
     if measured and not published:
-        rows = tables()["token_counts" if layout.is_of_tokens else "accuracy"].read(measured)
+        rows = tables()[layout.table].read(measured)
     elif not published or measured:
         raise UserError("give either --measured or --published")
     elif layout.is_of_tokens:

@@ -31,7 +31,7 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
         for name, model in study.models.items()
         if not isinstance(model, RecordedModel)
     }
-    planned = {pair: study.curve_questions(one) for pair, one in study.run.items()}
+    planned = {pair: one.curve_questions for pair, one in study.run.items()}
     counts = planned | {(one.model, one.experiment): one.questions for one in left}
     shown, shown_notes = what_is_shown(counts, results)
     counted = [by_rule_of_thumb(one, study) if one.prompt_tokens is None else one for one in left]

@@ -1,17 +1,45 @@
-"""Write the JSON schemas of the configuration and its reference pages, from the classes that read it.
+"""Write the JSON schemas of the configuration, and the generated parts of pages, from the code and the published data.
 
-project: the folder with config/ and docs/
+project: the folder with config/, docs/, resources/ and results/
 """
 
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.files import write_text
+from litm.base.files import with_parts, write_text
+from litm.base.formats import DELIMITERS, read_named_columns
+from litm.config.catalogue import CATALOGUES, read_catalogue
+from litm.config.conditions import read_relations
 from litm.config.reference import reference_files
 from litm.reference_model.recipe import Recipe
 
 
+def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
+    """The parts, by name, of the pages on results and on the paper."""
+    from litm.analysis.published import read_explanations, read_literature, read_published, read_published_tokens
+    from litm.analysis.table import reference, tables
+    from litm.claims.evidence import Relations, published_evidence
+    from litm.claims.tables import claims_table, page_parts
+    from litm.config.fidelity import fidelity_table
+
+    published = project / "resources" / "published"
+    accuracies = read_published(published / "accuracy.csv")
+    tokens = read_published_tokens(published / "token_counts.csv")
+    literature = read_literature(published / "statements.csv", published / "claims.csv")
+    entries = {str(kind): read_catalogue(kind, project) for kind in CATALOGUES}
+    relations = Relations(**read_relations(entries["models"], entries["experiments"]))
+    claims = claims_table(published_evidence(accuracies), relations, literature)
+    items = (row for _, row in read_named_columns(published / "fidelity.csv", DELIMITERS[".csv"]))
+    return {
+        "results/README.md": {"Tables": reference(tables().values())},
+        "docs/claims.md": page_parts(claims, literature.statuses, read_explanations(published / "disagreements.csv")),
+        "docs/fidelity.md": {"table": fidelity_table(items, entries, accuracies, tokens)},
+    }
+
+
 @program
 def main(project: Path = Path()) -> None:
-    for path, text in reference_files(Recipe, project).items():
+    pages = parts_of_pages(project)
+    written = {page: with_parts((project / page).read_text(encoding="utf-8"), own) for page, own in pages.items()}
+    for path, text in (reference_files(Recipe, project) | written).items():
         write_text(project / path, text)

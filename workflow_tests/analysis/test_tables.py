@@ -17,8 +17,9 @@ from programs import run_program
 from score_frames import score_rows
 
 from litm.analysis import grid
-from litm.analysis.table import Column, Table, cell_text, load, read_tables, tables, with_reference
+from litm.analysis.table import Column, Table, cell_text, load, read_tables, reference, tables
 from litm.answers import CHECKS
+from litm.base.files import with_parts
 from litm.base.formats import write_csv
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
@@ -79,7 +80,7 @@ def test_tables_written_by_other_programs_have_the_declared_columns():
 
 def test_the_reference_of_columns_is_that_of_the_tables():
     page = (ROOT / "results" / "README.md").read_text()
-    assert page == with_reference(page, tables().values()), "run: python scripts/analysis/describe_tables.py"
+    assert page == with_parts(page, {"Tables": reference(tables().values())}), "run `make reference`"
 
 
 def test_a_table_with_one_interval_has_plain_limits_and_one_with_several_names_whose_they_are():
@@ -119,7 +120,7 @@ def test_an_entry_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkey
     made = {"hard_questions": lambda curve_scores: [{"share": len(curve_scores.paths) / 4}]}
     monkeypatch.setattr(grid, "hard_questions", made["hard_questions"], raising=False)
     assert "results/tables/hard_questions.csv" in of_study(KV).files
-    page = with_reference((ROOT / "results" / "README.md").read_text(), tables().values())
+    page = reference(tables().values())
     assert "| `share` | their share |\n| `share_ci_low` | lower 95 % limit of `share` |" in page
     make("hard_questions", tmp_path, curve_scores=["one.parquet"])
     assert (tmp_path / "made.csv").read_text() == "share,share_ci_low,share_ci_high\n0.250000,,\n"

@@ -8,7 +8,6 @@ import pytest
 import yaml
 from configs import DEFAULT
 from conftest import ROOT
-from plans import inputs_of
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
@@ -79,7 +78,7 @@ def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniat
     labels = {"unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"}}
     paper = study(paper_miniature.paper(), {"define": {"datasets": labels}})
     # A dry run and the time limits of a cluster count these.
-    prompts = {pair: work.prompts for pair, work in inputs_of(paper).sweeps.work.items()}
+    prompts = {pair: work_of(one).prompts for pair, one in paper.run.items()}
     assert set(prompts) == {(model, name) for model, name in run if model in paper.models}
     for (model, name), experiment in miniature.run.items():
         sizes, questions = PAPER[name] if name != QA or model not in ("mpt-30b", *LLAMA) else ({20: 5}, 2_655)
@@ -105,7 +104,7 @@ def test_a_job_requests_memory_and_time_for_more_tokens_than_are_planned():
     paper = study(paper_miniature.paper())
     for model in (*READERS, "flan-ul2", "llama-2-70b-chat"):
         for experiment in paper.experiments.values():
-            assert prompt_tokens(paper, model, experiment) < work_of(paper, experiment).tokens
+            assert prompt_tokens(paper, model, experiment) < work_of(experiment).tokens
 
 
 def paper_figures() -> set[str]:

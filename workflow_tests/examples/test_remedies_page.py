@@ -51,7 +51,7 @@ def test_the_config_of_the_page_is_one_of_conditions():
     entry = read_entry(Experiment, define["experiments"]["my_remedies"], "experiments.my_remedies")
     for name, reranker in define["rerankers"].items():
         RERANKERS.read(reranker, f"rerankers.{name}")
-    made, _ = with_conditions({"my_remedies": entry})
+    made = with_conditions({"my_remedies": entry})
     assert [name for name in made if f"`{name}`" in PAGE] == ["my_remedies-reversed", "my_remedies-my_reranker"]
     assert len(made) == 6
 

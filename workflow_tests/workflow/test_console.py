@@ -125,7 +125,7 @@ def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[
 
 
 def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
-    pairs = len(other.sweeps.work)
+    pairs = len(other.study.run)
     sizes = {("here", "kv"): (1500, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, console.MADE_FIRST)}
     sizes |= {("recorded", "qa"): (20, 0, "")}
     assert summary(other, sizes) == [

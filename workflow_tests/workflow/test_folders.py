@@ -49,8 +49,7 @@ MORE = {
     "prompting/find_size.py": "examples",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
-    "config/write_claims_page.py": "claims",
-    "config/write_reference.py": "reference_model",
+    "config/write_reference.py": "claims reference_model",
     "reference_model/plot_training.py": "figures",
 }
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)

@@ -33,6 +33,11 @@ class Layout:
     groups: tuple[Group, ...]
     is_of_tokens: bool = False
 
+    @property
+    def table(self) -> str:
+        """The table of results, and the file of published values, that it is made of."""
+        return "token_counts" if self.is_of_tokens else "accuracy"
+
 
 LAYOUTS = {
     number: Layout(one["caption"], tuple(Group(*group) for group in one["groups"]), one.get("is_of_tokens", False))

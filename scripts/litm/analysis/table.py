@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.files import remedy, with_parts
+from litm.base.files import remedy
 from litm.base.formats import plain_rows, read_csv, read_data
 from litm.base.messages import UserError, percent
 
@@ -201,11 +201,6 @@ def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequen
 def reference(tables: Iterable[Table]) -> str:
     """One section per table: its description and its columns."""
     return "\n\n".join(_section(table) for table in tables)
-
-
-def with_reference(page: str, tables: Iterable[Table]) -> str:
-    """The page with the reference in its place; `ValueError` if the page has no place for it."""
-    return with_parts(page, {"Tables": reference(tables)})
 
 
 def _section(table: Table) -> str:

@@ -93,7 +93,7 @@ def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> st
     download, and with both checksums if they differ.
     """
     output = Path(output)
-    local = find_in_mirror(Path(mirror).expanduser(), output.name, url, checksum) if mirror else None
+    local = find_in_mirror(mirror, output.name, url, checksum)
     source = str(local or url)
     with atomic_writer(output) as target:
         if local:
@@ -111,14 +111,16 @@ def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> st
     return source
 
 
-def find_in_mirror(mirror: Path, name: str, url: str, checksum: str) -> Path | None:
-    """A file of the mirror folder or its subfolders with the right checksum.
+def find_in_mirror(mirror: str | None, name: str, url: str, checksum: str) -> Path | None:
+    """A file of the mirror folder or its subfolders with the right checksum; None without a mirror.
 
     Searched by its base name here, then by that of its URL: two versions of a file may share a name. If none has the
     checksum, the first of its base name here, which the caller refuses.
     """
-    named = {name, url.rsplit("/", 1)[-1]}
-    found = [path for one in named for path in mirror.rglob(glob.escape(one)) if path.is_file()]
+    if not mirror:
+        return None
+    named, folder = {name, url.rsplit("/", 1)[-1]}, Path(mirror).expanduser()
+    found = [path for one in named for path in folder.rglob(glob.escape(one)) if path.is_file()]
     found.sort(key=lambda path: (path.name != name, len(path.parts), path))
     right = next((path for path in found if file_checksum(path, checksum) == checksum), None)
     return right or next((path for path in found if path.name == name), None)

@@ -40,17 +40,23 @@ def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
     return read_json_list(path) if file_kind(path) == ".json" else read_jsonl(path)
 
 
-def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """Yield (line number from 1, record) for each non-blank line.
-
-    Raises `UserError` naming file and line for text that is not a JSON object, and for a broken file.
-    """
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line) for each non-blank line; `UserError` naming file and line for a broken file."""
     path = Path(path)
     number = 0
     with reading(path, lambda: f"line {number}"), open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
-                yield number, parse_object(line, f"{path}, line {number}")
+                yield number, line
+
+
+def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
+    """Yield (line number from 1, record) for each non-blank line.
+
+    Raises `UserError` as `read_lines`, and naming file and line for text that is not a JSON object.
+    """
+    for number, line in read_lines(path):
+        yield number, parse_object(line, f"{path}, line {number}")
 
 
 def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:

@@ -259,7 +259,7 @@ def longest_prompt(study: Study, results: Path, model: str) -> Longest | None:
         if name == model and counts.exists():
             lengths.append(Longest(int(read_csv(counts)["tokens_max"].max()) + experiment.max_new_tokens, True))
         elif name == model:
-            lengths.append(Longest(work_of(study, experiment).longest, False))
+            lengths.append(Longest(work_of(experiment).longest, False))
     window = getattr(study.models[model], "context_window", None)
     longest = max(lengths, key=lambda one: one.tokens, default=None)
     return replace(longest, tokens=min(longest.tokens, window)) if longest and window else longest

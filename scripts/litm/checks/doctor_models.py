@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx2
 
-from litm.base.download import find_in_mirror, is_this_machine, opened, within
+from litm.base.download import is_this_machine, opened, within
 from litm.base.messages import UserError
 from litm.config.data import Dataset
 from litm.config.models import ApiModel, Model
@@ -183,10 +183,8 @@ def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
     """Whether a remote file is in `folder` or in the mirror, or its address answers, which is asked for its size."""
     name, url = dataset.file, str(dataset.url)
     about = int(1e6 * dataset.megabytes) if dataset.megabytes else None
-    if (folder / name).exists():
-        return ok(name, "fetched")
-    if mirror and find_in_mirror(Path(mirror).expanduser(), name, url, dataset.checksum):
-        return ok(name, "in the mirror")
+    if found := dataset.found(folder, mirror):
+        return ok(name, found)
     try:
         with opened(urllib.request.Request(url, method="HEAD"), PATIENCE) as answer:
             size = int(answer.headers.get("Content-Length") or 0) or about

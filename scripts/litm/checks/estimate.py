@@ -172,7 +172,7 @@ def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:
 def by_rule_of_thumb(left: Remaining, study: Study) -> Remaining:
     """The work with about the tokens of its prompts, as the doctor counts them; for a model without a tokenizer."""
     experiment = study.run[left.model, left.experiment]
-    mean = prompt_tokens(study, left.model, experiment) / work_of(study, experiment).prompts
+    mean = prompt_tokens(study, left.model, experiment) / work_of(experiment).prompts
     tokens = round(left.to_ask * mean)
     return replace(left, prompt_tokens=tokens, computed_tokens=tokens)
 

@@ -63,7 +63,7 @@ def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
 def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
     sweeps_of = (study.run, study.measured)
     experiments = [one for sweeps in sweeps_of for (name, _), one in sweeps.items() if name == model.name]
-    asked = [work_of(study, one).prompts for one in experiments]
+    asked = [work_of(one).prompts for one in experiments]
     prompts, sweeps = sum(asked), len(asked)
     tokens = sum(prompt_tokens(study, model.name, one) for one in experiments)
     common = {"sweeps": sweeps, "prompts": prompts, "their tokens": tokens}

@@ -1,7 +1,7 @@
 """Remedies as experiments, pairs of experiments that differ in one condition, and relations of models."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 from litm.base.messages import UserError
@@ -20,25 +20,20 @@ QUESTIONS = ("examples", "selection", "subset", "tokens_of")
 #: Keys of experiments that claims about them need.
 EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
 
-#: The experiment at the sizes that the model runs, by model and experiment.
-Sweeps = Mapping[tuple[str, str], Experiment]
 
-
-def with_conditions(entries: Mapping[str, Experiment]) -> tuple[dict[str, Experiment], dict[str, Condition]]:
-    """All experiments, with those of the conditions of their remedies; and the conditions by experiment, beginning with
-    the experiment itself.
+def with_conditions(entries: Mapping[str, Experiment]) -> dict[str, Experiment]:
+    """All experiments, with those of the conditions of their remedies; both have their `condition`.
 
     Raises `UserError` for remedies of other tasks, remedies that give no condition, and names that are taken.
     """
     made: dict[str, Experiment] = {}
-    conditions: dict[str, Condition] = {}
     for name, entry in entries.items():
         entry.check_remedies()
         made[name] = entry
         if entry.remedies is None:
             continue
         _check_made(entry, entry.remedies)
-        conditions[name] = _condition(name, entry, entry)
+        made[name] = _in_study(entry, entry)
         for one in _conditions(entry, entry.remedies):
             if one.name in entries:
                 raise UserError(
@@ -49,28 +44,27 @@ def with_conditions(entries: Mapping[str, Experiment]) -> tuple[dict[str, Experi
                     f"{entry.where}.remedies: two conditions have the name {one.name}; rename one (such as a reranker "
                     "with the name of an order), or remove it"
                 )
-            made[one.name] = one
-            conditions[one.name] = _condition(name, entry, one)
-    return made, conditions
+            made[one.name] = _in_study(one, entry)
+    return made
 
 
-def with_names(names: Iterable[str], conditions: Mapping[str, Condition]) -> tuple[str, ...]:
+def with_names(names: Iterable[str], experiments: Mapping[str, Experiment]) -> tuple[str, ...]:
     """Names of experiments, each followed by those of its conditions."""
-    found: dict[str, None] = {}
-    for name in names:
-        found |= dict.fromkeys([name, *(one.experiment for one in conditions.values() if one.study == name)])
-    return tuple(found)
+    conditions = [one.condition for one in experiments.values() if one.condition]
+    found = ((name, *(one.experiment for one in conditions if one.study == name)) for name in names)
+    return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
-def _condition(study: str, base: Experiment, entry: Experiment) -> Condition:
-    return Condition(
-        study=study,
+def _in_study(entry: Experiment, base: Experiment) -> Experiment:
+    condition = Condition(
+        study=base.name,
         experiment=entry.name,
         order=entry.order,
         reranker=entry.rerank,
         cut="" if entry.cut is None else str(entry.cut),
         prompt=None if entry.prompt == base.prompt else entry.prompt,
     )
+    return entry.changed(condition=condition)
 
 
 def _conditions(base: Experiment, remedies: RemediesEntry) -> Iterator[Experiment]:
@@ -147,24 +141,6 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
             if other in single:
                 found.append(Comparison(condition, one.name, str(other)))
     return found
-
-
-def compared_pairs(sweeps: Sweeps, tuned: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-    """The pairs of sweeps (model, experiment) that condition_differences.csv compares; one with itself for its sizes.
-
-    tuned: (tuned model, its base), which are compared in the experiments that both run, where these ask for one gold
-    item at a time and share a cell.
-    """
-    pairs = []
-    for model in dict.fromkeys(model for model, _ in sweeps):
-        own = {name: experiment for (who, name), experiment in sweeps.items() if who == model}
-        pairs += [((model, one.experiment_a), (model, one.experiment_b)) for one in find_comparisons(own)]
-    for model, base in tuned:
-        for name in [name for who, name in sweeps if who == model]:
-            one, other = sweeps[model, name], sweeps.get((base, name))
-            if other and not one.asks_several and {*one.cells} & {*other.cells}:
-                pairs.append(((model, name), (base, name)))
-    return pairs
 
 
 def _of_pair(a: Experiment, b: Experiment, is_declared: bool) -> Iterator[Comparison]:

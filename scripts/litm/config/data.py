@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from litm.base.download import find_in_mirror
 from litm.base.messages import UserError
 from litm.config.model_files import check_encoder
 from litm.config.schema import (
@@ -120,6 +121,12 @@ class Dataset(Entry):
     def checksum(self) -> str:
         """Checksum of a remote file: a sha256 or a git blob id; "" for a local file."""
         return self.sha256 or self.git_blob or ""
+
+    def found(self, folder: Path, mirror: str | None) -> str:
+        """Where a remote file is, in words; "" if it is neither in the folder of fetched files nor in the mirror."""
+        if (folder / self.file).exists():
+            return "fetched"
+        return "in the mirror" if find_in_mirror(mirror, self.file, self.url or "", self.checksum) else ""
 
     def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with the local file's path or the remote file's base name; `UserError` if there is no file."""

@@ -19,7 +19,7 @@ from litm.examples.orders import ORDERS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.records import ANSWER, LOG_PROBABILITY, RANKED, Cell, Curve, Cut, score_in_words
+from litm.records import ANSWER, LOG_PROBABILITY, RANKED, Cell, Condition, Curve, Cut, score_in_words
 from litm.scoring.metrics import METRICS
 
 #: Reference to another function in a docstring.
@@ -277,6 +277,10 @@ class Experiment(Entry):
     """The config's seed."""
     labels: Made[str | None] = None
     """The format of its `subset`'s file, None for all questions."""
+    condition: Made[Condition | None] = Field(None, exclude=True)
+    """Its treatment of documents, if it has remedies or is made of them."""
+    own_questions: Made[int] = Field(0, exclude=True)
+    """The number of questions in the table of `my_data`; 0 if it asks others."""
 
     @field_validator("measure")
     @classmethod
@@ -363,6 +367,26 @@ class Experiment(Entry):
         """Whether some size has gold items at more than one position."""
         at = {(cell.size, place) for cell in self.cells for place in gold_places(cell.placement)}
         return len(at) > len({size for size, _ in at})
+
+    @property
+    def unit(self) -> str:
+        """What its sizes count: tokens, or the task's noun for items."""
+        return "tokens" if self.tokens_of else f"{load_task(self.task).item}s"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether documents are read as they are, without a remedy."""
+        return self.condition is None or self.condition.is_plain
+
+    @property
+    def most_questions(self) -> int:
+        """The most questions that it has; 0 if that is not known before a run."""
+        return min(filter(None, (self.examples, self.own_questions)), default=0)
+
+    @property
+    def curve_questions(self) -> int:
+        """The number of questions of its curves, as far as it is known before a run; 0 without curves."""
+        return self.most_questions if self.has_positions and not self.asks_several else 0
 
     @property
     def cell_sizes(self) -> set[int]:

@@ -62,7 +62,7 @@ def _made(
                 or (one.experiment in figure.experiments and one.size in (figure.sizes or [one.size]))
             )
         }
-        return f"`{name}`", [*(figure.models or ())], [*figure.experiments, *figure.references], len(shown), False
+        return f"`{name}`", [*(figure.models or ())], [*figure.shown], len(shown), False
     return (f"`{name}`", [], [name], 0, False) if kind == "experiment" else (f"`{name}.csv`", [], [], 0, False)
 
 

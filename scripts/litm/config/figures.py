@@ -1,17 +1,15 @@
 """Figures of the configuration: those that the config names, or those that its experiments imply."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from litm.base.messages import UserError
-from litm.config.conditions import Sweeps, compared_pairs
 from litm.config.experiments import Experiment, item_noun
 from litm.config.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
+from litm.config.sweeps import Sweeps
 from litm.figures.kinds import KINDS
-from litm.records import Condition
 
 #: Name of the figure of all curves, which is always made.
 PBI_FOREST = "pbi_forest"
@@ -25,9 +23,6 @@ CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
-
-#: A model and two experiments whose results are compared; the same experiment twice for a tuned model and its base.
-Compared = tuple[str, str, str]
 
 
 class Figure(Entry):
@@ -73,13 +68,18 @@ class Figure(Entry):
         """The module that draws it."""
         return KINDS[self.kind].module
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Its experiments, reference lines among them."""
+        return (*self.experiments, *self.references)
+
     def shows(self, model: str) -> bool:
         """Whether the figure shows a model."""
         return self.models is None or model in self.models
 
     def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
         """Whether the figure shows all curves of these models on an experiment."""
-        is_shown = experiment.name in (*self.experiments, *self.references) and "accuracy" in KINDS[self.kind].inputs
+        is_shown = experiment.name in self.shown and "accuracy" in KINDS[self.kind].inputs
         has_sizes = self.sizes is None or experiment.cell_sizes <= {*self.sizes}
         return is_shown and has_sizes and all(map(self.shows, models))
 
@@ -95,56 +95,39 @@ class Figure(Entry):
         return self.changed(**{key: label for key, label in labels.items() if getattr(self, key) is None})
 
 
-@dataclass(frozen=True)
-class Selected:
-    """What figures are made for.
-
-    experiments: the selected ones that have answers; sweeps, measured: those with answers and with log-probabilities,
-    with the experiment at the sizes that the model runs; conditions: of experiments with remedies, which share one
-    figure; tuned: the base of each tuned model; figures: made so far.
-    """
-
-    experiments: Mapping[str, Experiment]
-    sweeps: Sweeps
-    measured: Sweeps
-    conditions: Mapping[str, Condition]
-    tuned: Mapping[str, str]
-    figures: dict[str, Figure] = field(default_factory=dict)
-
-    def models_of(self, experiment: Experiment) -> list[str]:
-        """The models that run an experiment."""
-        return [model for model, name in self.sweeps if name == experiment.name]
-
-    def references(self, experiment: Experiment) -> dict[str, str]:
-        """The experiment's closed book and oracle, if they are selected, with their labels."""
-        lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
-        return {str(reference): label for label, reference in lines.items() if reference in self.experiments}
-
-    def labels(self, *experiments: Experiment) -> dict[str, str]:
-        """`panel_title` and `x_label` of the first figure of curves that shows an experiment; {} without one."""
-        for experiment in experiments:
-            for figure in self.figures.values():
-                if experiment.name in figure.experiments and figure.kind == CURVE_KIND:
-                    return {"panel_title": figure.panel_title, "x_label": figure.x_label}
-        return {}
-
-    def has_published(self, experiment: Experiment) -> bool:
-        """Whether the catalogue's figures show published values of the experiment."""
-        return any(figure.published and experiment.name in figure.experiments for figure in self.figures.values())
+#: Figures by name, made so far or all of a study.
+Figures = Mapping[str, Figure]
 
 
-def read_figures(names: Collection[str] | None, entries: Mapping[str, Figure], selected: Selected) -> dict[str, Figure]:
+def references_of(experiment: Experiment, sweeps: Sweeps) -> dict[str, str]:
+    """The experiment's closed book and oracle, if they are selected, with their labels."""
+    lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
+    return {str(reference): label for label, reference in lines.items() if reference in sweeps.answered}
+
+
+def labels_of(figures: Figures, *experiments: Experiment) -> dict[str, str]:
+    """`panel_title` and `x_label` of the first figure of curves that shows an experiment; {} without one."""
+    for experiment in experiments:
+        for figure in figures.values():
+            if experiment.name in figure.experiments and figure.kind == CURVE_KIND:
+                return {"panel_title": figure.panel_title, "x_label": figure.x_label}
+    return {}
+
+
+def has_published(figures: Figures, experiment: Experiment) -> bool:
+    """Whether figures show published values of the experiment."""
+    return any(figure.published and experiment.name in figure.experiments for figure in figures.values())
+
+
+def read_figures(names: Collection[str] | None, entries: Figures, sweeps: Sweeps) -> dict[str, Figure]:
     """The figures of a study by name: those that the config names, or for None those that its experiments imply.
 
-    entries: of the catalogue; selected: without figures. A figure has curves if all of its experiments are selected,
-    and any of its models and sizes. Raises `UserError` for a figure that cannot be drawn.
+    entries: of the catalogue. A figure has curves if all of its experiments are selected, and any of its models and
+    sizes. Raises `UserError` for a figure that cannot be drawn.
     """
-    experiments, sweeps, figures = selected.experiments, selected.sweeps, selected.figures
+    experiments, figures = sweeps.answered, dict[str, Figure]()
     if PBI_FOREST in (*entries, *experiments):
         raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
-    tuned = dict.fromkeys((model, selected.tuned[model]) for model, _ in sweeps if model in selected.tuned)
-    # Sizes of one sweep are not compared at positions.
-    compared = {(one[0], one[1], other[1]) for one, other in compared_pairs(sweeps, tuned) if one != other}
     for name in entries if names is None else choose(names, entries, "figures"):
         if names is not None:
             where = f"figures.{name}"
@@ -152,7 +135,7 @@ def read_figures(names: Collection[str] | None, entries: Mapping[str, Figure], s
             if misfit := KINDS[entries[name].kind].misfit([experiments[one] for one in entries[name].experiments]):
                 raise UserError(f"{where}: {misfit}")
         figure = entries[name].labelled(experiments)
-        if _has_curves(figure, experiments, sweeps, compared):
+        if _has_curves(figure, sweeps):
             figures[name] = figure
         elif names is not None:
             limits = {"models": figure.models, "sizes": figure.sizes}
@@ -160,31 +143,31 @@ def read_figures(names: Collection[str] | None, entries: Mapping[str, Figure], s
             raise UserError(f"figures.{name}: it shows nothing of the selection ({named}); remove it from 'figures'")
     if names is None:
         for experiment in experiments.values():
-            for kind in (_of_remedies,) if experiment.name in selected.conditions else AUTOMATIC:
-                for made in [*kind(experiment, selected)]:
+            for kind in (_of_remedies,) if experiment.condition else AUTOMATIC:
+                for made in [*kind(experiment, sweeps, figures)]:
                     if made.name == experiment.name or made.name not in {*entries, *experiments}:
                         figures[made.name] = made.labelled(experiments)
         places = {name: place for place, name in enumerate(experiments)}
         figures = dict(sorted(figures.items(), key=lambda item: min(places[one] for one in item[1].experiments)))
-        figures |= _more_figures(replace(selected, figures=figures))
+        figures |= _more_figures(sweeps, figures)
     return figures
 
 
-def _more_figures(selected: Selected) -> dict[str, Figure]:
+def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
     """A figure of kinds of wrong answers for each experiment with positions to compare, and one of the probability of
     the right answer where it is measured, unless there is such a figure.
     """
     found = {}
-    for kind, ending, title, sweeps in (
-        (WRONG_KIND, BY_KIND, "Wrong answers: {}", selected.sweeps),
-        (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", selected.measured),
+    for kind, ending, title, pairs in (
+        (WRONG_KIND, BY_KIND, "Wrong answers: {}", sweeps.run),
+        (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", sweeps.measured),
     ):
-        shown = {name for figure in selected.figures.values() if figure.kind == kind for name in figure.experiments}
-        experiments = {name: one for (_, name), one in sweeps.items() if one.has_positions}
+        shown = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
+        experiments = {name: one for (_, name), one in pairs.items() if one.has_positions}
         for name, one in experiments.items():
-            if name not in (*shown, *selected.conditions) and f"{name}{ending}" not in selected.figures:
-                keys = {"kind": kind, "title": title.format(one.title), "experiments": [name], **selected.labels(one)}
-                found[f"{name}{ending}"] = _made(f"{name}{ending}", **keys).labelled(experiments)
+            if name not in shown and not one.condition and f"{name}{ending}" not in figures:
+                labels = {"title": title.format(one.title), **labels_of(figures, one)}
+                found[f"{name}{ending}"] = _made(f"{name}{ending}", kind, one, **labels).labelled(experiments)
     return found
 
 
@@ -193,24 +176,25 @@ def published_figures(entries: Mapping[str, Figure]) -> dict[str, Figure]:
     return {name: one.labelled({}) for name, one in entries.items() if one.published and one.models}
 
 
-def _made(name: str, **keys: Any) -> Figure:
-    return read_entry(Figure, keys, f"figures.{name}")
+def _made(name: str, kind: str, experiment: Experiment, **keys: Any) -> Figure:
+    """A figure of these keys, by default of one experiment."""
+    return read_entry(Figure, {"kind": kind, "experiments": [experiment.name], **keys}, f"figures.{name}")
 
 
-def _has_curves(
-    figure: Figure, experiments: Mapping[str, Experiment], sweeps: Sweeps, compared: Collection[Compared]
-) -> bool:
+def _has_curves(figure: Figure, sweeps: Sweeps) -> bool:
     """Whether all experiments of a figure are selected, and any of its models and sizes; for a figure of differences,
     whether any of its models is compared.
     """
     own, several = {*figure.experiments}, len(figure.experiments) > 1
-    if not own <= set(experiments):
+    if not own <= sweeps.answered.keys():
         return False
+    # Sizes of one sweep are not compared at positions.
     if "condition_differences" in KINDS[figure.kind].inputs and not any(
-        figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared
+        figure.shows(model) and {a, b} <= own and (a != b) == several and (model, a) != (other, b)
+        for (model, a), (other, b) in sweeps.compared
     ):
         return False
-    shown = [one for (model, name), one in sweeps.items() if name in own and figure.shows(model)]
+    shown = [one for (model, name), one in sweeps.run.items() if name in own and figure.shows(model)]
     sizes = {size for one in shown for size in one.cell_sizes}
     return bool(sizes) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
@@ -218,95 +202,96 @@ def _has_curves(
 # --- Figures without an entry in the catalogue
 
 
-def _of_remedies(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
+def _of_remedies(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
     """The figure of an experiment with remedies and all its conditions; none for a condition."""
-    study, conditions = experiment.name, selected.conditions
-    if conditions[study].study == study:
-        names = [name for name, one in conditions.items() if one.study == study and name in selected.experiments]
+    own = experiment.name
+    if sweeps.conditions[own].study == own:
+        names = [name for name, one in sweeps.conditions.items() if one.study == own and name in sweeps.answered]
         title = f"{experiment.title}: accuracy and cost"
-        yield _made(f"{study}{BY_COST}", kind=COST_KIND, title=title, experiments=names)
+        yield _made(f"{own}{BY_COST}", COST_KIND, experiment, title=title, experiments=names)
 
 
-def _beside_plain(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
+def _beside_plain(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
     """A figure with the curves of a query-aware experiment and of its plain version, for the models that run both, at
     their common sizes.
     """
-    plain = selected.experiments.get(experiment.query_aware_of or "")
+    plain = sweeps.answered.get(experiment.query_aware_of or "")
     if plain is None or not _draws_curve(experiment) or not _draws_curve(plain):
         return
-    own, other = selected.models_of(experiment), selected.models_of(plain)
+    own, other = sweeps.models_of(experiment.name), sweeps.models_of(plain.name)
     models = [model for model in own if model in other]
     sizes = sorted(experiment.cell_sizes & plain.cell_sizes)
     if models and sizes:
         yield _made(
             f"{experiment.name}{AND_PLAIN}",
-            kind=CURVE_KIND,
+            CURVE_KIND,
+            experiment,
             title=f"{experiment.title}, next to the plain prompt",
             experiments=[plain.name, experiment.name],
-            **selected.labels(plain, experiment),
+            **labels_of(figures, plain, experiment),
             models=None if set(own) == set(other) else models,
             sizes=None if experiment.cell_sizes == plain.cell_sizes else sizes,
         )
 
 
-def _plain_curves(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
+def _plain_curves(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
     """A figure of the curves that no other figure shows, of the first kind that fits, named after the experiment."""
-    models = selected.models_of(experiment)
+    models = sweeps.models_of(experiment.name)
     kind = next((kind for kind in KINDS if KINDS[kind].is_automatic(experiment)), None)
-    if kind is not None and not any(figure.shows_all(experiment, models) for figure in selected.figures.values()):
-        name, references = experiment.name, selected.references(experiment)
-        yield _made(name, kind=kind, title=experiment.title, experiments=[name], references=references)
+    if kind is not None and not any(figure.shows_all(experiment, models) for figure in figures.values()):
+        references = references_of(experiment, sweeps)
+        yield _made(experiment.name, kind, experiment, title=experiment.title, references=references)
 
 
-def _base_and_tuned(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
+def _base_and_tuned(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
     """A figure of tuned models and their base models, if other models run the experiment too; pairs that another figure
     of some models shows are left out.
     """
-    models, tuned = selected.models_of(experiment), selected.tuned
+    models = sweeps.models_of(experiment.name)
     limited = [
         figure
-        for figure in selected.figures.values()
+        for figure in figures.values()
         if figure.models and figure.kind == CURVE_KIND and figure.experiments == (experiment.name,)
     ]
-    pairs = [(tuned[model], model) for model in models if tuned.get(model) in models]
-    pairs = [pair for pair in pairs if not any(all(map(figure.shows, pair)) for figure in limited)]
-    paired = {model for pair in pairs for model in pair}
+    pairs = [pair for pair in sweeps.tuned if {*pair} <= {*models}]
+    shown = [pair for pair in pairs if any(all(map(figure.shows, pair)) for figure in limited)]
+    paired = {model for pair in pairs if pair not in shown for model in pair}
     if paired and paired != set(models) and _draws_curve(experiment):
         yield _made(
             f"{experiment.name}{BASE_AND_TUNED}",
-            kind=CURVE_KIND,
+            CURVE_KIND,
+            experiment,
             title=f"{experiment.title}, before and after tuning",
-            experiments=[experiment.name],
-            references=selected.references(experiment),
-            **selected.labels(experiment),
+            references=references_of(experiment, sweeps),
+            **labels_of(figures, experiment),
             models=[model for model in models if model in paired],
-            published=selected.has_published(experiment),
+            published=has_published(figures, experiment),
         )
 
 
-def _by_size(experiment: Experiment, selected: Selected) -> Iterator[Figure]:
+def _by_size(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
     """A figure of each kind that shows sizes, for an experiment of several sizes, unless another figure shows all.
 
     Accuracy against tokens is for several models only.
     """
-    run = {model: one for (model, name), one in selected.sweeps.items() if name == experiment.name}
+    run = {model: one for (model, name), one in sweeps.run.items() if name == experiment.name}
     if not any(len(one.cell_sizes) > 1 for one in run.values()):
         return
     for kind, made in KINDS.items():
         if not made.by_size or made.misfit([experiment]) is not None or (kind == TOKENS_KIND and len(run) < 2):
             continue
-        if any(one.kind == kind and one.shows_all(experiment, list(run)) for one in selected.figures.values()):
+        if any(one.kind == kind and one.shows_all(experiment, list(run)) for one in figures.values()):
             continue
         name_end, title_end = made.by_size
-        labels = selected.labels(experiment)
+        labels = labels_of(figures, experiment)
         yield _made(
             f"{experiment.name}{name_end}",
-            kind=kind,
+            kind,
+            experiment,
             title=f"{experiment.title}{title_end}",
-            experiments=[experiment.name],
-            references={} if kind == TOKENS_KIND else selected.references(experiment),
+            references={} if kind == TOKENS_KIND else references_of(experiment, sweeps),
             **({"panel_title": labels["panel_title"]} if labels else {}),
-            published=kind == MEAN_KIND and selected.has_published(experiment),
+            published=kind == MEAN_KIND and has_published(figures, experiment),
         )
 
 
@@ -314,6 +299,4 @@ def _draws_curve(experiment: Experiment) -> bool:
     return KINDS[CURVE_KIND].is_automatic(experiment)
 
 
-AUTOMATIC: Sequence[Callable[[Experiment, Selected], Iterator[Figure]]] = (
-    _beside_plain, _plain_curves, _base_and_tuned, _by_size,
-)  # fmt: skip
+AUTOMATIC = (_beside_plain, _plain_curves, _base_and_tuned, _by_size)

@@ -33,9 +33,7 @@ from litm.records import Cell
 from litm.retrieval.gold import FileNames, read_corrections
 
 #: Names of the entries. A user's `define` may replace their keys.
-CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (
-    "my_documents", "my_all_questions", "my_questions_with_gold", "my_candidates", "my_retrieved",
-)  # fmt: skip
+CORPUS, ASKED, QUESTIONS = "my_documents", "my_all_questions", "my_questions_with_gold"
 MY_POSITIONS, MY_AS_RETRIEVED = "my_positions", "my_as_retrieved"
 MY_CLOSED_BOOK, MY_ORACLE = "my_closed_book", "my_oracle"
 MY_EXPERIMENTS = (MY_POSITIONS, MY_AS_RETRIEVED, MY_CLOSED_BOOK, MY_ORACLE)
@@ -107,6 +105,11 @@ class MyEntries:
     notes: tuple[str, ...] = ()
     questions: int = 0
     limit: str = ""
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of its experiments."""
+        return MY_EXPERIMENTS if self.entries else ()
 
     def lines(self, cells: Callable[[str], Iterable[Cell]]) -> Iterator[str]:
         """All notes, with those on the contexts as they run, and the reason if the sizes are those chosen here.

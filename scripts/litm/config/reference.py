@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from inspect import cleandoc
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +84,7 @@ def reference_files(recipe: type[Entry], root: Path) -> dict[str, str]:
         "docs/answers.md": _answers(),
         "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
     }
-    for page, texts in parts.items():
-        files[page] = with_parts((root / page).read_text(encoding="utf-8"), texts)
-    return files
+    return files | {page: with_parts((root / page).read_text(encoding="utf-8"), own) for page, own in parts.items()}
 
 
 def key_parts(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
@@ -135,9 +135,7 @@ def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
     """JSON schemas of the configuration's files, by file name without ending."""
     files: dict[str, Any] = {"config": Config, "reference_model": recipe}
     for kind, entries in CATALOGUES.items():
-        union: Any = None
-        for cls in _classes(entries):
-            union = cls if union is None else union | cls
+        union: Any = reduce(or_, _classes(entries))
         files[kind] = dict[str, union]
     schemas = {name: {"$schema": DIALECT, **_json_schema(type_)} for name, type_ in files.items()}
     # A user's config may leave out any key that the default config has.

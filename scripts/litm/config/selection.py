@@ -1,7 +1,7 @@
 """The selection: the models and experiments that a config names, and which models run which experiments."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from litm.base.messages import UserError
@@ -11,47 +11,19 @@ from litm.config.data import Dataset
 from litm.config.experiments import Experiment, read_cells
 from litm.config.models import Model
 from litm.config.schema import choose
-from litm.records import Condition
+from litm.config.sweeps import Selection
 
 #: Experiments that a model runs, each with its sizes, None for all.
 Limits = dict[str, tuple[int, ...] | None]
 
 
-@dataclass(frozen=True)
-class Selection:
-    """The names of models and experiments, in the config's order.
-
-    only: experiments and sizes of a model that does not run all of them; left_out: one line per reason why selected
-    models or experiments are missing.
-    """
-
-    models: tuple[str, ...]
-    experiments: tuple[str, ...]
-    only: Mapping[str, Limits]
-    left_out: tuple[str, ...]
-
-    def experiments_of(self, model: str) -> tuple[str, ...]:
-        """Experiments that a model runs."""
-        return tuple(self.only.get(model, self.experiments))
-
-    def of(self, model: str, experiment: Experiment) -> Experiment:
-        """An experiment at the sizes that a model runs."""
-        return experiment.of_sizes(self.only.get(model, {}).get(experiment.name))
-
-    def sizes_run(self, experiment: str) -> set[int] | None:
-        """Sizes of an experiment that any model runs, None for all."""
-        models = [model for model in self.models if experiment in self.experiments_of(model)]
-        of_models = [self.only.get(model, {}).get(experiment) for model in models]
-        return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
-
-
-def select(config: Config, entries: Entries, conditions: Mapping[str, Condition], root: Path) -> Selection:
+def select(config: Config, entries: Entries, root: Path) -> Selection:
     """The config's selection from `entries`.
 
-    root: the project's folder, where paths of models are searched too. conditions: of experiments with remedies, by
-    experiment; `only` includes them with their experiment. Recorded responses and files that are null in the catalogue
-    must be supplied by the user: models and experiments without them are left out, and so are those that `only` leaves
-    empty. Raises `UserError` for an unknown name and for an empty selection.
+    root: the project's folder, where paths of models are searched too. `only` includes the conditions of remedies with
+    their experiment. Recorded responses and files that are null in the catalogue must be supplied by the user: models
+    and experiments without them are left out, and so are those that `only` leaves empty. Raises `UserError` for an
+    unknown name and for an empty selection.
     """
 
     def is_installed(name: str) -> bool:
@@ -61,7 +33,7 @@ def select(config: Config, entries: Entries, conditions: Mapping[str, Condition]
     models = choose(config.models, entries["models"], "models", own, is_installed)
     experiments = choose(config.experiments, entries["experiments"], "experiments")
     only = {
-        model: _with_conditions(_read_limits(named, entries["experiments"], f"only.{model}"), entries, conditions)
+        model: _read_limits(named, entries["experiments"], f"only.{model}")
         for model, named in (config.only or {}).items()
         if choose([model], entries["models"], "only") and named is not None
     }
@@ -93,16 +65,18 @@ def select(config: Config, entries: Entries, conditions: Mapping[str, Condition]
     left_out = tuple(f"left out: {', '.join(names)} ({reason})" for names, reason in reasons if names)
     if not pairs:
         raise UserError(f"nothing is left to run; {'; '.join(left_out)}")
-    limited = {
-        name: {one: only[name][one] for one in run_experiments if one in only[name]}
-        for name in run_models
-        if name in only
+    sizes = {
+        (model, one): only.get(model, {}).get(one)
+        for model, one in product(run_models, run_experiments)
+        if (model, one) in pairs
     }
-    return Selection(run_models, run_experiments, limited, left_out)
+    return Selection(sizes, left_out)
 
 
 def _read_limits(named: Iterable, experiments: Mapping[str, Experiment], where: str) -> Limits:
-    """The named experiments with their sizes; `UserError` for an unknown experiment, or a size that it lacks."""
+    """The named experiments with their sizes, and their conditions, each at its own sizes among these; `UserError` for
+    an unknown experiment, or a size that it lacks.
+    """
     pairs = [pair for one in named for pair in ([(one, None)] if isinstance(one, str) else one.items())]
     choose((name for name, _ in pairs), experiments, where)
     limits: Limits = {}
@@ -113,22 +87,17 @@ def _read_limits(named: Iterable, experiments: Mapping[str, Experiment], where: 
         sizes = None if sizes == tuple(there) else sizes
         if limits.setdefault(name, sizes) != sizes:
             raise UserError(f"{where}: {name} occurs twice with different sizes; name it once, with all of its sizes")
-    return limits
+    found = dict(limits)
+    for name, some in limits.items():
+        for one in with_names([name], experiments):
+            shared = some and tuple(size for size in some if size in _sizes(experiments[one]))
+            if shared != ():
+                found.setdefault(one, shared)
+    return found
 
 
 def _sizes(experiment: Experiment) -> list[int]:
     return sorted({cell.size for cell in read_cells(experiment)})
-
-
-def _with_conditions(limits: Limits, entries: Entries, conditions: Mapping[str, Condition]) -> Limits:
-    """The limits with the conditions of experiments with remedies, each at its own sizes among these."""
-    found = dict(limits)
-    for name, sizes in limits.items():
-        for one in with_names([name], conditions):
-            shared = sizes and tuple(size for size in sizes if size in _sizes(entries["experiments"][one]))
-            if shared != ():
-                found.setdefault(one, shared)
-    return found
 
 
 def _to_supply(experiment: Experiment, datasets: Mapping[str, Dataset]) -> list[str]:

@@ -12,42 +12,39 @@ from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, re
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
-from litm.config.figures import Figure, Selected, published_figures, read_figures
+from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.model_files import why_taken
 from litm.config.models import ApiModel, Model, RecordedModel
-from litm.config.my_data import MY_EXPERIMENTS, MyEntries, read_my_data
+from litm.config.my_data import MyEntries, read_my_data
 from litm.config.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
-from litm.config.selection import Selection, select
+from litm.config.selection import select
+from litm.config.sweeps import Selection, Sweeps
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import ANSWER, LOG_PROBABILITY, Condition, Curve
+from litm.records import ANSWER, LOG_PROBABILITY
 
 #: Kinds that `dataset` of an experiment may name, so that they share their names.
 FILES = ("datasets", "questions", "candidates")
-# --- The study
+#: Kinds of entries with data, and what is made of it.
+DATA = ("datasets", "corpora", "retrievers", "questions", "candidates", "rerankers")
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(Sweeps):
     """The selected models, experiments and figures, and all data entries.
 
-    selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
-    of an experiment. figures: those that the config names or implies, except the one of all indexes.
-    published_figures: those with published values, selected or not. printed_tokens: lengths of the paper's prompts.
-    relations: see `conditions.read_relations`. audited_per_cell: prompts per cell that an audit asks again.
-    sampled_per_size: questions per experiment and size that the report shows in full. my_data: lines on the choices for
-    the user's own documents; my_questions: the number of their questions. conditions: of the selected experiments with
-    remedies, by experiment. page: width and text size of figures, None for the default. absent: by model, the words for
-    its package that is not installed. uncounted: models without their tokenizer, by the dataset that the user must
-    still supply. examples: the config's number of questions.
+    token_models: models, selected or not, whose tokens count the sizes of an experiment. figures: those that the config
+    names or implies, except the one of all indexes. published_figures: those with published values, selected or not.
+    printed_tokens: lengths of the paper's prompts. relations: see `conditions.read_relations`. audited_per_cell:
+    prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size that the report shows
+    in full. my_data: lines on the choices for the user's own documents. page: width and text size of figures, None for
+    the default. absent: by model, the words for its package that is not installed. uncounted: models without their
+    tokenizer, by the dataset that the user must still supply. examples: the config's number of questions.
     """
 
-    selection: Selection
-    models: Mapping[str, Model | ApiModel | RecordedModel]
     token_models: Mapping[str, Model | ApiModel]
-    experiments: Mapping[str, Experiment]
     published_figures: Mapping[str, Figure]
     printed_tokens: Sequence[PublishedTokens]
     relations: Mapping[str, Any]
@@ -63,61 +60,10 @@ class Study:
     rerankers: Mapping[str, Reranker]
     figures: Mapping[str, Figure] = field(default_factory=dict)
     my_data: tuple[str, ...] = ()
-    my_questions: int = 0
-    conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
     uncounted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     examples: int | None = None
-
-    @property
-    def run(self) -> dict[tuple[str, str], Experiment]:
-        """The sweeps that have responses: pairs of a selected model and experiment, model by model, each with its
-        experiment at the sizes that the model runs.
-        """
-        missing = {*self.not_recorded}
-        return {pair: self.experiment_of(*pair) for pair in self._pairs(ANSWER) if pair not in missing}
-
-    @property
-    def measured(self) -> dict[tuple[str, str], Experiment]:
-        """Pairs of a selected model and experiment whose log-probabilities are measured, as in `run`; nothing is
-        generated.
-        """
-        pairs = [pair for pair in self._pairs(LOG_PROBABILITY) if self.models[pair[0]].not_measured is None]
-        return {pair: self.experiment_of(*pair).changed(max_new_tokens=0) for pair in pairs}
-
-    @property
-    def answered(self) -> dict[str, Experiment]:
-        """The experiments that have answers."""
-        names = {name for _, name in self.run}
-        return {name: one for name, one in self.experiments.items() if name in names}
-
-    @property
-    def not_measured(self) -> dict[str, str]:
-        """Why the log-probabilities of selected experiments are not measured with a model, by model."""
-        reasons = {model: self.models[model].not_measured for model, _ in self._pairs(LOG_PROBABILITY)}
-        return {model: why for model, why in reasons.items() if why}
-
-    @property
-    def stand_ins(self) -> list[str]:
-        """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
-        found = [name for name, one in self.models.items() if isinstance(one, Model) and not one.has_weights]
-        return found if len(found) < len(self.models) else []
-
-    def experiment_of(self, model: str, experiment: str) -> Experiment:
-        """An experiment at the sizes that a model runs."""
-        return self.selection.of(model, self.experiments[experiment])
-
-    def curves_of(self, model: str, experiment: str) -> list[Curve]:
-        """The curves of an experiment that a model runs, with the same names for all models."""
-        sizes = self.experiment_of(model, experiment).cell_sizes
-        return [curve for curve in self.experiments[experiment].curves if curve.size in sizes]
-
-    @property
-    def not_recorded(self) -> list[tuple[str, str]]:
-        """Selected pairs without recorded responses."""
-        recorded = {name: one.files for name, one in self.models.items() if isinstance(one, RecordedModel)}
-        return [pair for pair in self._pairs(ANSWER) if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
 
     @property
     def left_out(self) -> list[str]:
@@ -148,7 +94,7 @@ class Study:
     @property
     def not_raised(self) -> list[str]:
         """A line on the experiments with fewer questions than the config's `examples`, if any."""
-        asked, numbers = self.examples or 0, {name: self.most_questions(one) for name, one in self.experiments.items()}
+        asked, numbers = self.examples or 0, {name: one.most_questions for name, one in self.experiments.items()}
         fewer = [f"{name} {number:,}" for name, number in numbers.items() if 0 < number < asked]
         if not fewer:
             return []
@@ -172,24 +118,6 @@ class Study:
             if isinstance(one, Model) and one.has_weights and one.leaves_format_out
         ]
 
-    def curve_questions(self, experiment: Experiment) -> int:
-        """The number of questions of an experiment's curves, as far as it is known before a run; 0 without curves."""
-        return self.most_questions(experiment) if experiment.has_positions and not experiment.asks_several else 0
-
-    def most_questions(self, experiment: Experiment) -> int:
-        """The most questions that an experiment has; 0 if that is not known before a run."""
-        condition = self.conditions.get(experiment.name)
-        is_mine = (condition.study if condition else experiment.name) in MY_EXPERIMENTS
-        return min(filter(None, (experiment.examples, is_mine and self.my_questions)), default=0)
-
-    def _pairs(self, measure: str) -> list[tuple[str, str]]:
-        return [
-            (model, experiment)
-            for model in self.models
-            for experiment in self.selection.experiments_of(model)
-            if measure in self.experiments[experiment].measure
-        ]
-
 
 def load_study(config: Mapping[str, Any], root: Path) -> Study:
     """The study that a config selects from the catalogues in `root`/config.
@@ -201,14 +129,15 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     use(extension_folder(name, root) for name in read.extensions)
     read, mine = _with_my_data(read, root)
     entries = read_catalogues(root, read, mine.entries)
-    entries["experiments"], conditions = with_conditions(entries["experiments"])
-    read = read.changed(experiments=with_names(read.experiments, conditions))
-    selection = select(read, entries, conditions, root)
+    own = {name: entries["experiments"][name].changed(own_questions=mine.questions) for name in mine.experiments}
+    entries["experiments"] = with_conditions(entries["experiments"] | own)
+    read = read.changed(experiments=with_names(read.experiments, entries["experiments"]))
+    selection = select(read, entries, root)
     entries |= _texts(root)
     _check_references(entries)
     data = _read_data(entries, read.seed, root)
     experiments = _read_experiments(selection, entries, data, read, root)
-    models, uncounted = _read_models(selection, entries, experiments, {**data, **_texts(root)}, root)
+    models, uncounted = _read_models(selection, entries, experiments, {**entries, **data}, root)
     study = Study(
         selection=selection,
         models={name: models[name] for name in selection.models},
@@ -222,8 +151,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
         my_data=tuple(mine.lines(lambda name: experiments[name].cells if name in experiments else ())),
-        my_questions=mine.questions,
-        conditions={name: one for name, one in conditions.items() if name in experiments},
+        conditions={
+            name: one.condition for name, one in entries["experiments"].items() if one.condition and name in experiments
+        },
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
         examples=read.examples,
@@ -231,9 +161,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         **data,
     )
     _check_answered(study)
-    tuned = {name: one["tuned_from"] for name, one in study.relations["models"].items() if "tuned_from" in one}
-    selected = Selected(study.answered, study.run, study.measured, study.conditions, tuned)
-    return replace(study, figures=read_figures(read.figures, entries["figures"], selected))
+    return replace(study, figures=read_figures(read.figures, entries["figures"], study))
 
 
 def _texts(root: Path) -> dict[str, dict[str, None]]:
@@ -265,8 +193,7 @@ def _check_references(entries: Entries) -> None:
 def _read_data(entries: Entries, seed: int, root: Path) -> dict[str, dict[str, Any]]:
     """All entries of data, with their paths, by kind and name; `UserError` for the first mistake."""
     known = _supplied(entries)
-    kinds = ("datasets", "corpora", "retrievers", "questions", "candidates", "rerankers")
-    data = {kind: {name: one.located(root, known) for name, one in known[kind].items()} for kind in kinds}
+    data = {kind: {name: one.located(root, known) for name, one in known[kind].items()} for kind in DATA}
     check_file_names(data["datasets"])
     owner: dict[str, str] = {}
     for kind in FILES:
@@ -326,7 +253,7 @@ def _read_models(
         if dataset is not None and dataset.is_to_supply:
             uncounted.setdefault(dataset.name, []).append(name)
             entry = entry.changed(tokenizer=None)
-        own = {one: selection.of(name, experiments[one]) for one in selection.experiments_of(name)}
+        own = {one: selection.of(name, experiments[one]) for model, one in selection.sizes if model == name}
         models[name] = entry.with_files(own, root, known)
     return models, uncounted
 
@@ -348,7 +275,7 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     mine = read_my_data(config.my_data, {name: models[name] for name in config.models if name in models}, root)
     default = read_yaml(root / "config" / "config.yaml")
     if config.experiments == tuple(default["experiments"]):
-        config = config.changed(experiments=MY_EXPERIMENTS)
+        config = config.changed(experiments=mine.experiments)
     return config, mine
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from litm.base.files import open_text, reading
-from litm.base.formats import read_records
+from litm.base.formats import read_lines, read_records
 from litm.base.messages import UserError, quoted, single_spaced
 from litm.base.store import text_sha256
 from litm.corpora.documents import read_chunk, read_score
@@ -106,7 +105,8 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
         return
     by_id: dict[str, list[tuple[str, float]]] = {}
     first: dict[str, str] = {}
-    for where, fields in _lines(path):
+    for number, line in read_lines(path):
+        where, fields = f"{path}, line {number}", line.split()
         if len(fields) != 6:
             raise UserError(
                 f"{where}: {len(fields)} fields, but a line of a TREC run has six: question, Q0, document, rank, "
@@ -117,14 +117,6 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
     for id_, hits in by_id.items():
         # As trec_eval does: by score, regardless of the ranks; ties keep their order.
         yield first[id_], None, id_, sorted(hits, key=lambda hit: -hit[1])
-
-
-def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
-    number = 0
-    with reading(path, lambda: f"line {number}"), open_text(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield f"{path}, line {number}", line.split()
 
 
 def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[str, list[tuple[str, float]]]:

@@ -27,13 +27,13 @@ from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
 from litm.base.formats import plain_rows
 from litm.base.messages import UserError, first_of
-from litm.config.experiments import item_noun
 from litm.config.models import Model
 from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.records import read_examples
+from litm.workflow.prompt_lengths import work_of
 from litm.workflow.resources import SHOWN
 from litm.workflow.sweep_inputs import SweepInputs
 
@@ -241,15 +241,14 @@ class Jobs:
         """The lines before the first job of a run; none if it asks nothing."""
         made = [words for rule, words in MAKES.items() if any(rule == one for _, one in self._others)]
         makes = [f"  makes {', then '.join(made)}"] if made else []
-        return ["This run:", *self.asked(), *self._few(), *makes] if self._asked | self._measured else []
+        return ["This run:", *self.asked(), *makes] if self._asked | self._measured else []
 
     def summary(self) -> list[str]:
         """The lines at the end of a dry run."""
         if not self._asked and not self._measured and not self._others:
             return [NOTHING_RUNS]
         lines = ["What would run:", *self.asked()]
-        pairs = self._sweeps.work
-        lines += self._few()
+        pairs = self._study.run
         if not self._asked | self._measured:
             lines.append("  asks no model")
         elif self._asked and (left := len(pairs) - len(self._asked)):
@@ -261,12 +260,11 @@ class Jobs:
             lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
         return [*lines, *([USED_AGAIN] if self._asked else []), ALL_LINES]
 
-    def _few(self) -> list[str]:
-        return few_questions(self._study, [pair for pair in self._sweeps.work if pair in self._asked])
-
     def asked(self) -> list[str]:
-        """A line for each model, one for each reason why answers are not counted, and those on the time it takes."""
-        asked = [(*pair, *self.size(pair)) for pair in self._sweeps.work if pair in self._asked]
+        """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on
+        what few questions show.
+        """
+        asked = [(*pair, *self.size(pair)) for pair in self._study.run if pair in self._asked]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         lines = [
             f"  {self._asks(model)} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts"
@@ -282,13 +280,13 @@ class Jobs:
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  how many answers in journals apply to {first_of(names, SHOWN)} is not known: {why}")
         shares = {(model, one): 1 - answered / max(1, prompts) for model, one, prompts, answered, _ in asked}
-        for model, own in groupby((pair for pair in self._sweeps.measured if pair in self._measured), itemgetter(0)):
-            numbers = {pair[1]: self._sweeps.measured[pair].prompts for pair in own}
+        for model, own in groupby((pair for pair in self._study.measured if pair in self._measured), itemgetter(0)):
+            numbers = {pair[1]: work_of(self._study.measured[pair]).prompts for pair in own}
             told = first_of([f"{name} {number:,}" for name, number in numbers.items()], SHOWN)
             lines.append(f"  measures {model} on at most {sum(numbers.values()):,} prompts, no answers: {told}")
             for name in numbers:
                 shares[model, name] = shares.get((model, name), 0) + 1
-        return [*lines, *self._times(shares)]
+        return [*lines, *self._times(shares), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
 
     def _asks(self, model: str) -> str:
         return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"
@@ -298,7 +296,7 @@ class Jobs:
         why that is not known although there are answers.
         """
         model, experiment = pair
-        most = self._sweeps.work[pair].prompts
+        most = work_of(self._study.run[pair]).prompts
         if model not in self._sweeps.asked or not self._sweeps.journals:
             return most, 0, ""
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
@@ -335,7 +333,7 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     groups: dict[tuple, dict[str, None]] = {}
     others = [name for name in study.models if name not in study.stand_ins]
     for model, name in asked:
-        if n := study.curve_questions(study.experiments[name]):
+        if n := study.experiments[name].curve_questions:
             groups.setdefault((n, *earlier(Path("results"), model, name, others)), {})[name] = None
     lines = []
     for (n, assumed, source), names in groups.items():
@@ -413,11 +411,7 @@ def outcome(
 
 def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[str]:
     # Experiments that only differ by a remedy are rows of one table.
-    units = {
-        name: "tokens" if one.tokens_of else f"{item_noun([one])}s"
-        for name, one in study.experiments.items()
-        if name not in study.conditions or study.conditions[name].is_plain
-    }
+    units = {name: one.unit for name, one in study.experiments.items() if one.is_plain}
     yield from _answers(study, tables, units)
     accuracies = [_under_condition(row, study) for row in _rows("accuracy", tables)]
     yield from run_summary(accuracies, _rows("position_bias", tables), units)

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.download import check_fetched, find_in_mirror
+from litm.base.download import check_fetched
 from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
 from litm.config.experiments import Experiment
 from litm.config.models import RecordedModel
 from litm.config.schema import Entry
-from litm.config.study import Study
+from litm.config.study import DATA, Study
 from litm.corpora.passages import is_generator
 from litm.models.locations import model_files
 from litm.placements import AS_RETRIEVED
 from litm.retrieval.search import EXACT
 from litm.workflow.rules_help import Wildcards
 
-#: Kinds of entries with data, and what is made of it.
-KINDS = ("datasets", "corpora", "retrievers", "questions", "candidates", "rerankers")
+#: Folder of fetched files.
+FETCHED = "results/data"
 #: Threads of one BM25 index, at most.
 BM25_THREADS = 8
 
@@ -36,7 +36,7 @@ class Needs:
 
 def needs_of(study: Study) -> Needs:
     """The needs of a study's selected models and experiments."""
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
+    found: dict[str, dict[str, Any]] = {kind: {} for kind in DATA}
     # Of an experiment's datasets, those of the sizes that are run.
     waiting = [
         named
@@ -60,7 +60,7 @@ def needs_of(study: Study) -> Needs:
 def _named_in(entry: Entry) -> list[tuple[str, str]]:
     """Kind and name of each entry of these kinds that another one may refer to."""
     kinds = ((kind.partition(".")[0], name) for ref, name, _ in entry.referred() for kind in ref.kinds)
-    return [(kind, name) for kind, name in kinds if kind in KINDS]
+    return [(kind, name) for kind, name in kinds if kind in DATA]
 
 
 def stored_files(model: object) -> list[str]:
@@ -113,14 +113,6 @@ class DataInputs:
             return [self.file(one) for one in ([given] if isinstance(given, str) else given or ())]
 
         return found
-
-    def is_here(self, dataset: Dataset) -> bool:
-        """Whether a remote file is fetched, or in the mirror."""
-        mirror = self._study.data_mirror
-        in_mirror = mirror and find_in_mirror(
-            Path(mirror).expanduser(), dataset.file, str(dataset.url), dataset.checksum
-        )
-        return Path(_fetched(dataset)).exists() or bool(in_mirror)
 
     def origin(self, name: str) -> str:
         """Where a file is from, without paths of this machine."""
@@ -229,4 +221,4 @@ def _shards(folder: str, corpus: Corpus, retriever: Retriever) -> list[str]:
 
 
 def _fetched(dataset: Dataset) -> str:
-    return f"results/data/{dataset.file}"
+    return f"{FETCHED}/{dataset.file}"

@@ -46,9 +46,9 @@ class Work:
     longest: int = 0
 
 
-def work_of(study: Study, experiment: Experiment) -> Work:
+def work_of(experiment: Experiment) -> Work:
     """The size of a sweep of an experiment."""
-    each = study.most_questions(experiment) or QUESTIONS
+    each = experiment.most_questions or QUESTIONS
     tokens = [_most_tokens(experiment, cell.size) for cell in experiment.cells]
     return Work(each * len(tokens), each * sum(tokens), max(tokens))
 
@@ -111,13 +111,13 @@ def _passage_tokens(study: Study, dataset: str) -> float | None:
 def prompt_tokens(study: Study, model: str, experiment: Experiment) -> float:
     """About the tokens of a sweep's prompts."""
     lengths = lengths_of(study, model, experiment)
-    questions = study.most_questions(experiment) or QUESTIONS
+    questions = experiment.most_questions or QUESTIONS
     return questions * sum(lengths.of(cell.size) for cell in experiment.cells)
 
 
 def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:
     """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
-    questions = study.most_questions(experiment) or QUESTIONS
+    questions = experiment.most_questions or QUESTIONS
     shared = 0.0
     if engine_facts(model.engine).shares_prefixes:
         items = sum(cell.size for cell in experiment.cells) - tree_items(experiment)

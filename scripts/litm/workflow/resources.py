@@ -176,7 +176,7 @@ def dollar_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[
     for (name, one), share in sweeps.items():
         model, experiment = study.models[name], study.experiment_of(name, one)
         if isinstance(model, ApiModel) and model.prices:
-            answers = work_of(study, experiment).prompts * experiment.max_new_tokens
+            answers = work_of(experiment).prompts * experiment.max_new_tokens
             tokens, limit = round(share * prompt_tokens(study, name, experiment)), round(share * answers)
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, experiment)

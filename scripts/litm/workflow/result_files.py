@@ -6,16 +6,17 @@ whose inputs it has.
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.store import digest
-from litm.config.conditions import compared_pairs, find_comparisons
+from litm.config.conditions import find_comparisons
 from litm.config.experiments import item_noun
 from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
@@ -23,7 +24,7 @@ from litm.figures.kinds import KINDS
 from litm.records import Curve
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
-from litm.workflow.sweep_inputs import SweepInputs, example_file, prices
+from litm.workflow.sweep_inputs import SweepInputs, example_file, prices, sweep_files
 
 SCORES, ACCURACY = "results/scores/{model}/{experiment}.parquet", "results/accuracy/{model}/{experiment}.csv"
 RESPONSES = "results/responses/{model}/{experiment}"
@@ -66,46 +67,44 @@ class TableFiles:
         self.tables = {
             table.name: table for table in tables().values() if table.inputs and all(map(self.inputs.get, table.inputs))
         }
-        conditions = study.conditions
         #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
-        self._claimed = {
-            name: one for name, one in study.answered.items() if name not in conditions or conditions[name].is_plain
-        }
+        self._claimed = {name: one for name, one in study.answered.items() if one.is_plain}
 
     # Tables of results
 
     def _table_inputs(self) -> dict[str, list[str]]:
         """The files for each name that tables list as `inputs`, in the order of the config; empty without any."""
-        run, sweeps, data = self._study.run, self._sweeps, self._data
+        study, sweeps, data = self._study, self._sweeps, self._data
+        run = study.run
         with_positions = [pair for pair, one in run.items() if one.has_positions]
-        sizes_of = {pair: {cell.size for cell in one.cells} for pair, one in run.items()}
-        models_of = Counter((name, size) for (_, name), sizes in sizes_of.items() for size in sizes)
-        shared = [pair for pair, sizes in sizes_of.items() if any(models_of[pair[1], one] > 1 for one in sizes)]
-        compared = {pair for pairs in compared_pairs(run, self._tuned) for pair in pairs}
+        models_of = Counter((name, size) for (_, name), one in run.items() for size in one.cell_sizes)
+        shared = [pair for pair, one in run.items() if any(models_of[pair[1], size] > 1 for size in one.cell_sizes)]
+        compared = {pair for pairs in study.compared for pair in pairs}
         referred = [
-            (model, self._study.experiments[name])
-            for model, name in run
-            for one in [self._study.experiments[name]]
+            (model, one)
+            for (model, _), one in run.items()
             if {(model, one.closed_book), (model, one.oracle)} <= run.keys()
         ]
+        one_gold = {pair for pair, one in run.items() if not one.asks_several}
+        scores: dict[str, Collection[tuple[str, str | None]]] = {
+            "condition_scores": [pair for pair in run if pair in compared],
+            "remedy_scores": [pair for pair, one in run.items() if one.condition],
+            "scores": run,
+            "curve_scores": with_positions,
+            # Of curves of several sizes.
+            "sized_scores": [
+                pair for pair in with_positions if pair in one_gold and len({one.size for one in run[pair].curves}) > 1
+            ],
+            "compared_scores": shared,
+            "model_scores": [pair for pair in shared if pair in one_gold],
+            "gold_scores": [(model, one.name) for model, one in referred],
+            "closed_book": [(model, one.closed_book) for model, one in referred],
+            "oracle": [(model, one.oracle) for model, one in referred],
+        }
         return {
-            "condition_scores": _scores(pair for pair in run if pair in compared),
-            "remedy_scores": _scores(pair for pair in run if pair[1] in self._study.conditions),
-            "scores": _scores(run),
+            **{name: sweep_files(SCORES, pairs) for name, pairs in scores.items()},
             "accuracies": sweeps.files(ACCURACY),
-            "curve_scores": _scores(with_positions),
-            # Of curves of several sizes, of one gold item at a time.
-            "sized_scores": _scores(
-                pair
-                for pair in with_positions
-                if not run[pair].asks_several and len({curve.size for curve in run[pair].curves}) > 1
-            ),
-            "compared_scores": _scores(shared),
-            "model_scores": _scores(pair for pair in shared if not run[pair].asks_several),
-            "gold_scores": _scores((model, one.name) for model, one in referred),
-            "closed_book": _scores((model, one.closed_book) for model, one in referred),
-            "oracle": _scores((model, one.oracle) for model, one in referred),
-            "log_probabilities": sweeps.measured_files("results/log_probabilities/{model}/{experiment}.parquet"),
+            "log_probabilities": sweep_files("results/log_probabilities/{model}/{experiment}.parquet", study.measured),
             "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
             "accuracy": [f"{TABLES}/accuracy.csv"],
             "token_counts": sweeps.files(TOKEN_COUNTS, sweeps.counted),
@@ -135,7 +134,7 @@ class TableFiles:
             "comparisons": find_comparisons(study.answered),
             "conditions": [*study.conditions.values()],
             "prices": prices(study),
-            "tuned_models": self._tuned,
+            "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],
             "references": {
                 name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
@@ -150,13 +149,6 @@ class TableFiles:
             first = {cell.size: cell for cell in reversed(experiment.cells)}
             firsts += [(experiment.name, example_file(experiment, first[size])) for size in sorted(first)]
         return firsts
-
-    @property
-    def _tuned(self) -> list[tuple[str, str]]:
-        """(tuned model, its base) of the selected models."""
-        about = self._study.relations["models"]
-        pairs = [(name, about.get(name, {}).get("tuned_from")) for name in self._study.models]
-        return [(name, str(base)) for name, base in pairs if base in self._study.models]
 
     @property
     def files(self) -> list[str]:
@@ -205,24 +197,15 @@ class TableFiles:
         numbers = [
             number
             for number, layout in LAYOUTS.items()
-            if (not layout.is_of_tokens or "token_counts" in self.tables)
-            and any((group.experiment, group.size) in cells for group in layout.groups)
+            if layout.table in self.tables and any((one.experiment, one.size) in cells for one in layout.groups)
         ]
         return [f"{TABLES}/paper/table{number}.{format}" for number in numbers for format in LAID_OUT]
-
-    def measured(self, wildcards: Wildcards) -> str:
-        """The results for Table {number}."""
-        return f"{TABLES}/{'token_counts' if LAYOUTS[int(wildcards.number)].is_of_tokens else 'accuracy'}.csv"
-
-    def published_of(self, wildcards: Wildcards) -> str:
-        """The published values that Table {number} is made of."""
-        return self.published("token_counts" if LAYOUTS[int(wildcards.number)].is_of_tokens else "accuracy")
 
     @property
     def claim_scores(self) -> list[str]:
         """The scores of the sweeps that claims use; of all if a config has only conditions with remedies."""
-        sweeps = self._sweeps.work
-        return _scores(pair for pair in sweeps if pair[1] in self._claimed) or _scores(sweeps)
+        run = self._study.run
+        return sweep_files(SCORES, [pair for pair in run if pair[1] in self._claimed] or run)
 
     @property
     def claim_recall(self) -> dict[str, str]:
@@ -231,15 +214,8 @@ class TableFiles:
 
     def relations(self, wildcards: Wildcards) -> dict:
         """The relations between models, and the selected experiments."""
-        return self._relations(self._claimed or self._study.experiments)
-
-    def published_relations(self, wildcards: Wildcards) -> dict:
-        """The same for all experiments of the catalogue."""
-        return self._relations(self._study.relations["experiments"])
-
-    def _relations(self, experiments: Iterable[str]) -> dict:
-        relations = self._study.relations
-        return {**relations, "experiments": {name: relations["experiments"][name] for name in experiments}}
+        relations, names = self._study.relations, self._claimed or self._study.experiments
+        return {**relations, "experiments": {name: relations["experiments"][name] for name in names}}
 
     # The order of rows: Snakemake compares inputs as a set.
 
@@ -268,7 +244,7 @@ class PageFiles:
             model: [
                 curve
                 for name in study.experiments
-                if (model, name) in sweeps.work
+                if (model, name) in study.run
                 for curve in study.curves_of(model, name)
             ]
             for model in study.models
@@ -285,8 +261,7 @@ class PageFiles:
     @property
     def not_drawn(self) -> list[str]:
         """Figures that a rule could draw, and that this study has nothing for."""
-        drawn = self.figures
-        return [one for one in (f"{FIGURES}/{PBI_FOREST}.{format}" for format in PICTURES) if one not in drawn]
+        return [one for format in PICTURES if (one := f"{FIGURES}/{PBI_FOREST}.{format}") not in self.figures]
 
     @property
     def pages(self) -> list[str]:
@@ -320,12 +295,11 @@ class PageFiles:
         def files(wildcards: Wildcards) -> list[str]:
             figure = self._study.figures[wildcards.figure]
             models = self._sweeps.counted if name == "token_counts" else self._study.models
-            return [
-                DRAWN_SWEEPS[name].format(model=model, experiment=experiment)
-                for model in self._study.models
-                for experiment in (_experiments_of(figure) if name in KINDS[figure.kind].inputs else ())
-                if model in models and figure.shows(model) and (model, experiment) in self._sweeps.work
-            ]
+            read = figure.shown if name in KINDS[figure.kind].inputs else ()
+            pairs = product(filter(figure.shows, self._study.models), read)
+            return sweep_files(
+                DRAWN_SWEEPS[name], [pair for pair in pairs if pair in self._study.run and pair[0] in models]
+            )
 
         return files
 
@@ -351,7 +325,7 @@ class PageFiles:
     def figure(self, wildcards: Wildcards) -> dict:
         """What changes the picture of {figure} apart from the data."""
         figure = self._study.figures[wildcards.figure]
-        own = [self._study.experiments[name] for name in _experiments_of(figure) if name in self._study.experiments]
+        own = [self._study.experiments[name] for name in figure.shown if name in self._study.experiments]
         return {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
 
     def pbi_forest(self, wildcards: Wildcards) -> dict:
@@ -367,8 +341,8 @@ class PageFiles:
 
     def _figure(self, figure: Figure) -> dict:
         """The settings, with the ranks of its models: adding a model changes no other model's colour."""
-        sweeps = [*self._sweeps.work, *self._sweeps.measured]
-        asked = {model for model, name in sweeps if name in _experiments_of(figure)}
+        sweeps = [*self._study.run, *self._study.measured]
+        asked = {model for model, name in sweeps if name in figure.shown}
         drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
         known: dict[str, Any] = self._known(drawn)
         experiments = self._study.experiments
@@ -508,22 +482,12 @@ class PageFiles:
         cells = [
             cell for cell in experiment.cells if cell.size == curve.size and curve.placement in (None, cell.placement)
         ]
-        item = item_noun([experiment])
         return {
             **asdict(curve),
             "title": experiment.title,
-            "item": item,
-            "panel_title": "{size} tokens" if experiment.tokens_of else f"{{size}} {item}s",
+            "item": item_noun([experiment]),
+            "panel_title": f"{{size}} {experiment.unit}",
             "examples": [example_file(experiment, cell) for cell in cells],
             "scores": SCORES.format(model=model, experiment=experiment.name),
             "responses": f"{RESPONSES}.jsonl.gz".format(model=model, experiment=experiment.name),
         }
-
-
-def _experiments_of(figure: Figure) -> tuple[str, ...]:
-    """The experiments of a figure, reference lines among them."""
-    return (*figure.experiments, *figure.references)
-
-
-def _scores(sweeps: Iterable[tuple[str, str | None]]) -> list[str]:
-    return [SCORES.format(model=model, experiment=experiment) for model, experiment in sweeps]

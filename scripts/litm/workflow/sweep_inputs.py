@@ -1,8 +1,9 @@
 """Inputs, params and resources of the rules that make examples and ask models, and of the checks around them."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.prompting.prompt_format import named_template
 from litm.records import LOG_PROBABILITY, Cell
-from litm.workflow.data_inputs import DataInputs, identity_file, needs_of
+from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
 from litm.workflow.prompt_lengths import Work, work_of
 from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
@@ -50,6 +51,11 @@ class Prompting:
 def example_file(experiment: Experiment, cell: Cell) -> str:
     """The examples of one cell."""
     return f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz"
+
+
+def sweep_files(pattern: str, sweeps: Iterable[tuple[str, str | None]]) -> list[str]:
+    """The file `pattern` (with {model} and {experiment}) of each of these sweeps."""
+    return [pattern.format(model=model, experiment=experiment) for model, experiment in sweeps]
 
 
 def answer_settings(model: Model | ApiModel | RecordedModel) -> dict:
@@ -107,11 +113,6 @@ class SweepInputs:
         }
         #: Those whose tokens can be counted: all but those of a server or with recorded responses without a tokenizer.
         self.counted = [name for name, one in self.prompting.items() if one.tokenizer_files or one.source]
-        #: (model, experiment), in the order of the config, with the size of each sweep. Recorded responses may cover
-        #: only some selected experiments, so the pairs are not a full product.
-        self.work = {pair: work_of(study, one) for pair, one in study.run.items()}
-        #: The same of the sweeps whose log-probabilities are measured.
-        self.measured = {pair: work_of(study, one) for pair, one in study.measured.items()}
         self._order = {name: index for index, name in enumerate(study.experiments)}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
@@ -141,25 +142,15 @@ class SweepInputs:
 
     def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
         """The file `pattern` (with {model} and {experiment}) of each sweep, or of the sweeps of these models."""
-        return [
-            pattern.format(model=model, experiment=experiment)
-            for model, experiment in self.work
-            if models is None or model in models
-        ]
-
-    def measured_files(self, pattern: str) -> list[str]:
-        """The file `pattern` of each sweep whose log-probabilities are measured."""
-        return [pattern.format(model=model, experiment=experiment) for model, experiment in self.measured]
+        return sweep_files(pattern, [pair for pair in self._study.run if models is None or pair[0] in models])
 
     def models_of(self, wildcards: Wildcards) -> list[str]:
         """The models that have responses to {experiment}, in the order of the config."""
-        return [model for model in self._study.models if (model, wildcards.experiment) in self.work]
+        return self._study.models_of(wildcards.experiment)
 
     def files_of(self, pattern: str) -> Callable[[Wildcards], list[str]]:
         """The file `pattern` (with {model} and {experiment}) of each of these models."""
-        return lambda wildcards: [
-            pattern.format(model=model, experiment=wildcards.experiment) for model in self.models_of(wildcards)
-        ]
+        return lambda wildcards: sweep_files(pattern, product(self.models_of(wildcards), [wildcards.experiment]))
 
     def priority(self, wildcards: Wildcards) -> float:
         """Between 0 and 1, higher for an earlier experiment of the config: sweeps are asked in this order, after what
@@ -269,7 +260,7 @@ class SweepInputs:
 
     def _work_of(self, wildcards: Wildcards) -> Work:
         pair = (wildcards.model, wildcards.experiment)
-        return self.work[pair] if pair in self.work else self.measured[pair]
+        return work_of(self._study.run.get(pair) or self._study.measured[pair])
 
     # Recorded responses
 
@@ -315,7 +306,7 @@ class SweepInputs:
         known = {name for name in self._study.experiments if self._has_data(name)}
         return [
             f"results/estimates/{model}/{experiment}{ending}.json"
-            for pairs, ending in ((self.work, ""), (self.measured, f".{LOG_PROBABILITY}"))
+            for pairs, ending in ((self._study.run, ""), (self._study.measured, f".{LOG_PROBABILITY}"))
             for model, experiment in pairs
             if model in here and experiment in known
         ]
@@ -325,7 +316,7 @@ class SweepInputs:
         alone = {name: self._study.experiments[name]}
         needs = needs_of(replace(self._study, models={}, token_models={}, experiments=alone))
         is_small = all(corpus.shards == 1 for corpus in needs.corpora)
-        return is_small and all(map(self._data.is_here, needs.remote_files))
+        return is_small and all(one.found(Path(FETCHED), self._study.data_mirror) for one in needs.remote_files)
 
     def answered(self, wildcards: Wildcards) -> int:
         """Bytes of all journals, whose growth shows new answers; journals are no inputs.

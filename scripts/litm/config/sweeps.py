@@ -1,0 +1,133 @@
+"""Sweeps: the selected models and experiments, which model runs which experiment, and which results are compared."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from litm.config.conditions import find_comparisons
+from litm.config.experiments import Experiment
+from litm.config.models import ApiModel, Model, RecordedModel
+from litm.records import ANSWER, LOG_PROBABILITY, Condition, Curve
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is run.
+
+    sizes: those of each pair of a model and an experiment, in the config's order, None for all; left_out: one line per
+    reason why selected models or experiments are missing.
+    """
+
+    sizes: Mapping[tuple[str, str], tuple[int, ...] | None]
+    left_out: tuple[str, ...]
+
+    @property
+    def models(self) -> list[str]:
+        """Models that run an experiment."""
+        return list(dict.fromkeys(model for model, _ in self.sizes))
+
+    @property
+    def experiments(self) -> list[str]:
+        """Experiments that a model runs."""
+        return list(dict.fromkeys(experiment for _, experiment in self.sizes))
+
+    def of(self, model: str, experiment: Experiment) -> Experiment:
+        """An experiment at the sizes that a model runs."""
+        return experiment.of_sizes(self.sizes.get((model, experiment.name)))
+
+    def sizes_run(self, experiment: str) -> set[int] | None:
+        """Sizes of an experiment that any model runs, None for all."""
+        of_models = [sizes for (_, name), sizes in self.sizes.items() if name == experiment]
+        return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """The selected models and experiments.
+
+    selection: which models run which experiments. conditions: of the experiments with remedies, by experiment.
+    """
+
+    selection: Selection
+    models: Mapping[str, Model | ApiModel | RecordedModel]
+    experiments: Mapping[str, Experiment]
+    conditions: Mapping[str, Condition]
+
+    @cached_property
+    def run(self) -> dict[tuple[str, str], Experiment]:
+        """The sweeps that have responses: pairs of a selected model and experiment, model by model, each with its
+        experiment at the sizes that the model runs.
+        """
+        missing = {*self.not_recorded}
+        return {pair: self.experiment_of(*pair) for pair in self._pairs(ANSWER) if pair not in missing}
+
+    @cached_property
+    def measured(self) -> dict[tuple[str, str], Experiment]:
+        """Pairs of a selected model and experiment whose log-probabilities are measured, as in `run`; nothing is
+        generated.
+        """
+        pairs = [pair for pair in self._pairs(LOG_PROBABILITY) if self.models[pair[0]].not_measured is None]
+        return {pair: self.experiment_of(*pair).changed(max_new_tokens=0) for pair in pairs}
+
+    @cached_property
+    def answered(self) -> dict[str, Experiment]:
+        """The experiments that have answers."""
+        names = {name for _, name in self.run}
+        return {name: one for name, one in self.experiments.items() if name in names}
+
+    def models_of(self, experiment: str) -> list[str]:
+        """The models that have answers to an experiment."""
+        return [model for model, name in self.run if name == experiment]
+
+    @property
+    def tuned(self) -> list[tuple[str, str]]:
+        """The models that are tuned from another one of these, each with that one."""
+        bases = {name: one.about.tuned_from for name, one in self.models.items() if one.about}
+        return [(name, base) for name, base in bases.items() if base in self.models and base]
+
+    @cached_property
+    def compared(self) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+        """The pairs of sweeps (model, experiment) that condition_differences.csv compares; one with itself for its
+        sizes. Tuned models are compared with their bases in the experiments that both run, where these ask for one gold
+        item at a time and share a cell.
+        """
+        pairs = []
+        for model in self.models:
+            own = {name: experiment for (who, name), experiment in self.run.items() if who == model}
+            pairs += [((model, one.experiment_a), (model, one.experiment_b)) for one in find_comparisons(own)]
+        for model, base in self.tuned:
+            for name in [name for who, name in self.run if who == model]:
+                one, other = self.run[model, name], self.run.get((base, name))
+                if other and not one.asks_several and {*one.cells} & {*other.cells}:
+                    pairs.append(((model, name), (base, name)))
+        return pairs
+
+    @property
+    def not_measured(self) -> dict[str, str]:
+        """Why the log-probabilities of selected experiments are not measured with a model, by model."""
+        reasons = {model: self.models[model].not_measured for model, _ in self._pairs(LOG_PROBABILITY)}
+        return {model: why for model, why in reasons.items() if why}
+
+    @property
+    def stand_ins(self) -> list[str]:
+        """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
+        found = [name for name, one in self.models.items() if isinstance(one, Model) and not one.has_weights]
+        return found if len(found) < len(self.models) else []
+
+    def experiment_of(self, model: str, experiment: str) -> Experiment:
+        """An experiment at the sizes that a model runs."""
+        return self.selection.of(model, self.experiments[experiment])
+
+    def curves_of(self, model: str, experiment: str) -> list[Curve]:
+        """The curves of an experiment that a model runs, with the same names for all models."""
+        sizes = self.experiment_of(model, experiment).cell_sizes
+        return [curve for curve in self.experiments[experiment].curves if curve.size in sizes]
+
+    @property
+    def not_recorded(self) -> list[tuple[str, str]]:
+        """Selected pairs without recorded responses."""
+        recorded = {name: one.files for name, one in self.models.items() if isinstance(one, RecordedModel)}
+        return [pair for pair in self._pairs(ANSWER) if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
+
+    def _pairs(self, measure: str) -> list[tuple[str, str]]:
+        return [pair for pair in self.selection.sizes if measure in self.experiments[pair[1]].measure]
