@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from api_engines import HASTE, SETTINGS, answers, make_engine
 from canaries import CANARY
-from fault_server import FaultServer, answer_to
+from fault_server import FAULTS, FaultServer, answer_to
 from programs import refused
 
 from litm.base.download import host_of
@@ -143,13 +143,18 @@ def test_a_provider_gets_the_models_key_and_not_an_administrators(monkeypatch):
     assert server.keys == [CANARY]
 
 
-@pytest.mark.parametrize("fault", ["key in all of a refusal", "key in an error", "key as the reason"])
+#: An error whose message is cut within the key.
+LONG = {"status": 401, "body": {'{"error": {"message": "': 1, "?": 325, ' {key}"}}': 1}}
+
+
+@pytest.mark.parametrize("fault", ["key in all of a refusal", "key at the cut", "key in an error", "key as the reason"])
 def test_a_key_that_is_repeated_in_an_error_or_a_whole_response_is_not_printed(protocol, fault, monkeypatch, capsys):
     monkeypatch.setenv("MY_KEY", CANARY)
+    monkeypatch.setitem(FAULTS[protocol], "key at the cut", LONG)
     with FaultServer(lambda prompt, attempt: fault) as server:
         said = refused(answers, with_key(protocol, server, replace(HASTE, attempts=2, prompts=2)), ["a", "b"])
     shown = capsys.readouterr()
-    assert "***" in said and ("***" in shown.err) == (fault != "key in all of a refusal")
+    assert "***" in said and ("***" in shown.err) == (fault in ("key in an error", "key as the reason"))
     assert "sk-" not in shown.err + shown.out + said
 
 
