@@ -90,7 +90,6 @@ def main(
             make_engine=lambda: load_engine(asked.settings["engine"], settings),
             ask=not gather,
             others=other_sweeps(journals, journal) if journals else (),
-            batch=settings.batch,
         )
         if on_failure == STOP:
             check_answered(outcome)

@@ -377,11 +377,10 @@ class Usage:
     @staticmethod
     def sums(billed: Iterable["Usage"]) -> list["Usage"]:
         """The sums of tokens that are paid in the same way."""
-        found = []
-        for (batch, elsewhere), some in sorted(grouped(billed, attrgetter("batch", "elsewhere")).items()):
-            counts = {name: sum(getattr(one, name) for one in some) for name in COUNTERS}
-            found.append(Usage(**counts, batch=batch, elsewhere=elsewhere))
-        return found
+        return [
+            replace(some[0], **{name: sum(getattr(one, name) for one in some) for name in COUNTERS})
+            for _, some in sorted(grouped(billed, attrgetter("batch", "elsewhere")).items())
+        ]
 
 
 #: The counters of a `Usage`, which have prices of their own.

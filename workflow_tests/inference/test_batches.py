@@ -25,7 +25,7 @@ def ask(protocol, server, folder, prompts=PROMPTS, identity=IDENTITY, batch=True
     asked = planned(*prompts, identity=identity)
     with Journal(folder / "kv.jsonl") as journal:
         engine, sweep = make_engine(protocol, server, patience, batch=batch), AskedSweep("mine/kv", identity)
-        left = ask_missing(asked, journal, sweep, Fit(None, 50), lambda: engine, batch=batch).failed
+        left = ask_missing(asked, journal, sweep, Fit(None, 50), lambda: engine).failed
         return left, {str(one.content): journal[one.key].text for one in asked if one.key in journal}
 
 

@@ -115,9 +115,9 @@ def test_answers_without_a_bill_are_used_and_called_not_recorded(new_bench, serv
     new_bench.run("results/responses/gpt/own.jsonl.gz")
     journal = new_bench.path("results/journal/gpt/own.jsonl")
     # As an earlier version wrote them.
-    first, *answers = map(parse_line, journal.read_bytes().splitlines())
-    lines = [answer_line(one.key, first.key, replace(one.value, billed=None)) for one in answers]
-    journal.write_text(identity_line(first.value) + "".join(lines))
+    (identity, fields), *answers = map(parse_line, journal.read_bytes().splitlines())
+    lines = [answer_line(key, identity, replace(answer, billed=None)) for key, answer in answers]
+    journal.write_text(identity_line(fields) + "".join(lines))
     new_bench.run("results/scores/gpt/own.parquet", "--forcerun", "generate")
     assert len(server.usages) == 3 * 5
     manifest = read_json(new_bench.path("results/responses/gpt/own.manifest.json"))

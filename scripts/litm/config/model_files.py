@@ -16,7 +16,6 @@ from litm.inference.logs import KINDS
 from litm.models.configuration import CONTEXT_WINDOW_NAMES
 from litm.models.gguf import read_gguf
 from litm.models.locations import (
-    check_has_tokenizer,
     check_model_folder,
     has_chat_template,
     has_tokenizer,
@@ -46,7 +45,8 @@ def check_model_files(entry: Mapping[str, Any], path: Path, where: str) -> None:
     check_names(model_files(path), f"{where}.path")
     if entry["tokenizer"] is not None:
         return
-    check_has_tokenizer(path)
+    if not has_tokenizer(path):
+        raise UserError(f"model folder {path} has no tokenizer: copy it there, or set the model's 'tokenizer'")
     # A tokenizer with code of its own may have its chat template in the code.
     if entry["prompt_template"] == CHAT and not entry["trust_remote_code"] and not has_chat_template(path):
         raise UserError(

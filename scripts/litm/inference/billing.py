@@ -1,6 +1,5 @@
 """What answers of a provider's model have cost, in words, and a budget for them."""
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,8 +67,7 @@ def budgeted(journal: Path, run: Mapping[str, Any], name: str) -> Iterator[dict[
     with (folder / ".budget").open("ab") as turn:
         if not lock(turn):
             note(f"{name}: waits for another sweep of this model, as both have one budget")
-        while not lock(turn):
-            time.sleep(1)
+            lock(turn, wait=True)
         prices = Prices.of(run["prices"])
         billed = (one for file in sorted(folder.rglob("*.jsonl")) for one in billed_in(file) if not one.elsewhere)
         yield {**run, "spent": sum(map(prices.dollars, billed))}

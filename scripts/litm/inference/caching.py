@@ -39,7 +39,7 @@ class Plan:
     def shares(self) -> dict[str, float]:
         """The expected shares of the prompts' tokens that are written to the cache and read from it."""
         found = Usage.sums(one.billed for one in self.prompts.values())
-        total = sum(one.input + one.cache_write + one.cache_read for one in found)
+        total = sum(one.prompt for one in found)
         return {name: sum(getattr(one, name) for one in found) / total for name in CACHE} if total else {}
 
 

@@ -154,13 +154,11 @@ def _of_folder(folder: str) -> ModelSize | None:
     stored = BYTES.get(config.get("dtype") or config.get("torch_dtype") or "")
     if stored is None or "quantization_config" in config:
         return None
-    return sized(config, bytes_of_weights(folder), stored)
+    return sized(config, bytes_of_weights(Path(folder)), stored)
 
 
-@cache
-def bytes_of_weights(folder: str) -> int:
-    """Bytes of the weights in a folder, see `weight_bytes`. Cached as above."""
-    return weight_bytes(Path(folder))
+#: Cached as above.
+bytes_of_weights = cache(weight_bytes)
 
 
 def sized(sizes: Mapping[str, Any], of_weights: float, stored_bytes: int | None) -> ModelSize | None:

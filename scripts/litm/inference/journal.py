@@ -47,14 +47,6 @@ KEY_LENGTH = 64
 BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a journal: the fields of an identity by their digest, or a response by its key."""
-
-    key: str
-    value: dict | Response
-
-
 def identity_line(fields: dict) -> str:
     """The line of an identity, with its line end."""
     return canonical_json({"identity": digest(fields), "fields": fields}) + "\n"
@@ -66,19 +58,22 @@ def answer_line(key: str, identity: str, response: Response) -> str:
     return f'{record.removesuffix("}")},"{CHECKSUM}":"{_checksum(record)}"}}\n'
 
 
-def parse_line(line: bytes) -> Line:
-    """The record of a journal line; ValueError with the reason if the line is malformed or was changed."""
+def parse_line(line: bytes) -> tuple[str, dict | Response]:
+    """The record of a journal line: the fields of an identity after their digest, or a response after its key.
+
+    Raises ValueError with the reason if the line is malformed or was changed.
+    """
     try:
         record = json.loads(line)
         if "fields" in record:
             name, fields = checked_field(record, "identity", str), checked_field(record, "fields", dict)
             if digest(fields) != name:
                 raise ValueError("it was changed after it was written: 'identity' is not the digest of its 'fields'")
-            return Line(name, fields)
+            return name, fields
         key, response = checked_field(record, "key", str), Response.from_json(record)
         if record.pop(CHECKSUM) != _checksum(canonical_json(record)):
             raise ValueError(f"it was changed after it was written: its {CHECKSUM} is another")
-        return Line(key, response)
+        return key, response
     except KeyError as error:
         raise ValueError(f"the field {error} is missing") from error
     except (TypeError, RecursionError) as error:
@@ -161,17 +156,16 @@ def _read(path: str | Path) -> Recorded:
                 break
             recorded.whole_bytes += len(line)
             try:
-                said = parse_line(line)
+                key, value = parse_line(line)
             except ValueError as error:
                 recorded.bad[number] = str(error)
                 continue
-            if isinstance(said.value, dict):
-                recorded.identities[said.key] = said.value
+            if isinstance(value, dict):
+                recorded.identities[key] = value
                 continue
-            earlier = recorded.responses.get(said.key, said.value)
-            recorded.responses[said.key] = said.value
-            if earlier.text != said.value.text:
+            if recorded.responses.get(key, value).text != value.text:
                 recorded.conflicting.append(number)
+            recorded.responses[key] = value
     why = None
     if recorded.bad and not (recorded.responses or recorded.identities):
         why = f"none of its lines is a journal line (line 1: {recorded.bad[1]})"
@@ -450,8 +444,9 @@ def _parsed(lines: Iterable[bytes], kind: type[Value]) -> Iterator[tuple[str, Va
     """The keys and values of one kind; half a line and malformed ones are left out."""
     for line in lines:
         with suppress(ValueError):
-            if line.endswith(b"\n") and isinstance(value := (said := parse_line(line)).value, kind):
-                yield said.key, value
+            key, value = parse_line(line)
+            if line.endswith(b"\n") and isinstance(value, kind):
+                yield key, value
 
 
 @dataclass(frozen=True)

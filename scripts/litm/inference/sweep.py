@@ -150,7 +150,6 @@ def ask_missing(
     make_engine: Callable[[], Engine],
     ask: bool = True,
     others: Sequence[Path] = (),
-    batch: bool = False,
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
@@ -160,8 +159,8 @@ def ask_missing(
     `UserError`, before asking anything, if prompts do not fit and `on_overflow` is `fail`, or if a full-length answer
     cannot fit.
 
-    others: the journals of other sweeps, read only if answers are missing. batch: whether prompts are submitted in
-    batches; those that an earlier run submitted are waited for in any case.
+    others: the journals of other sweeps, read only if answers are missing. Batches that an earlier run submitted are
+    waited for in any case.
     """
     fit.check_answer(sweep.name)
     equal, elsewhere, conflicting = reused_answers(
@@ -205,11 +204,11 @@ def ask_missing(
     work = work_of([prompt.ids for prompt in fitting.values()])
     of_tokens = "" if work["prompt_tokens"] is None else f", {work['prompt_tokens']:,} tokens"
     in_format = f", in {sweep.number_format}" if sweep.number_format else ""
-    what, batch = "measure" if sweep.is_measured else "ask", batch and not sweep.is_measured
+    what = "measure" if sweep.is_measured else "ask"
     note(f"{sweep.name}: {len(fitting):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for number, (identity, answered) in enumerate(new_answers(engine, sweep, journal, fitting, batch)):
+            for number, (identity, answered) in enumerate(new_answers(engine, sweep, journal, fitting)):
                 # For each batch: weights on a CPU may be read from their file at any time.
                 sweep.files.check() if number else sweep.files.check_loaded(before)
                 if identity == sweep.identity:
@@ -234,15 +233,15 @@ def ask_missing(
 
 
 def new_answers(
-    engine: Any, sweep: Sweep, journal: Journal, prompts: Mapping[str, Prepared], batch: bool
+    engine: Any, sweep: Sweep, journal: Journal, prompts: Mapping[str, Prepared]
 ) -> Iterator[tuple[dict, list[tuple[str, Response]]]]:
     """Answers to prompts, by their keys, as they come, each time with their identity, which is another one if an
-    earlier run submitted them in a batch. prompts, batch: as in `ask_missing`.
+    earlier run submitted them in a batch.
     """
-    if (out := journal.batches(getattr(engine, "url", None))) or batch:
-        # Settings have `batch` only for engines with batches.
-        yield from engine.in_batches(sweep.name, journal, out, sweep.identity, prompts, batch)
-    left = [] if batch else [key for key in prompts if key not in journal]
+    submits = not sweep.is_measured and hasattr(engine, "in_batches") and engine.settings.batch
+    if (out := journal.batches(getattr(engine, "url", None))) or submits:
+        yield from engine.in_batches(sweep.name, journal, out, sweep.identity, prompts, submits)
+    left = [] if submits else [key for key in prompts if key not in journal]
     compute = engine.measure if sweep.is_measured else engine.generate
     for some in compute([prompts[key] for key in left]) if left else ():
         yield sweep.identity, [(left[index], response) for index, response in some]

@@ -125,12 +125,6 @@ def has_tokenizer(folder: Path) -> bool:
     return any(path for pattern in TOKENIZERS for path in folder.glob(pattern))
 
 
-def check_has_tokenizer(folder: Path) -> None:
-    """Raise `UserError` for a model folder without a tokenizer."""
-    if not has_tokenizer(folder):
-        raise UserError(f"model folder {folder} has no tokenizer: copy it there, or set the model's 'tokenizer'")
-
-
 def has_chat_template(folder: Path) -> bool:
     """Whether the tokenizer of a model folder has a chat template, as its own file or in its settings."""
     if any(folder.glob("chat_template.*")) or any(folder.glob("additional_chat_templates/*")):

@@ -60,7 +60,7 @@ def billions_of(model: Model) -> float:
     if model.path and is_gguf(model.path):
         return read_gguf(Path(model.path)).weights / 1e9
     if model.path:
-        return bytes_of_weights(model.path) / 2e9
+        return bytes_of_weights(Path(model.path)) / 2e9
     return billions_in(model.hub or "") or USUAL_BILLIONS
 
 
