@@ -95,7 +95,7 @@ def test_estimate_console_manifest_table_and_report_say_what_the_provider_bills(
 
 def test_a_budget_stops_all_sweeps_of_a_model_in_time_and_a_higher_one_goes_on(new_bench, server):
     study(new_bench, server, "claude", budget=0.03)
-    targets = [f"results/scores/claude/{name}.parquet" for name in EXPERIMENTS]
+    targets = [f"results/responses/claude/{name}.jsonl.gz" for name in EXPERIMENTS]
     done = new_bench.snakemake("--keep-going", "--cores", "2", *targets)
     assert done.returncode != 0
     for name in EXPERIMENTS:

@@ -182,15 +182,13 @@ def test_a_dry_run_of_a_whole_study_takes_ten_lines_at_most(new_project):
     assert "asks dummy at most" in done.stdout
 
 
-def test_answers_are_counted_for_the_prompts_that_exist_alone(new_bench):
-    bench: Workbench = new_bench
+def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
     responses, examples = "results/responses/dummy/kv.jsonl.gz", "results/example_checks/kv.json"
 
     def asks(*config: str) -> list[str]:
         lines = bench.snakemake("--dry-run", "--config", *config, "--", responses).stdout.splitlines()
         return [line for line in lines if "asks dummy" in line or "not known" in line]
 
-    bench.snakemake("--", responses)
     unknown = "  how many answers in journals apply to kv is not known: examples are made first"
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
     bench.snakemake("--config", "seed=1", "--", examples)

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from conftest import ROOT
 from programs import refused
+from reruns import with_keys
 
 from litm.base.extensions import VARIABLE, in_use, names_in
 from litm.checks.doctor import extension_check
@@ -200,9 +201,8 @@ def plan_after(bench, file: Path, old: str, new: str) -> set[str]:
 def test_an_edit_of_an_extension_runs_again_what_it_affects_and_the_answers_are_right(new_bench, tmp_path):
     folder = Path(shutil.copytree(TEMPLATE, tmp_path / "outside" / "my_task"))
     config = yaml.safe_load((TEMPLATE / "study.yaml").read_text())
-    experiments = ["numbered_words", "kv_retrieval_small"]
-    config |= {"extensions": [str(folder)], "experiments": experiments, "examples": 2}
-    new_bench.configure(config)
+    config |= {"extensions": [str(folder)], "experiments": ["numbered_words", "kv"], "examples": 2}
+    new_bench.configure(with_keys(config, {"define.experiments.kv": configs.KV}))
     new_bench.run()
 
     table = pd.read_csv(new_bench.path("results/tables/accuracy.csv"))
@@ -223,7 +223,7 @@ def test_an_edit_of_an_extension_runs_again_what_it_affects_and_the_answers_are_
     prompts = plan_after(new_bench, folder / "prompts/numbered_words.txt", "Word:", "The word:")
     assert prompts == examples
 
-    # The docstring of the task changes no prompt, so nothing is asked again; another experiment is not even looked at.
+    # The docstring of the task changes no prompt, so nothing is asked again.
     edit(folder / TASK, "A line for", "One line for")
-    new_bench.run()
+    new_bench.run("--", "results/responses/first_item/numbered_words.jsonl.gz")
     assert new_bench.asked("numbered_words", "first_item") == (0, 12)
