@@ -111,13 +111,12 @@ def test_the_largest_difference_of_a_remedy_is_reported_with_its_interval_as_sho
 
 def test_without_shown_differences_there_is_no_advice_but_the_number_of_questions_needed():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
-    assert advised(rows) == []
     text = told(rows)
+    assert advised(rows) == [] and "It may lose up to" in text
     assert text.startswith("m: no advice yet: 30 questions do not tell the 2 conditions apart; ")
     assert {row["reason"] for row in rows} == {"", "the cheapest may lose over 5 points"}
     needed, assumed = rows[0]["n_for_5_points"], observed(np.array([mixed(0.5, 30, 1), mixed(0.6, 30, 2)], int).T)
     assert needed == n_for_five_points(assumed) > 500 and needed_in_words(needed, assumed) in text
-    assert "It may lose up to" in text
 
 
 def test_a_hopeless_cheaper_condition_makes_no_advice():
@@ -133,8 +132,7 @@ def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
     assert advised(rows) == [] and [row["is_best"] for row in rows] == [True, False]
     text = told(rows)
     assert "The best, also the cheapest of those like it: 1 document, 31.8 % right" in text
-    assert "points to 5 documents, best first" in text
-    assert rows[0]["n_for_5_points"] > 500
+    assert "points to 5 documents, best first" in text and rows[0]["n_for_5_points"] > 500
     assert advised(rows_of(sweep(PLAIN, {1: [True, True], 5: [True, False]}))) == []
 
 

@@ -24,6 +24,7 @@ from litm.analysis.statistics import (
     mcnemar_p,
     paired_difference,
     paired_p,
+    with_holm,
 )
 from litm.base.intervals import agresti_coull_interval, binomial_interval, wilson_interval
 
@@ -185,10 +186,12 @@ def test_mcnemars_p_is_statsmodels_and_1_without_differences():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_holms_correction_is_statsmodels_which_collects_garbage_at_each_call(seed):
+def test_holms_correction_of_the_rows_with_a_p_value_is_statsmodels_which_collects_garbage_at_each_call(seed):
     # With ties, and values of 0 and 1.
     p_values = [0, 1, *rng(seed).random(8).round(1).tolist()]
-    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
+    *rows, none, without = with_holm([*({"p": p} for p in p_values), {"p": None}, {}], "p", "corrected")
+    assert [row["corrected"] for row in rows] == pytest.approx(multipletests(p_values, method="holm")[1])
+    assert "corrected" not in {*none, *without}
 
 
 def test_false_alarms_of_q_the_corrected_pairs_and_the_gap_are_rare_when_the_truth_is_flat():

@@ -117,8 +117,7 @@ def test_an_entry_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkey
     entry |= {"rows": "analysis.grid.hard_questions", "columns": {"share": "percent + ± | Share | their share"}}
     (tmp_path / "tables.yaml").write_text(yaml.safe_dump({"hard_questions": entry}))
     monkeypatch.setitem(tables(), "hard_questions", read_tables(tmp_path / "tables.yaml")["hard_questions"])
-    made = {"hard_questions": lambda curve_scores: [{"share": len(curve_scores.paths) / 4}]}
-    monkeypatch.setattr(grid, "hard_questions", made["hard_questions"], raising=False)
+    monkeypatch.setattr(grid, "hard_questions", lambda curve_scores: [{"share": len(curve_scores.paths) / 4}], False)
     assert "results/tables/hard_questions.csv" in of_study(KV).files
     page = reference(tables().values())
     assert "| `share` | their share |\n| `share_ci_low` | lower 95 % limit of `share` |" in page

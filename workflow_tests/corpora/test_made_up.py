@@ -92,7 +92,7 @@ def test_the_first_questions_are_taken_or_all(tmp_path, taken):
 
 
 def test_no_two_entries_have_the_same_title_question_or_person(entries):
-    for values in ([e.title for e in entries], [e.question for e in entries], [e.answers for e in entries]):
+    for values in zip(*((entry.title, entry.question, entry.answers) for entry in entries), strict=True):
         assert len(set(values)) == len(values)
     with pytest.raises(UserError, match=f"has {len(entries)} passages at most, asked for: {len(entries) + 1}"):
         list(make_articles("mini_gazetteer", 0, len(entries) + 1))

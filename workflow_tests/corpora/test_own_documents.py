@@ -72,8 +72,10 @@ def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):
     path.write_text(json.dumps([CHUNK, {"page_content": "b", "id": "own", "metadata": {}}], indent=1))
     first, second = passages_of(path)
     assert first == Passage("chunks.json:2:0", "Towns", "The mill.", "/data/guide.pdf", 4)
-    assert second.id == "own"
-    assert has_chunks(path)
+    assert second.id == "own" and has_chunks(path)
+    # Those on one line have ids of their own.
+    path.write_text('[{"content": "a"}, {"content": "b"},\n {"content": "c"}]')
+    assert [passage.id for passage in passages_of(path)] == ["chunks.json:1:0", "chunks.json:1.2:0", "chunks.json:2:0"]
 
 
 @pytest.mark.parametrize("name", ["chunks.json", "chunks.jsonl"])
@@ -86,12 +88,6 @@ def test_chunks_of_a_paper_have_their_headings_as_title_and_all_their_pages(tmp_
     for passage in passages_of(path):
         assert (passage.text, passage.title) == ("The mill.", "Guide > Towns")
         assert (passage.file, passage.pages) == ("/data/guide.pdf", (4, 5))
-
-
-def test_the_objects_of_a_list_on_one_line_have_ids_of_their_own(tmp_path):
-    path = tmp_path / "chunks.json"
-    path.write_text('[{"content": "a"}, {"content": "b"},\n {"content": "c"}]')
-    assert [passage.id for passage in passages_of(path)] == ["chunks.json:1:0", "chunks.json:1.2:0", "chunks.json:2:0"]
 
 
 def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path):
@@ -128,9 +124,6 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
 def test_a_document_that_cannot_be_read_is_one_line_with_its_place(tmp_path, name, content, said):
     (tmp_path / name).write_text(content)
     assert said in refused(passages_of, tmp_path)
-
-
-def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
     assert "there is no text in it (a scan?)" in refused(passages_of, write_pdf(tmp_path / "scan.pdf", [""]))
 
 

@@ -25,10 +25,11 @@ def made_up(count: int, start: int = 0) -> list[Passage]:
     return [Passage(f"id{number}", f"Title {number}", f"Text «{number}»") for number in range(start, start + count)]
 
 
-def make_passages(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Run the program with two shards of two passages."""
+def make_passages(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess:
+    """Run the program on these lines of a table, with two shards of two passages."""
     places = ["--folder", tmp_path / "shards", "--manifest", tmp_path / "shards" / "manifest.json"]
-    return run_program("make_passages", "--passages-per-shard", 2, "--shards", 2, *places, *arguments)
+    source = ["--source", "dpr_passages", "--settings", "{}", "--input", dpr_file(tmp_path, *lines)]
+    return run_program("make_passages", "--passages-per-shard", 2, "--shards", 2, *places, *source)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +70,10 @@ def test_passages_appended_at_the_end_leave_full_shards_as_they_are(tmp_path):
     assert [old == new for old, new in zip(before, after, strict=True)] == [True, True, False, False]
 
 
-def test_too_many_passages_are_counted_and_the_message_has_the_number_of_shards(tmp_path):
+def test_too_many_passages_are_counted_and_shards_that_hold_nothing_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"^11 passages do not fit into 2 shards of 4: set 'shards' to 3 or more$"):
         write_shards(made_up(11), tmp_path, passages_per_shard=4, shards=2)
     assert write_shards(made_up(8), tmp_path, passages_per_shard=4, shards=2)["passages"] == 8
-
-
-def test_shards_that_hold_nothing_are_refused(tmp_path):
     for size, shards in ((0, 1), (1, 0)):
         with pytest.raises(UserError, match="both must be 1 or more"):
             write_shards(made_up(1), tmp_path, passages_per_shard=size, shards=shards)
@@ -85,9 +83,8 @@ def test_shards_of_an_earlier_larger_corpus_are_removed_and_other_files_stay(tmp
     write_shards(made_up(4), tmp_path, passages_per_shard=1, shards=4)
     (tmp_path / "mine.jsonl.gz").write_bytes(b"")
     write_shards(made_up(2), tmp_path, passages_per_shard=1, shards=2)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        *("mine.jsonl.gz", "shard-00000.jsonl.gz", "shard-00001.jsonl.gz")
-    ]
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"mine.jsonl.gz", "shard-00000.jsonl.gz", "shard-00001.jsonl.gz"}
 
 
 def test_an_error_in_the_source_leaves_no_part_of_a_shard(tmp_path):
@@ -128,8 +125,7 @@ def test_different_ids_of_one_digest_are_no_error():
 
 
 def test_the_program_writes_shards_and_then_the_manifest_and_prints_a_summary(tmp_path):
-    path = dpr_file(tmp_path, "1\ta b\tT", "2\tc d\tU", "3\te f g h i\tV")
-    done = make_passages(tmp_path, "--source", "dpr_passages", "--settings", "{}", "--input", str(path))
+    done = make_passages(tmp_path, "1\ta b\tT", "2\tc d\tU", "3\te f g h i\tV")
     assert done.returncode == 0, done.stderr
     assert f"{tmp_path}/shards/manifest.json: 3 passages of 3.0 words in 2 of 2 shards" in done.stderr
     manifest = json.loads((tmp_path / "shards" / "manifest.json").read_text())
@@ -137,18 +133,18 @@ def test_the_program_writes_shards_and_then_the_manifest_and_prints_a_summary(tm
     assert len(list((tmp_path / "shards").iterdir())) == 3
 
 
-def test_ids_repeated_across_shards_are_one_line_and_leave_no_manifest(tmp_path):
-    path = dpr_file(tmp_path, "1\ta\tT", "2\tb\tT", "3\tc\tT", "1\td\tT")
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["1\ta\tT", "2\tb\tT", "3\tc\tT", "1\td\tT"], ", line 5: the id '1' is also at {path}, line 2; "),
+        ([], ": there are no passages in it"),
+    ],
+    ids=["ids repeated across shards", "no passages"],
+)
+def test_a_corpus_that_is_refused_leaves_no_manifest(tmp_path, lines, said):
     (tmp_path / "shards").mkdir()
     (tmp_path / "shards" / "manifest.json").write_text("of an earlier run")
-    done = make_passages(tmp_path, "--source", "dpr_passages", "--settings", "{}", "--input", str(path))
-    assert done.returncode == 1
-    assert f"error: {path}, line 5: the id '1' is also at {path}, line 2; " in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not (tmp_path / "shards" / "manifest.json").exists()
-
-
-def test_a_corpus_without_passages_is_refused(tmp_path):
-    done = make_passages(tmp_path, "--source", "dpr_passages", "--settings", "{}", "--input", str(dpr_file(tmp_path)))
-    assert done.returncode == 1 and "passages.tsv: there are no passages in it" in done.stderr
+    done, path = make_passages(tmp_path, *lines), tmp_path / "passages.tsv"
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert f"error: {path}{said.format(path=path)}" in done.stderr
     assert not (tmp_path / "shards" / "manifest.json").exists()

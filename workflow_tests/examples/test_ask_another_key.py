@@ -1,21 +1,19 @@
 """Key-value retrieval with a fixed context and another key per position."""
 
-import pandas as pd
 import pytest
+from configs import KV, of_row
 from conftest import ROOT, write_lines
+from figure_tables import FIGURE, cell, draw, table
 from record_makers import changed
-from suite_examples import SETTINGS, example, questions
+from suite_examples import SETTINGS, example, examples_by_position, questions
 
 from litm.base.messages import UserError
+from litm.config.experiments import Experiment
 from litm.config.study import load_study
 from litm.examples.checks import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks.key_values import kv_retrieval
-from litm.figures.chart import Rows
-from litm.figures.kinds import KINDS
 from litm.placements import gold_placement
-
-CONFIG = {"models": ["reference"], "seed": 0}
 
 
 def examples(size: int, positions: list[int], asked=questions) -> dict[str, list[dict]]:
@@ -76,39 +74,31 @@ def test_another_context_or_pair_at_a_position_is_found(change, found):
 
 
 def test_examples_of_the_other_design_are_found():
-    moved = {
-        placement: [example("kv_retrieval", question, 20, placement) for question in questions("kv_retrieval", 20)]
-        for placement in map(gold_placement, ([0], [9], [19]))
-    }
+    moved = examples_by_position("kv_retrieval", 20, [gold_placement([position]) for position in (0, 9, 19)])
     assert not check_examples(moved, generated=True)
     assert check_examples(moved, generated=True, design=ASK_ANOTHER_KEY)
     assert check_examples(examples(20, [0, 9, 19]), generated=True)
 
 
-def study(**entry):
-    own = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 3, **entry}
-    return load_study({**CONFIG, "experiments": ["own"], "define": {"experiments": {"own": own}}}, ROOT)
+def experiment(**entry) -> Experiment:
+    return load_study(of_row({"experiments.own": {**KV, **entry}}), ROOT).experiments["own"]
 
 
 def test_the_usual_design_leaves_the_settings_of_examples_as_they_were():
-    usual, moved, other = (
-        study(**design).experiments["own"].example_settings()
-        for design in ({}, {"design": "move_the_pair"}, {"design": "ask_another_key"})
-    )
+    designs = {}, {"design": "move_the_pair"}, {"design": "ask_another_key"}
+    usual, moved, other = (experiment(**design).example_settings() for design in designs)
     assert "design" not in usual and moved == usual and other == {**usual, "design": ASK_ANOTHER_KEY}
 
 
 def test_a_task_whose_items_are_not_alike_has_no_such_design():
     with pytest.raises(UserError, match=r"^experiments\.own: 'design: ask_another_key' is for kv_retrieval, not"):
-        study(task="needle_in_haystack", design="ask_another_key")
+        experiment(task="needle_in_haystack", design="ask_another_key")
 
 
 def test_a_figure_of_both_designs_has_a_labelled_line_for_each():
     names = ["kv_retrieval_small", "kv_retrieval_small_ask_another_key"]
-    columns = ["model", "experiment", "size", "position", "n", "accuracy", "ci_low", "ci_high"]
-    cells = [("m", name, 10, position, 9, 0.5, 0.4, 0.6) for name in names for position in (0, 4, 9)]
-    figure = {"experiments": names, "references": {}, "title": "t", "panel_title": "{size}", "x_label": "x"}
-    canvas = KINDS["accuracy_by_position"].draw(figure, Rows(pd.DataFrame(cells, columns=columns)))
+    cells = [cell("m", name, 10, position, 0.5) for name in names for position in (0, 4, 9)]
+    canvas = draw({**FIGURE, "experiments": names, "references": {}}, table(*cells))
     (panel,) = canvas.axes
     assert [len(line.lines[0].get_xdata()) for line in panel.containers] == [3, 3]
     assert len({line.lines[0].get_linestyle() for line in panel.containers}) == 2

@@ -38,13 +38,10 @@ def retrieved(scores, question="what?"):
 
 
 def made(tmp_path, records, size, **settings):
-    path = tmp_path / "retrieved.jsonl"
-    write_lines(path, records)
+    path = write_lines(tmp_path / "retrieved.jsonl", records)
     asked = ExampleSettings(examples=None, seed=3, distractor_order="ranked", **settings)
-    task = load_task("open_domain_qa")
-    return list(
-        examples_of(task, task.questions(size, asked, str(path)), size, "as_retrieved", "{context}|{question}", asked)
-    )
+    questions = (task := load_task("open_domain_qa")).questions(size, asked, str(path))
+    return list(examples_of(task, questions, size, "as_retrieved", "{context}|{question}", asked))
 
 
 def shown_texts(example) -> list[str]:
@@ -70,12 +67,9 @@ def test_a_random_order_is_the_same_each_time_and_another_for_each_question(tmp_
 def test_a_cut_leaves_the_documents_that_are_good_enough_and_then_they_are_ordered(tmp_path):
     records = [retrieved([9, 8, 4, 3], "far?"), retrieved([9, 8.5, 8, 7.5], "near?"), retrieved([1, 0, 0, 0], "bad?")]
     examples = made(tmp_path, records, 4, order="reversed", cut={"margin": 2, "score": 5})
-    assert [shown_texts(one) for one in examples] == [
-        ["text 1", "text 0"],
-        ["text 3", "text 2", "text 1", "text 0"],
-        # The best one is always shown.
-        ["text 0"],
-    ]
+    # The best one is always shown.
+    shown = [["text 1", "text 0"], ["text 3", "text 2", "text 1", "text 0"], ["text 0"]]
+    assert [shown_texts(one) for one in examples] == shown
     assert [(one.size, one.items) for one in examples] == [(4, 2), (4, 4), (4, 1)]
 
 
@@ -100,7 +94,5 @@ def test_documents_that_cannot_be_cut_are_an_error_with_their_names(tmp_path, re
 
 
 def test_without_a_cut_no_scores_are_needed(tmp_path):
-    record = retrieved([1, 2, 3])
-    for document in record["ctxs"]:
-        del document["score"]
+    record = {"question": "what?", "answers": ["a"], "ctxs": [{"title": "t", "text": f"text {n}"} for n in range(3)]}
     assert shown_texts(made(tmp_path, [record], 3, order="reversed")[0]) == ["text 2", "text 1", "text 0"]

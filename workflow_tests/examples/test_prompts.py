@@ -37,23 +37,17 @@ KEY = Question("key2", "key2", (Gold("gold", PAIRS[1], ("value2",)),), (PAIRS[0]
     [
         # Figure 2, and Figure 7 below.
         ("multi_document_qa", "", 2, "gold_at_1", f"{INSTRUCTION}\n\n{SEARCH_RESULTS}\n\n{LAST}"),
-        (
-            *("multi_document_qa_query_aware", "multi_document_qa", 2, "gold_at_1"),
-            f"{INSTRUCTION}\n\n{QUESTION}\n\n{SEARCH_RESULTS}\n\n{LAST}",
-        ),
-        (
-            *("multi_document_qa_random_order", "multi_document_qa", 2, "gold_at_1"),
-            f"{INSTRUCTION} The search results are ordered randomly.\n\n{SEARCH_RESULTS}\n\n{LAST}",
-        ),
+        ("multi_document_qa_query_aware", "multi_document_qa", 2, "gold_at_1",
+         f"{INSTRUCTION}\n\n{QUESTION}\n\n{SEARCH_RESULTS}\n\n{LAST}"),
+        ("multi_document_qa_random_order", "multi_document_qa", 2, "gold_at_1",
+         f"{INSTRUCTION} The search results are ordered randomly.\n\n{SEARCH_RESULTS}\n\n{LAST}"),
         ("closed_book_qa", "", 0, "no_gold", LAST),
         ("multi_document_qa", "oracle_qa", 1, "gold_at_0", f"{INSTRUCTION}\n\n{GOLD_ALONE}\n\n{LAST}"),
         ("kv_retrieval", "", 3, "gold_at_1", f"{EXTRACT}\n\nJSON data:\n{JSON}\n\n{LAST_KEY}"),
-        (
-            *("kv_retrieval_query_aware", "kv_retrieval", 3, "gold_at_1"),
-            f'{EXTRACT}\n\nKey: "key2"\n\nJSON data:\n{JSON}\n\n{LAST_KEY}',
-        ),
+        ("kv_retrieval_query_aware", "kv_retrieval", 3, "gold_at_1",
+         f'{EXTRACT}\n\nKey: "key2"\n\nJSON data:\n{JSON}\n\n{LAST_KEY}'),
     ],
-)
+)  # fmt: skip
 def test_a_prompt_reads_as_in_the_paper(prompt, task, size, placement, expected):
     made_by = load_task(task or prompt)
     template = read_template(ROOT / "resources" / "prompts" / f"{prompt}.txt", with_context=size > 0)

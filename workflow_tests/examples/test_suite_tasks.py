@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from configs import KV, of_row
 from conftest import ROOT, qa_record, write_lines
 from programs import run_program
 from record_makers import response
@@ -196,13 +197,11 @@ def test_the_suite_selects_the_seven_experiments_of_its_description():
 
 @pytest.mark.parametrize("task", SUITE_TASKS)
 def test_the_suite_s_words_ask_about_the_same_places_with_other_texts(task):
-    size = SIZES[task]
-    placements = suite_placements(task, size)
-    template = read_template(ROOT / "resources" / "prompts" / "suite_document.txt")
+    size, template = SIZES[task], read_template(ROOT / "resources" / "prompts" / "suite_document.txt")
     asked, plain = list(map(checked, questions(task, size, IN_SUITE_WORDS))), questions(task, size)
     examples = {
         placement: [make_example(question, size, placement, template, load_task(task)) for question in asked]
-        for placement in placements
+        for placement in suite_placements(task, size)
     }
     assert not check_examples(examples, generated=True)
     assert [one.id for one in asked] == [one.id for one in plain]
@@ -211,10 +210,8 @@ def test_the_suite_s_words_ask_about_the_same_places_with_other_texts(task):
 
 
 def test_another_wording_than_the_project_s_is_refused_where_a_task_has_none():
-    entry = {"task": "kv_retrieval", "positions": {5: [0, 4]}, "examples": 1, "wording": "suite"}
-    default = read_yaml(ROOT / "config" / "config.yaml")
     with pytest.raises(UserError, match="experiments.x: the task kv_retrieval has no 'wording: suite'"):
-        load_study({**default, "experiments": ["x"], "define": {"experiments": {"x": entry}}}, ROOT)
+        load_study(of_row({"experiments.x": {**KV, "wording": "suite"}}), ROOT)
 
 
 def test_even_a_very_long_text_repeats_nothing():

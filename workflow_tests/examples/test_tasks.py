@@ -39,6 +39,9 @@ def test_a_released_kv_example_keeps_the_order_of_its_other_pairs(tmp_path):
     assert question.distractors == (("key0", "value0"), ("key2", "value2"), ("key3", "value3"))
 
 
+QA = qa_record(2, 2)
+
+
 def without(record: dict, field: str) -> dict:
     return {name: value for name, value in record.items() if name != field}
 
@@ -53,21 +56,18 @@ def with_isgold(record: dict, flags: list) -> dict:
     [
         ('{"question": "wh', r"line 2: not valid JSON"),
         ("[1, 2]", r"line 2: expected a JSON object, found list"),
-        (without(qa_record(2, 2), "answers"), r"line 2: the field 'answers' is missing"),
-        ({**qa_record(2, 2), "answers": [" "]}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
-        ({**qa_record(2, 2), "answers": []}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
-        ({**qa_record(2, 2), "answers": "one"}, r"line 2: 'answers' must be a list, found str"),
-        (with_isgold(qa_record(2, 2), [True, True, False]), r'line 2: 2 documents have "isgold": true'),
-        (with_isgold(qa_record(2, 2), [False, False, False]), r'line 2: 0 documents have "isgold": true'),
+        (without(QA, "answers"), r"line 2: the field 'answers' is missing"),
+        ({**QA, "answers": [" "]}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
+        ({**QA, "answers": []}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
+        ({**QA, "answers": "one"}, r"line 2: 'answers' must be a list, found str"),
+        (with_isgold(QA, [True, True, False]), r'line 2: 2 documents have "isgold": true'),
+        (with_isgold(QA, [False, False, False]), r'line 2: 0 documents have "isgold": true'),
         *(
-            (with_isgold(qa_record(2, 2), [True, False, wrong]), r"line 2, ctxs\[2\]: 'isgold' must be true or false")
+            (with_isgold(QA, [True, False, wrong]), r"line 2, ctxs\[2\]: 'isgold' must be true or false")
             for wrong in ("true", "false", 1, 0, None)
         ),
-        (
-            {**qa_record(2, 2), "ctxs": [{"text": "x", "isgold": True}]},
-            r"line 2, ctxs\[0\]: the field 'title' is missing",
-        ),
-        ({**qa_record(2, 2), "question": "what is number 1"}, r"line 2: the question .* is already on line 1"),
+        ({**QA, "ctxs": [{"text": "x", "isgold": True}]}, r"line 2, ctxs\[0\]: the field 'title' is missing"),
+        ({**QA, "question": "what is number 1"}, r"line 2: the question .* is already on line 1"),
     ],
 )
 def test_a_bad_qa_record_is_refused_with_file_and_line(tmp_path, bad, message):
@@ -97,25 +97,26 @@ def test_a_bad_kv_record_is_refused_with_file_and_line(tmp_path, bad, message):
         list(kv_retrieval.questions(3, replace(SETTINGS, examples=None), str(path)))
 
 
-def _one_too_few(id_, size, rng, wording):
-    question = kv_retrieval.generate(id_, size, rng, wording)
-    return replace(question, distractors=question.distractors[1:])
+def generate_changed(change):
+    """The task's function, which makes other distractors."""
+
+    def generate(id_, size, rng, wording):
+        question = kv_retrieval.generate(id_, size, rng, wording)
+        return replace(question, distractors=change(question.distractors))
+
+    return generate
 
 
-def _strings(id_, size, rng, wording):
-    question = kv_retrieval.generate(id_, size, rng, wording)
-    return replace(question, distractors=tuple("".join(item) for item in question.distractors))
+STRINGS = generate_changed(lambda items: tuple("".join(item) for item in items))
+ONE_TOO_FEW = generate_changed(lambda items: items[1:])
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"generate": _strings}, "the task mine: 'generate' must make items that are tuples, such as (text,)"),
-        ({"generate": _one_too_few}, "the task mine: 'generate' makes 4 items for a context of 5"),
-        (
-            {"format_items": lambda items: [str(item) for item in items[1:]]},
-            "the task mine: 'format_items' must return",
-        ),
+        ({"generate": STRINGS}, "the task mine: 'generate' must make items that are tuples, such as (text,)"),
+        ({"generate": ONE_TOO_FEW}, "the task mine: 'generate' makes 4 items for a context of 5"),
+        ({"format_items": lambda items: list(map(str, items[1:]))}, "the task mine: 'format_items' must return"),
         ({"format_items": str}, "the task mine: 'format_items' must return a list with a text for each item"),
     ],
 )

@@ -113,17 +113,14 @@ def test_any_number_of_prompts_is_encoded_in_its_order(tokenizer, monkeypatch):
         assert [tokenizer.decode(one) for one in ids] == ["^" + prompt for prompt in prompts[:count]]
 
 
-def test_a_template_that_shows_the_prompt_twice_is_refused(tmp_path):
-    (tmp_path / "t.txt").write_text("{prompt} {prompt}\n")
-    with pytest.raises(UserError, match=r"must contain \{prompt\} exactly once"):
-        read_prompt_template(tmp_path / "t.txt")
-
-
 @pytest.mark.parametrize("read", [read_prompt_template, read_template])
-def test_a_file_of_a_prompt_or_a_template_that_is_not_utf_8_is_named(read, tmp_path):
+def test_a_file_that_is_not_utf_8_or_shows_the_prompt_twice_is_refused(read, tmp_path):
     (tmp_path / "latin.txt").write_bytes("Frédéric: {prompt} {context} {question}".encode("latin-1"))
     with pytest.raises(UserError, match=r"latin.txt: not UTF-8 text .*; save the file as UTF-8"):
         read(tmp_path / "latin.txt")
+    (tmp_path / "t.txt").write_text("{prompt} {prompt}\n")
+    with pytest.raises(UserError, match=r"must contain \{prompt\} exactly once"):
+        read_prompt_template(tmp_path / "t.txt")
 
 
 @pytest.mark.parametrize(("name", "template"), [(RAW, None), ("mine", "USER: {prompt} ASSISTANT:"), (CHAT, None)])

@@ -118,11 +118,8 @@ def answers(*said: tuple[str, str]) -> list[str]:
     return [one.answer for one in with_answers(responses, Reasoning(STRIP))]
 
 
-def test_responses_to_unknown_prompts_that_were_all_cut_while_thinking_have_no_answer():
+def test_responses_to_unknown_prompts_all_cut_while_thinking_have_no_answer_and_a_stray_tag_changes_its_own_alone():
     assert answers(("I recall Anna Berg, or was it", LENGTH), ("Rome?", LENGTH)) == ["", ""]
-
-
-def test_a_stray_closing_tag_changes_its_own_answer_alone():
     assert answers(("Rome", STOP), ("Paris", STOP), ("Oslo</think>", STOP)) == ["Rome", "Paris", ""]
 
 

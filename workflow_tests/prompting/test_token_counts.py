@@ -14,7 +14,7 @@ from programs import run_program
 from record_makers import example
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
-from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import ByT5Tokenizer, PreTrainedTokenizerFast
 
 from litm.base.messages import UserError
 from litm.examples.examples import make_example, read_template
@@ -46,9 +46,8 @@ def byte_level(trim_offsets: bool, bos: bool) -> PreTrainedTokenizerFast:
     tokens.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokens.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    tokens.train_from_iterator(
-        CORPUS, trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet, special_tokens=["<s>"])
-    )
+    trainer = trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet, special_tokens=["<s>"])
+    tokens.train_from_iterator(CORPUS, trainer)
     parts = [processors.ByteLevel(trim_offsets=trim_offsets)]
     if bos:
         parts.append(processors.TemplateProcessing("<s> $A", None, [("<s>", 0)]))
@@ -59,12 +58,9 @@ def byte_level(trim_offsets: bool, bos: bool) -> PreTrainedTokenizerFast:
 def sentencepiece_like() -> PreTrainedTokenizerFast:
     """BPE with spaces as characters and bytes for what it does not know, as Llama 2's; with a BOS and a normalizer."""
     tokens = Tokenizer(BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
-    tokens.normalizer = normalizers.Sequence(
-        [normalizers.NFC(), normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
-    )
-    tokens.decoder = decoders.Sequence(
-        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
-    )
+    normal = [normalizers.NFC(), normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    decoded = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    tokens.normalizer, tokens.decoder = normalizers.Sequence(normal), decoders.Sequence(decoded)
     special = ["<unk>", "<s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     known = [text.translate({ord(letter): None for letter in "漢😀"}) for text in CORPUS]
     tokens.train_from_iterator(known, trainers.BpeTrainer(vocab_size=420, special_tokens=special))
@@ -100,13 +96,11 @@ def items_example(position: int | None, size: int = 4) -> Example:
     return example(size=size, placement="p", prompt=prompt, targets=[target])
 
 
-def conversation(position: int, size: int = 12, count: int = 1) -> list[Example]:
+def conversation(position: int, size: int = 12) -> list[Example]:
     task = load_task("conversation_memory")
     template = read_template(ROOT / "resources" / "prompts" / "conversation_memory.txt")
-    return [
-        make_example(q, size, f"gold_at_{position}", template, task)
-        for q in task.questions(size, ExampleSettings(count, 1, "ranked"), None)
-    ]
+    questions = task.questions(size, ExampleSettings(1, 1, "ranked"), None)
+    return [make_example(q, size, f"gold_at_{position}", template, task) for q in questions]
 
 
 def measure(tokenizer, prompt_template: str, template: str | None, example: Example) -> PromptTokens:
@@ -115,9 +109,7 @@ def measure(tokenizer, prompt_template: str, template: str | None, example: Exam
     return measured
 
 
-def ids_of(
-    tokenizer: PreTrainedTokenizerBase, prompt_template: str, template: str | None, example: Example
-) -> list[int]:
+def ids_of(tokenizer, prompt_template: str, template: str | None, example: Example) -> list[int]:
     (ids,) = PromptFormat(tokenizer, prompt_template, template).encode([example.content(prompt_template == CHAT)])
     return ids
 
@@ -217,22 +209,18 @@ def test_a_template_that_drops_white_space_before_its_own_is_followed():
     assert_exactly(tokenizer, ids_of(tokenizer, CHAT, None, asked), gold, TEXTS[3])
 
 
-def test_messages_that_are_not_those_of_the_prompt_leave_the_place_unknown():
+def test_messages_that_are_not_those_of_the_prompt_and_a_tokenizer_without_characters_leave_the_place_unknown():
     asked = replace(items_example(1), messages=[{"role": "user", "content": "Something else."}])
     assert measure(fresh("byte level"), CHAT, None, asked).golds == (None,)
-
-
-def test_a_tokenizer_that_says_no_characters_leaves_the_place_unknown():
-    tokenizer = ByT5Tokenizer()
-    measured = measure(tokenizer, RAW, None, items_example(0))
+    measured = measure(ByT5Tokenizer(), RAW, None, items_example(0))
     assert (measured.golds, measured.unknown) == ((None,), 1)
     assert measured.count == len(items_example(0).prompt.encode()) + 1
 
 
-def test_without_a_gold_item_there_is_no_place_and_nothing_unknown():
-    for prompt_template in (RAW, CHAT):
-        measured = measure(fresh("byte level"), prompt_template, None, items_example(None))
-        assert (measured.golds, measured.unknown) == ((None,), 0)
+@pytest.mark.parametrize("prompt_template", [RAW, CHAT])
+def test_without_a_gold_item_there_is_no_place_and_nothing_unknown(prompt_template):
+    measured = measure(fresh("byte level"), prompt_template, None, items_example(None))
+    assert (measured.golds, measured.unknown) == ((None,), 0)
 
 
 def test_a_row_has_the_lengths_and_the_mean_place_of_the_gold_items_from_the_first_to_the_last():
@@ -282,11 +270,9 @@ def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path)
     assert list(positions["position"])[:3] == [0, 5, 9] and positions["position"].isna().sum() == 1
     assert positions["first_token"].dtype == "Int64" and positions["last_token"].isna().sum() == 1
     of_prompt = positions.dropna().groupby(["placement", "id"])
-    for column, ends in (
-        ("first_token", of_prompt["first_token"].min()),
-        ("last_token", of_prompt["last_token"].max()),
-    ):
-        means = ends.groupby("placement").mean()
+    ends = {"first_token": of_prompt["first_token"].min(), "last_token": of_prompt["last_token"].max()}
+    for column, values in ends.items():
+        means = values.groupby("placement").mean()
         assert list(table[f"gold_{column}"])[:2] == pytest.approx(list(means), abs=1e-6)
 
 

@@ -80,9 +80,12 @@ def nq_record(question: str, *annotations: tuple[str | None, list[str]], page: s
 def simplified(record: dict) -> dict:
     """The same record as the authors of NaturalQuestions simplify it."""
     text = " ".join(token["token"].replace(" ", "_") for token in record["document_tokens"])
-    return {k: record[k] for k in ("example_id", "question_text", "document_url", "annotations")} | {
-        "document_text": text
-    }
+    kept = {k: record[k] for k in ("example_id", "question_text", "document_url", "annotations")}
+    return {**kept, "document_text": text}
+
+
+def without(record: dict, field: str) -> dict:
+    return {key: value for key, value in record.items() if key != field}
 
 
 def open_questions(*records: dict) -> list[tuple[str, dict]]:
@@ -117,7 +120,7 @@ def test_an_original_record_gives_the_paragraph_as_it_is_written_on_the_page():
     ("given", "title"),
     [
         (simplified(RECORD), "Nobel laureates & co"),
-        ({k: v for k, v in RECORD.items() if k != "document_html"}, "List of Nobel laureates in Physics"),
+        (without(RECORD, "document_html"), "List of Nobel laureates in Physics"),
     ],
     ids=["simplified", "without the page"],
 )
@@ -149,13 +152,10 @@ def test_of_five_annotations_the_long_answer_of_most_with_a_short_answer_counts(
     assert derive_one(form(nq_record(QUESTION, *annotations)))[1] == funnel
 
 
-def test_the_short_answers_of_all_who_chose_the_paragraph_are_joined():
+def test_short_answers_of_all_who_chose_the_paragraph_are_joined_and_more_than_five_tokens_do_not_count():
     whole = (PARAGRAPH, ["Wilhelm R&ouml;ntgen"])
     (made,), _ = derive_one(nq_record(QUESTION, whole, (SECOND, ["Paris"]), (PARAGRAPH, ["R&ouml;ntgen"]), whole))
     assert made["nq_annotated_gold"]["short_answers"] == ["Röntgen", "Wilhelm Röntgen"]
-
-
-def test_short_answers_of_more_than_five_tokens_do_not_count_as_in_nq_open():
     five, six = "was awarded in 1901 to", "was awarded in 1901 to <b>Wilhelm"
     assert derive_one(nq_record(QUESTION, (PARAGRAPH, [six])))[1] == [1, 1, 0, 0, 0]
     assert derive_one(nq_record(QUESTION, (PARAGRAPH, [five])))[1] == [1, 1, 1, 1, 1]
@@ -204,10 +204,7 @@ def places(first: int, last: int) -> dict:
         ({**NQ, "document_html": "<P>short"}, "are outside document_html, which has 8"),
         ({**NQ, "document_tokens": [{"Token": "in"}]}, "document_tokens[0]: expected an object with 'token'"),
         ({**simplified(NQ), "document_text": "too short"}, "are outside the document, which has 2"),
-        (
-            {k: v for k, v in simplified(NQ).items() if k != "document_url"},
-            "the fields 'document_title' and 'document_url' are missing",
-        ),
+        (without(simplified(NQ), "document_url"), "the fields 'document_title' and 'document_url' are missing"),
         ({**OLD, "nq_annotated_gold": []}, "'nq_annotated_gold' must be a dict, found list"),
         ({**OLD, "nq_annotated_gold": {**GOLD, "short_answers": "x"}}, "'short_answers' must be a list, found str"),
         ({**OLD, "nq_annotated_gold": {"title": "T"}}, "nq_annotated_gold: the field 'long_answer' is missing"),
@@ -218,16 +215,16 @@ def test_a_broken_annotation_is_an_error_that_names_the_place(record, message):
     assert said.startswith("nq, line 1") and message in said
 
 
-@pytest.mark.parametrize(
-    ("records", "message"),
-    [
-        ([{"question": "a", "answer": ["x"]}] * 2, "open, line 2: the question 'a' occurs"),
-        ([{"question": "a"}], "open, line 1: the field 'answer' is missing"),
-        ([{"question": "a", "answer": []}], "open, line 1: 'answer' must be a list of one or more strings"),
-    ],
-)
-def test_a_broken_file_of_questions_is_an_error_that_names_the_place(records, message):
-    assert message in refused(derive, open_questions(*records), [])
+BROKEN = {
+    "open, line 2: the question 'a' occurs": [{"question": "a", "answer": ["x"]}] * 2,
+    "open, line 1: the field 'answer' is missing": [{"question": "a"}],
+    "open, line 1: 'answer' must be a list of one or more strings": [{"question": "a", "answer": []}],
+}
+
+
+@pytest.mark.parametrize("message", BROKEN)
+def test_a_broken_file_of_questions_is_an_error_that_names_the_place(message):
+    assert message in refused(derive, open_questions(*BROKEN[message]), [])
 
 
 def test_html_and_tokens_become_a_line_of_ordinary_writing_whose_sentences_are_known():
@@ -278,10 +275,8 @@ def test_the_released_oracle_file_is_reproduced_byte_for_byte_from_its_own_annot
     assert [count for _, count in funnel] == [3610, 2655, 2655, 2655, 2655]
     with gzip.open(data / ORACLE, "rt", encoding="utf-8") as lines:
         released = {json.loads(line)["question"]: line for line in lines}
-    order = [
-        record["question"] for _, record in read_jsonl(data / "NQ-open.dev.jsonl") if record["question"] in released
-    ]
-    assert [record.text for record in records] == order
+    asked = [record["question"] for _, record in read_jsonl(data / "NQ-open.dev.jsonl")]
+    assert [record.text for record in records] == [question for question in asked if question in released]
     assert all(json.dumps(record.to_json()) + "\n" == released[record.text] for record in records)
 
 

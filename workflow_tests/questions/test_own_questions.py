@@ -35,10 +35,8 @@ def test_questions_are_the_same_in_every_kind_of_table(tmp_path, name):
     first, second = read(tmp_path, name, TABLES[name])
     assert (first.text, first.answers, first.file) == ("When?", ("1700", "in 1700"), "notes.txt")
     assert (second.text, second.answers, second.file) == ("Who, then?", ("Ada",), None)
-    lines = {"a.csv.gz": (2, 4), "blank.csv": (2, 4), "sep.csv": (3, 4), "a.json": (1, 2), "a.jsonl": (1, 2)}.get(
-        name, (2, 3)
-    )
-    assert (first.line, second.line) == lines
+    lines = {"a.csv.gz": (2, 4), "blank.csv": (2, 4), "sep.csv": (3, 4), "a.json": (1, 2), "a.jsonl": (1, 2)}
+    assert (first.line, second.line) == lines.get(name, (2, 3))
 
 
 def test_a_page_words_and_other_columns_are_kept(tmp_path):
@@ -50,11 +48,8 @@ def test_a_page_words_and_other_columns_are_kept(tmp_path):
     assert used_columns(["question", "answer", "topic"]) == (["question", "answer"], ["topic"])
 
 
-def test_answers_that_begin_with_a_bracket_but_are_no_list_are_texts(tmp_path):
+def test_answers_in_brackets_that_are_no_list_are_texts_and_numbers_that_pandas_has_written_are_whole(tmp_path):
     assert read(tmp_path, "a.csv", "question,answer\nWhich section?,[main]\n")[0].answers == ("[main]",)
-
-
-def test_whole_numbers_that_pandas_has_written_with_a_fraction_are_whole(tmp_path):
     lines = '{"question": "when?", "answer": 1954.0}\n{"question": "how much?", "answer": [1.5, 2.0]}\n'
     assert [one.answers for one in read(tmp_path, "q.jsonl", lines)] == [("1954",), ("1.5", "2")]
 

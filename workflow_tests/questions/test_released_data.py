@@ -21,10 +21,8 @@ QA_20 = "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz"
 def examples(task_name: str, file, size: int, placement: str, settings: ExampleSettings = ALL) -> list[dict]:
     task = load_task(task_name)
     template = read_template(ROOT / "resources" / "prompts" / f"{task.prompt}.txt", size > 0)
-    return [
-        make_example(question, size, placement, template, task)
-        for question in task.questions(size, settings, str(file))
-    ]
+    questions = task.questions(size, settings, str(file))
+    return [make_example(question, size, placement, template, task) for question in questions]
 
 
 @pytest.mark.parametrize(
@@ -39,9 +37,8 @@ def examples(task_name: str, file, size: int, placement: str, settings: ExampleS
 def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, task, file, size, placement, published):
     tokenizer = load_tokenizer(str(data / "tokenizers" / "gpt-neox-20b.tokenizer.json"))
     template = read_prompt_template(ROOT / "resources" / "prompt_templates" / "mpt_instruct.txt")
-    measured = measure_prompts(
-        PromptFormat(tokenizer, "mpt_instruct", template), examples(task, data / file, size, placement)
-    )
+    asked = examples(task, data / file, size, placement)
+    measured = measure_prompts(PromptFormat(tokenizer, "mpt_instruct", template), asked)
     row = token_count_row("mpt", "e", size, placement, [prompt for _, prompt in measured])
     assert (row["n"], f"{row['tokens_mean']:.1f}", f"{row['tokens_sd']:.1f}", row["tokens_max"]) == published
     assert row["n_gold_located"] == (0 if task == "closed_book_qa" else row["n"])
@@ -59,8 +56,7 @@ def test_a_file_of_20_documents_serves_every_size_and_position(data):
         made = examples("multi_document_qa", data / QA_20, size, f"gold_at_{position}", few)
         for example, record in zip(made, records[:25], strict=True):
             gold, *others = record["ctxs"]
-            documents = [*others[: size - 1]]
-            documents.insert(position, gold)
+            documents = [*others[:position], gold, *others[position : size - 1]]
             lines = [f"Document [{n}](Title: {d['title']}) {d['text']}" for n, d in enumerate(documents, start=1)]
             assert example.prompt.split("\n\n", 1)[1].startswith("\n".join(lines) + "\n\nQuestion: ")
             start, end = example.targets[0].span

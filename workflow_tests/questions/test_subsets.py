@@ -16,11 +16,13 @@ def questions(*texts: str) -> list[Question]:
     return [Question(question_id(text), text, (), ()) for text in texts]
 
 
-TWO = {
-    "type": "multipleQAs",
-    "qaPairs": [{"question": "Who wrote the book?", "answer": ["B"]}, {"question": "Who wrote it?", "answer": ["L"]}],
-}
+PAIRS = [{"question": "Who wrote the book?", "answer": ["B"]}, {"question": "Who wrote it?", "answer": ["L"]}]
+TWO = {"type": "multipleQAs", "qaPairs": PAIRS}
 ONE = {"type": "singleAnswer", "answer": ["x"]}
+
+
+def asked(text: str, **label) -> dict:
+    return {"question": text, **label}
 
 
 @pytest.mark.parametrize(
@@ -29,43 +31,22 @@ ONE = {"type": "singleAnswer", "answer": ["x"]}
         # A question is kept that every annotator gave a single answer.
         (
             "ambignq",
-            [
-                {"id": "1", "question": "Who got the first nobel prize in physics?", "annotations": [ONE]},
-                {"id": "2", "question": "Who wrote the wizard of oz?", "annotations": [TWO]},
-                {"id": "3", "question": "When did it burn?", "annotations": [ONE, TWO]},
-                {"id": "4", "question": "Who won?", "annotations": [ONE, ONE]},
-            ],
-            {
-                "who got the first nobel prize in physics": True, "who wrote the wizard of oz": False,
-                "when did it burn": False, "who won": True,
-            },
+            [asked("Who got the nobel prize in physics?", annotations=[ONE]), asked("Who?", annotations=[TWO]),
+             asked("When did it burn?", annotations=[ONE, TWO]), asked("Who won?", annotations=[ONE, ONE])],
+            {"who got the nobel prize in physics": True, "who": False, "when did it burn": False, "who won": True},
         ),
         # What does not depend on the time.
         (
             "situatedqa",
-            [
-                {"question": "who has the oldest team", "source_dataset": "nq_table.open", "is_dependent": "yes"},
-                {"question": "what color is the ball", "source_dataset": "nq_table.open", "is_dependent": "no"},
-                {"question": "When was it developed?", "source_dataset": "tydi", "label": False},
-                {"question": "How many live there?", "source_dataset": "tydi", "label": True},
-            ],
-            {
-                "who has the oldest team": False, "what color is the ball": True, "when was it developed": True,
-                "how many live there": False,
-            },
+            [asked("who has the oldest team", is_dependent="yes"), asked("what color is it", is_dependent="no"),
+             asked("When was it developed?", label=False), asked("How many live there?", label=True)],
+            {"who has the oldest team": False, "what color is it": True, "when was it developed": True,
+             "how many live there": False},
         ),
         ("txt", ["who was first?", "", "  Who was  second "], {"who was first": True, "who was second": True}),
-        (
-            "jsonl",
-            [{"question": "who was first", "keep": True}, {"question": "who was second", "keep": False}],
-            {"who was first": True, "who was second": False},
-        ),
+        ("jsonl", [asked("first", keep=True), asked("second", keep=False)], {"first": True, "second": False}),
         # Of several labels all must keep it.
-        (
-            "jsonl",
-            [{"question": text, "keep": keep} for text, keep in (("who?", True), ("Who", False), ("WHO?", True))],
-            {"who": False},
-        ),
+        ("jsonl", [asked("who?", keep=True), asked("Who", keep=False), asked("WHO?", keep=True)], {"who": False}),
     ],
 )  # fmt: skip
 def test_a_file_of_labels_says_what_to_keep(tmp_path, format, records, labels):
@@ -82,23 +63,15 @@ def test_case_spaces_and_a_final_question_mark_do_not_matter(text):
     assert match_key(text) == "who got it" != match_key("who? got it")
 
 
-def test_selection_keeps_the_order_and_counts_what_has_a_label():
+def test_selection_keeps_the_order_counts_what_has_a_label_and_must_keep_something():
     asked = questions("who got it", "where is it", "when was it", "why is it")
     kept, coverage = select(asked, {"why is it": True, "who got it": True, "where is it": False})
     assert kept == [asked[0], asked[3]]
     assert coverage == Coverage(questions=4, labelled=3, kept=2)
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ({"c": True}, "none of the 2 questions is among the 1 labelled ones"),
-        ({"a": False}, r"the labels keep none of the 2 questions \(1 of them have a label\)"),
-    ],
-)
-def test_selection_that_keeps_nothing_is_an_error(labels, message):
-    with pytest.raises(UserError, match=message):
-        select(questions("a", "b"), labels)
+    with pytest.raises(UserError, match="none of the 4 questions is among the 1 labelled ones"):
+        select(asked, {"c": True})
+    with pytest.raises(UserError, match=r"the labels keep none of the 4 questions \(1 of them have a label\)"):
+        select(asked, {"why is it": False})
 
 
 @pytest.mark.parametrize(
@@ -124,11 +97,7 @@ def test_a_file_of_another_format_is_an_error_that_names_the_place(tmp_path, for
     path.write_text(content)
     said = refused(read_labels, path, format)
     assert said.startswith(str(path)) and message in said
-
-
-def test_an_unknown_format_is_an_error_that_lists_the_known_ones():
-    with pytest.raises(UserError, match="unknown format 'csv', choose one of ambignq, situatedqa, jsonl, txt"):
-        read_labels("labels.csv", "csv")
+    assert "unknown format 'csv', choose one of ambignq, situatedqa, jsonl, txt" in refused(read_labels, path, "csv")
 
 
 def numbered(count: int) -> list[Question]:

@@ -1,5 +1,6 @@
 """The reference model's training: lessons, exact packing, runs that resume, and a loadable model."""
 
+import re
 from dataclasses import replace
 from random import Random
 
@@ -77,8 +78,8 @@ def test_no_title_and_no_question_of_the_default_run_is_in_a_lesson():
     evaluated = list(make_articles("mini_encyclopedia", RECIPE.held_out.seed, RECIPE.held_out.passages))
     teacher, rng = Teacher(TEMPLATES, RECIPE.held_out), Random(6)
     lessons = [article for _ in range(100) for article in teacher.family(rng)]
-    assert not {article.title for article in evaluated} & {article.title for article in lessons}
-    assert not {article.subject for article in evaluated} & {article.subject for article in lessons}
+    for name in ("title", "subject"):
+        assert not {getattr(one, name) for one in evaluated} & {getattr(one, name) for one in lessons}
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -95,14 +96,11 @@ def test_a_lesson_has_the_tokens_of_the_workflows_prompt_and_the_answer_ends_it(
 def test_a_lesson_in_key_value_retrieval_is_worded_as_the_workflow_does():
     settings = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
     (question,) = kv_retrieval.questions(3, settings, None)
-    template = TEMPLATES["kv_retrieval"]
-    example = make_example(question, 3, "gold_at_1", template, kv_retrieval)
+    example = make_example(question, 3, "gold_at_1", TEMPLATES["kv_retrieval"], kv_retrieval)
     lesson = Teacher(TEMPLATES, HeldOut(seed=0, passages=0)).lesson("kv_retrieval", 3, 1, Random(0))
-    shape = [
-        "".join("x" if c in "0123456789abcdef" else c for c in text)
-        for text in (example.prompt, lesson.context + lesson.queries[0].prompt)
-    ]
-    assert shape[0] == shape[1]
+    texts = example.prompt, lesson.context + lesson.queries[0].prompt
+    prompt, taught = (re.sub("[0-9a-f]", "x", text) for text in texts)
+    assert prompt == taught
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -111,10 +109,8 @@ def test_a_query_is_answered_as_if_it_were_the_only_one(teacher, tokenizer, task
     network = Trainer(SMALL, tokenizer, teacher).master
     with torch.no_grad():
         together = answer_logits(network, pack([lesson], tokenizer, Random(0)))
-        alone = [
-            answer_logits(network, pack([replace(lesson, queries=(query,))], tokenizer, Random(0)))
-            for query in lesson.queries
-        ]
+        apart = [replace(lesson, queries=(query,)) for query in lesson.queries]
+        alone = [answer_logits(network, pack([one], tokenizer, Random(0))) for one in apart]
     torch.testing.assert_close(together, torch.cat(alone), atol=1e-4, rtol=1e-4)
 
 
@@ -160,9 +156,11 @@ def test_the_model_saved_is_an_ordinary_llama_with_a_card(teacher, tokenizer, wh
 
 def test_the_training_table_counts_all_tokens_and_steps(whole):
     rows = [*training_rows(whole.reports, steps=4)]
-    assert sum(row["steps"] for row in rows) == 6
+    assert (sum(row["steps"] for row in rows), rows[-1]["step"]) == (6, 6)
     assert rows[-1]["tokens"] == sum(report.tokens for report in whole.reports)
-    assert rows[-1]["step"] == 6
+
+
+COURSE = {"share": 1, "sizes": [1, 2]}
 
 
 @pytest.mark.parametrize(
@@ -171,10 +169,7 @@ def test_the_training_table_counts_all_tokens_and_steps(whole):
         ({"stages": []}, "stages"),
         ({"seed": "one"}, "seed: input should be a valid integer, found 'one'"),
         ({"stages": [{"steps": 1, "courses": {"kv_retrieval": {"share": 1, "sizes": [5, 2]}}}]}, "put the smaller one"),
-        (
-            {"stages": [{"steps": 1, "courses": {"chess": {"share": 1, "sizes": [1, 2]}}}]},
-            "courses.chess: input should be 'kv_retrieval'",
-        ),
+        ({"stages": [{"steps": 1, "courses": {"chess": COURSE}}]}, "courses.chess: input should be 'kv_retrieval'"),
     ],
 )
 def test_a_mistake_in_the_recipe_is_named(tmp_path, change, message):
@@ -186,12 +181,10 @@ def test_a_mistake_in_the_recipe_is_named(tmp_path, change, message):
 
 def test_the_shipped_model_is_of_the_recipe():
     folder = ROOT / "resources" / "reference_model"
-    config = read_json(folder / "config.json")
-    shape = RECIPE.shape
+    config, shape = read_json(folder / "config.json"), RECIPE.shape
     sizes = ("hidden_size", "num_hidden_layers", "num_attention_heads", "head_dim", "intermediate_size")
-    assert [config[name] for name in sizes] == [
-        shape.width, shape.layers, shape.heads, shape.head_width, shape.feed_forward
-    ]  # fmt: skip
+    ours = [shape.width, shape.layers, shape.heads, shape.head_width, shape.feed_forward]
+    assert [config[name] for name in sizes] == ours
     assert read_csv(folder / "training.csv")["step"].max() == RECIPE.steps
     assert f"{RECIPE.steps} steps" in (folder / "README.md").read_text()
     assert sum(file.stat().st_size for file in folder.iterdir()) < 10_000_000

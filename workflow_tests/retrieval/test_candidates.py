@@ -35,15 +35,13 @@ def settings(**changes) -> CandidateSettings:
     return CandidateSettings(**{**usual, **changes})
 
 
-def test_distractors_keep_their_order_and_those_with_an_answer_or_the_gold_text_are_passed_over():
+def test_distractors_keep_their_order_and_those_with_an_answer_or_the_gold_text_or_its_id_are_passed_over():
     texts = ("Remus", "romulus, they say", GOLD.text.replace("Romulus", "him"), GOLD.text, "Livy", "Ovid")
     found = [document(str(number), text) for number, text in enumerate(texts, start=1)]
     kept = distractors([GOLD], ["Romulus"], found, dpr_check, 3)
     assert [one.id for one in kept] == ["1", "3", "5"]
     assert all(one.fields["isgold"] is False and one.fields["hasanswer"] is False for one in kept)
-
-
-def test_the_gold_passage_of_the_corpus_itself_is_no_distractor():
+    # Another cut of the gold passage has its id.
     gold = Document({**GOLD.fields, "id": "7"})
     kept = distractors([gold], ["x"], [document("7", "another cut of it"), document("8", "Livy")], dpr_check, 3)
     assert [one.id for one in kept] == ["8"]
@@ -70,18 +68,15 @@ def test_a_question_without_exactly_one_usable_gold_document_is_an_error(context
         question(*contexts).gold_with_text_or_id()
 
 
-def test_a_gold_document_that_gives_only_an_id_is_completed_from_the_corpus():
-    gold = complete_gold(Document({"id": "7", "isgold": True}), {"7": Passage("7", "Rome", "Romulus")}, "q, line 1")
-    assert gold.fields == {"id": "7", "isgold": True, "title": "Rome", "text": "Romulus"}
+def test_a_gold_document_that_gives_only_an_id_which_may_be_a_number_is_completed_from_the_corpus():
+    gold, passages = Document({"id": "7", "isgold": True}), {"7": Passage("7", "Rome", "Romulus")}
+    completed = complete_gold(gold, passages, "q, line 1")
+    assert completed.fields == {"id": "7", "isgold": True, "title": "Rome", "text": "Romulus"}
     with pytest.raises(UserError, match=r"q, line 4: its gold passage 7 is not in the corpus"):
-        complete_gold(Document({"id": "7", "isgold": True}), {}, "q, line 4")
-
-
-def test_an_id_that_a_file_gives_as_a_number_is_that_of_the_passage():
-    assert question({"id": 7, "isgold": True}).gold_with_text_or_id().fields["id"] == "7"
-    hits, passages = [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}
+        complete_gold(gold, {}, "q, line 4")
     asked = [question({"id": 7, "isgold": True}), question({"id": "8", "text": "z", "isgold": True})]
-    records = retrieved_records(asked, hits * 2, passages, dpr_check)
+    assert asked[0].gold_with_text_or_id().fields["id"] == "7"
+    records = retrieved_records(asked, [[("7", 1.0)]] * 2, passages, dpr_check)
     assert [record.retrieved_gold_id for record in records] == ["7", None]
 
 

@@ -57,10 +57,7 @@ def test_a_vector_is_equal_alone_and_in_a_batch_and_equals_the_models(folder, po
             hidden = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
         expected = hidden.mean(dim=0) if pooling == "mean" else hidden[0]
         np.testing.assert_allclose(vector, expected.numpy(), atol=1e-5)
-
-
-def test_normalised_vectors_have_length_one(folder):
-    lengths = np.linalg.norm(encoder(folder, normalize=True).encode(texts(5)), axis=1)
+    lengths = np.linalg.norm(encoder(folder, pooling=pooling, normalize=True).encode(texts(5)), axis=1)
     np.testing.assert_allclose(lengths, 1.0, atol=1e-6)
 
 
@@ -70,11 +67,6 @@ def test_texts_beyond_the_limit_are_cut_and_counted(folder):
     vectors = one.encode([long, "w1 w2", " ".join(WORDS[:8])])
     assert one.cut == 1
     np.testing.assert_allclose(vectors[0], vectors[2], atol=1e-6)
-
-
-def test_an_encoder_that_cannot_be_loaded_is_one_message(tmp_path):
-    with pytest.raises(UserError, match=r"encoder .*nothing: "):
-        encoder(tmp_path / "nothing")
 
 
 def test_an_encoder_that_is_replaced_gives_no_vectors(folder, tmp_path):
@@ -92,7 +84,9 @@ def test_an_encoder_that_is_replaced_gives_no_vectors(folder, tmp_path):
         load_encoder(source, encoding, "cpu", 256, str(tmp_path / "digests"))
 
 
-def test_a_limit_beyond_what_the_encoder_takes_is_one_message(folder):
+def test_an_encoder_that_cannot_be_loaded_and_a_limit_beyond_what_it_takes_are_one_message(folder, tmp_path):
+    with pytest.raises(UserError, match=r"encoder .*nothing: "):
+        encoder(tmp_path / "nothing")
     with pytest.raises(UserError, match=r"takes at most 64 tokens: set the retriever's 'max_tokens', which is 512"):
         encoder(folder, max_tokens=512)
 
@@ -146,18 +140,14 @@ def test_an_approximate_index_finds_most_hits_and_its_recall_is_measured(shards,
     assert overlap([hits[:10] for hits in exact], exact) == 0.5
 
 
-def test_an_approximate_index_has_the_same_bytes_each_time(shards, tmp_path):
+def test_an_approximate_index_has_the_same_bytes_each_time_and_looking_further_is_no_other_one(shards, tmp_path):
     for kind in ("hnsw", "ivf"):
         settings = IndexSettings(kind, links=8, explored=32, lists=8, probes=2)
         build_index(shards[1][0], settings, tmp_path / "one")
         build_index(shards[1][0], settings, tmp_path / "two")
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-
-
-def test_looking_further_is_no_other_index():
-    near, far = (IndexSettings("hnsw", links=8, explored=explored) for explored in (16, 512))
-    assert near.building() == far.building()
-    assert near.building() != IndexSettings("hnsw", links=9, explored=16).building()
+    near, far, other = (IndexSettings("hnsw", links, explored) for links, explored in ((8, 16), (8, 512), (9, 16)))
+    assert near.building() == far.building() != other.building()
 
 
 def test_an_interrupted_shard_resumes_after_its_last_whole_block_with_the_same_bytes(tmp_path, monkeypatch):

@@ -21,29 +21,23 @@ from litm.scoring.scores import judge
         ("well-known", ["well known"], False),
         ("a cat", ["the dog"], False),
         ("", ["x"], False),
+        # Symbols are compared as written, and an article must be a word of its own.
+        ("press * to multiply", ["*"], True),
+        ("press x to multiply", ["*"], False),
+        ("Vitamin A, mostly", ["A"], True),
+        ("Alabama", ["A"], False),
     ],
 )
 def test_an_answer_counts_if_it_is_a_normalised_substring(text, answers, right):
     assert best_subspan_em(text, answers) is right
 
 
-def test_an_answer_of_symbols_is_compared_as_written():
-    assert best_subspan_em("press * to multiply", ["*"])
-    assert not best_subspan_em("press x to multiply", ["*"])
-
-
-def test_an_answer_of_an_article_must_be_a_word_of_its_own():
-    assert best_subspan_em("Vitamin A, mostly", ["A"])
-    assert not best_subspan_em("Alabama", ["A"])
-
-
 def test_normalisation_drops_case_punctuation_articles_and_spaces():
     assert normalize_answer("  The  U.S. — a  land ") == "us — land"
 
 
-texts = st.lists(st.sampled_from(["a", "The", "us", "U.S.", "Ω", "land", "—", "-", " ", " ", "\u00a0", "st."])).map(
-    "".join
-)
+parts = ["a", "The", "us", "U.S.", "Ω", "land", "—", "-", " ", " ", "\u00a0", "st."]
+texts = st.lists(st.sampled_from(parts)).map("".join)
 
 
 @given(texts, texts.filter(normalize_answer))
@@ -63,10 +57,8 @@ def test_the_first_line_is_the_first_that_is_not_blank():
 
 def test_a_qa_answer_after_the_first_line_counts_only_for_the_full_answer():
     verdict = judge("best_subspan_em", "I do not know.\nParis", ["Paris"])
-    assert verdict == {
-        "correct": False, "correct_first_line": False, "correct_full": True,
-        "correct_strict": False, "correct_lenient": None,
-    }  # fmt: skip
+    others = {"correct_strict": False, "correct_lenient": None}
+    assert verdict == {"correct": False, "correct_first_line": False, "correct_full": True, **others}
 
 
 @pytest.mark.parametrize(
@@ -100,10 +92,8 @@ def test_a_metric_that_gives_no_verdict_is_refused_by_its_functions_name():
     def wordy(text, answers):
         return "yes"
 
-    for metric, wanted in (
-        (Metric(wordy, FULL), "True or False"),
-        (Metric(wordy, FULL, is_graded=True), "a number from"),
-    ):
+    for is_graded, wanted in ((False, "True or False"), (True, "a number from")):
+        metric = Metric(wordy, FULL, is_graded=is_graded)
         with pytest.raises(UserError, match=f"the metric's function wordy must give {wanted}.* and gives 'yes'"):
             metric.verdict(metric.judge, "a", ["a"])
 

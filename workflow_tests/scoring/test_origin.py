@@ -10,18 +10,13 @@ from litm.scoring.scores import check_origin, with_checked_keys
 SOURCE, DECODING = {"identity": {"files": {"w": "1"}}}, {"max_new_tokens": 5, "stop": "end_token"}
 SETTINGS = {"engine": "dummy", "prompt_template": "raw", "reasoning": "strip"}
 #: The identity of the sweep has no setting that changes only what is scored.
-MADE = {
-    "source": SOURCE["identity"], "model": {"engine": "dummy", "prompt_template": "raw"}, "template": None,
-    "decoding": DECODING,
-}  # fmt: skip
+MODEL = {"engine": "dummy", "prompt_template": "raw"}
+MADE = {"source": SOURCE["identity"], "model": MODEL, "template": None, "decoding": DECODING}
 
 
-def test_responses_of_the_studys_model_and_settings_are_scored():
+def test_responses_of_the_studys_model_and_settings_are_scored_in_a_number_format_that_the_machine_chose_too():
     check_origin("r", {"identity_fields": MADE}, SOURCE, SETTINGS, DECODING)
-
-
-def test_a_number_format_that_the_machine_chose_is_the_studys():
-    made = {**MADE, "model": {**MADE["model"], "dtype": "bfloat16"}}
+    made = {**MADE, "model": {**MODEL, "dtype": "bfloat16"}}
     for dtype in ("auto", "bfloat16"):
         check_origin("r", {"identity_fields": made}, SOURCE, {**SETTINGS, "dtype": dtype}, DECODING)
     with pytest.raises(UserError, match="another settings than the study"):

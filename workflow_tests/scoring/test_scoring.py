@@ -73,13 +73,10 @@ def test_a_failed_prompt_is_counted_and_never_scored():
     assert (row["n"], row["accuracy"], row["n_failed"], row["n_left_out"]) == (1, 1.0, 1, 0)
 
 
-def test_few_answers_and_none_right_get_the_exact_interval():
+def test_few_answers_get_the_exact_interval_and_a_cell_without_a_fitting_question_no_accuracy():
     scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", "no")])
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["ci_low"], row["ci_high"]) == (0, pytest.approx(0.975))
-
-
-def test_a_cell_without_a_fitting_question_has_counts_and_no_accuracy():
     scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", None, "overflow")])
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["n"], row["n_left_out"]) == (0, 1) and pd.isna(row["accuracy"])

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import record_makers
 from conftest import ROOT
+from score_frames import score_rows
 
 from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.table import tables
@@ -43,12 +44,11 @@ def documents(*texts: str, placement: str = "gold_at_0"):
     return make_example(question, len(texts), placement, template, module), module
 
 
-def scored(example, module, task: str, answer: str, finish_reason: str = "stop"):
+def scored(example, module, answer: str):
     """The only score row of an answer."""
-    response = record_makers.response(
-        id=example.id, size=example.size, placement=example.placement, response=answer, finish_reason=finish_reason
-    )
-    (row,) = score_sweep(Sweep("m", "e", task, module.metric, module), [example], [response]).to_dict("records")
+    of_example = {"id": example.id, "size": example.size, "placement": example.placement}
+    response = record_makers.response(**of_example, response=answer)
+    (row,) = score_sweep(Sweep("m", "e", module.name, module.metric, module), [example], [response]).to_dict("records")
     return row
 
 
@@ -89,14 +89,14 @@ def test_the_value_of_another_item_is_traced_to_its_position_in_the_prompt(task,
     assert items and place not in [item.position for item in items]
     assert len(items) == (8 if task == "temporal_narrative" else 11)
     for item in items:
-        row = scored(example, module, task, f'The value is "{item.value.lower()}".')
+        row = scored(example, module, f'The value is "{item.value.lower()}".')
         assert (row["correct"], row["wrong_kind"], row["taken_from"]) == (False, "other_item", item.position)
 
 
 def test_a_program_that_has_another_value_is_a_program():
     example, module = generated("kv_retrieval", 4, "gold_at_1")
     value = module.other_items(example.prompt, example.targets[0])[0].value
-    assert scored(example, module, "kv_retrieval", f'a = {{"b": "{value}"}}\nprint(a["b"])')["wrong_kind"] == "code"
+    assert scored(example, module, f'a = {{"b": "{value}"}}\nprint(a["b"])')["wrong_kind"] == "code"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_name_or_number_that_only_another_document_has_is_taken_from_it(answer
         "In 1700 Berta Beller built the bridge in Ostrum.",
         "The mill of Ostrum is of 1812. The nobody of the town was there.",
     )
-    row = scored(example, module, "multi_document_qa", answer)
+    row = scored(example, module, answer)
     assert (row["wrong_kind"], None if pd.isna(row["taken_from"]) else row["taken_from"]) == (kind, taken_from)
 
 
@@ -132,24 +132,22 @@ def test_a_missing_answer_among_several_is_distinguished_from_a_wrong_one():
 
 def test_only_wrong_answers_have_a_kind_and_no_kind_changes_a_verdict():
     example, module = generated("kv_retrieval", 4, "gold_at_1")
-    assert pd.isna(scored(example, module, "kv_retrieval", example.targets[0].answers[0])["wrong_kind"])
+    assert pd.isna(scored(example, module, example.targets[0].answers[0])["wrong_kind"])
     example, module = documents("Adam Aller built it.", "Berta Beller did.")
-    row = scored(example, module, "multi_document_qa", "I'm sorry: print(Adam Aller)")
+    row = scored(example, module, "I'm sorry: print(Adam Aller)")
     assert row["correct"] and pd.isna(row["wrong_kind"])
 
 
 def scores(*cells: tuple) -> pd.DataFrame:
     """Score rows of (position, wrong kind or None, taken from, excluded)."""
-    names = {"model": "m", "experiment": "e", "task": "t", "metric": "x", "size": 3, "items": 3, "target": "gold"}
     rows = [
-        {
-            **names, "position": position, "placement": f"gold_at_{position}", "depth": position / 2,
-            "id": f"q{index}", "correct": kind is None, "excluded": excluded,
-            "wrong_kind": kind, "taken_from": taken_from,
-        }
+        score_rows(
+            {position: [kind is None]}, size=3, items=3, ids=[f"q{index}"], wrong_kind=kind, taken_from=taken_from,
+            excluded=excluded,
+        )
         for index, (position, kind, taken_from, excluded) in enumerate(cells)
     ]  # fmt: skip
-    return pd.DataFrame(rows).astype({"correct": "boolean", "wrong_kind": "string", "taken_from": "Int64"})
+    return pd.concat(rows, ignore_index=True)
 
 
 def test_a_cell_has_the_shares_of_its_wrong_answers_and_the_positions_that_they_are_from():
