@@ -107,8 +107,8 @@ def test_nothing_is_moved_while_the_tables_are_of_another_selection_or_their_rec
 
 
 def test_files_of_the_future_get_the_time_of_now(tmp_path):
-    file = tmp_path / "b.csv"
-    file.write_text("x")
+    file = tmp_path / "a" / "b.csv"
+    write_json(file, {})
     assert set_back(str(tmp_path)) == []
     ahead = time.time() + HOUR
     os.utime(file, (ahead, ahead))
