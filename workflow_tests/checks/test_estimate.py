@@ -65,7 +65,7 @@ def left(**changes) -> Remaining:
 
 
 def work(texts=TEXTS, answered=(), window=None, encode=ENCODE, shares=False) -> Remaining:
-    """Of prompts, some of which have answers: pairs of an identity and a prompt."""
+    """The work that is left for these prompts. answered: identity and prompt of each one that has an answer."""
     answers = {response_key(*one): answer_to(one[1]) for one in answered}
     return remaining_work(NAMES, prompts(texts), answers, Fit(window, 10), encode, shares)
 

@@ -39,12 +39,12 @@ def select(config: Config, entries: Entries, root: Path) -> Selection:
     }
     unrecorded = [name for name in models if getattr(entries["models"][name], "is_to_supply", False)]
     lacking = {name: _to_supply(entries["experiments"][name], entries["datasets"]) for name in experiments}
-    pairs = [
-        (model, experiment)
+    pairs = {
+        (model, experiment): only.get(model, {}).get(experiment)
         for model in models
         for experiment in experiments
         if model not in unrecorded and not lacking[experiment] and experiment in only.get(model, experiments)
-    ]
+    }
     run_models, run_experiments = (tuple(dict.fromkeys(pair[part] for pair in pairs)) for part in (0, 1))
     reasons: list[tuple[list[str], str]] = [
         (unrecorded, "their recorded responses are yours to supply: set 'responses' of these in define.models"),
@@ -65,11 +65,7 @@ def select(config: Config, entries: Entries, root: Path) -> Selection:
     left_out = tuple(f"left out: {', '.join(names)} ({reason})" for names, reason in reasons if names)
     if not pairs:
         raise UserError(f"nothing is left to run; {'; '.join(left_out)}")
-    sizes = {
-        (model, one): only.get(model, {}).get(one)
-        for model, one in product(run_models, run_experiments)
-        if (model, one) in pairs
-    }
+    sizes = {pair: pairs[pair] for pair in product(run_models, run_experiments) if pair in pairs}
     return Selection(sizes, left_out)
 
 

@@ -60,8 +60,6 @@ FAILED_PROGRAM = re.compile(
     r"RuleException:\nCalledProcessError in file .*?\nCommand '(.*)' ([^'\n]*)\.(\n  File \"[^\n]*)?\s*", re.DOTALL
 )
 PROGRAM, LOG = re.compile(r"\S*?(scripts/\S+\.py)"), re.compile(r"tee -i '?([^')]+?)'?\)?$")
-#: A mistake of the user's that only the inputs of a job show, as Snakemake prints it, with a traceback.
-REFUSED = re.compile(r"InputFunctionException in rule .*?\n  UserError: ([^\n]*)\n.*", re.DOTALL)
 #: How a shell ends that a signal has stopped.
 BY_SIGNAL = re.compile(r"died with <Signals\.SIG(INT|TERM|HUP)")
 #: Snakemake's lines when it is told to stop, each with the signal and with what follows.
@@ -168,11 +166,11 @@ class Console(logging.Formatter):
 
 
 def without_command(text: str) -> str:
-    """A program's failure with its log and not its command, a user's mistake alone, and any other text as it is."""
+    """A program's failure with name, exit status and log instead of its command; any other text as it is."""
     failed = FAILED_PROGRAM.fullmatch(text)
     if failed and (program := PROGRAM.search(failed[1])) and (log := LOG.search(failed[1])):
         return f"failed: {program[1]} {failed[2]}; its messages are in {log[1]}"
-    return REFUSED.sub(r"error: \1", text)
+    return text
 
 
 class _Listener(logging.Handler):

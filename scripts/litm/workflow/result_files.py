@@ -5,6 +5,7 @@ whose inputs it has.
 """
 
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict
@@ -14,7 +15,6 @@ from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.table import tables
-from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import item_noun
@@ -458,7 +458,8 @@ class PageFiles:
 
         def files(wildcards: Wildcards) -> list[str]:
             if not self.summaries:
-                raise UserError("no selected experiment has positions, so there is nothing to export")
+                # Of any other exception in an input function, Snakemake prints a traceback.
+                sys.exit("error: no selected experiment has positions, so there is nothing to export")
             return [f"results/suite_export/{model}{ending}" for model, curves in self._curves.items() if curves]
 
         return files

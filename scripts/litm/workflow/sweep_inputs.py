@@ -1,5 +1,6 @@
 """Inputs, params and resources of the rules that make examples and ask models, and of the checks around them."""
 
+import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -8,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import text_file
-from litm.base.messages import UserError
 from litm.config.experiments import Experiment
 from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.study import Study
@@ -268,7 +268,7 @@ class SweepInputs:
         model = self._study.models[wildcards.model]
         files = model.files if isinstance(model, RecordedModel) else {}
         if wildcards.experiment not in files:
-            raise UserError(f"models.{wildcards.model}.responses: no responses to {wildcards.experiment}")
+            sys.exit(f"error: models.{wildcards.model}.responses: no responses to {wildcards.experiment}")
         return files[wildcards.experiment]
 
     def recorded_files(self, wildcards: Wildcards) -> list[str]:
