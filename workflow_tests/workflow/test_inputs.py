@@ -10,7 +10,6 @@ from configs import study
 from conftest import ROOT
 from gguf_files import write_gguf
 from plans import OTHER, inputs_of, of, plan
-from programs import refused
 from reruns import with_keys
 
 from litm.inference.engine import audit_engine
@@ -110,8 +109,8 @@ def test_tokens_of_recorded_responses_are_counted_by_the_tokenizer_that_their_en
 def test_responses_are_recorded_for_some_experiments(other):
     assert "recorded" in other.sweeps.models_of(of(experiment="qa"))
     assert "recorded" not in other.sweeps.models_of(of(experiment="kv"))
-    said = refused(other.sweeps.recorded_files, of(model="recorded", experiment="kv"))
-    assert said.startswith("models.recorded.responses: no responses to kv")
+    with pytest.raises(SystemExit, match=r"^error: models\.recorded\.responses: no responses to kv$"):
+        other.sweeps.recorded_files(of(model="recorded", experiment="kv"))
 
 
 def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_grows_with_the_journals_of_all_sweeps(other):
@@ -136,7 +135,8 @@ def test_a_table_on_demand_is_no_part_of_all_and_nothing_is_compared_where_nothi
     still = plan(experiments=["mini_encyclopedia_closed_book"])
     assert not any("pbi" in file for file in [*still.tables.files, *still.pages.figures])
     assert len(still.pages.not_drawn) == 2 and demo.pages.not_drawn == []
-    assert "nothing to export" in refused(still.pages.exports(), of())
+    with pytest.raises(SystemExit, match="^error: no selected experiment has positions, so .* nothing to export$"):
+        still.pages.exports()(of())
 
 
 def test_the_files_of_a_table_are_given_in_their_order(other):
