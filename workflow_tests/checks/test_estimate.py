@@ -14,8 +14,7 @@ from record_makers import example
 from score_frames import of_matrix, random_matrix
 from sweeps import MODEL, local_sweep
 
-from litm.analysis.positions import earlier
-from litm.analysis.power import Assumption
+from litm.analysis.power import Assumption, earlier
 from litm.base.formats import read_json, write_json
 from litm.base.store import digest
 from litm.checks.estimate import (

@@ -1,10 +1,8 @@
 """What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from itertools import combinations
 from math import ceil
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,8 +29,6 @@ from litm.analysis.statistics import (
     with_holm,
 )
 from litm.analysis.table import tables
-from litm.base.formats import read_parquet
-from litm.base.messages import UserError
 
 #: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -187,36 +183,6 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
             "mde": power.detectable_effect(contrast, int(len(three) / effect), assumed),
             "n_for_5_points": None if needed is None else ceil(needed * effect),
         }
-
-
-#: Accuracies at which scores tell how many questions another model needs; at the floor all look alike.
-TELLING = (0.05, 0.95)
-
-
-def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[power.Assumption, str]:
-    """Accuracy and correlation from earlier scores of the sweep, or else of one of these other models', or else
-    assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them for a
-    result says so.
-    """
-    for name in (model, *others):
-        path, found = results / "scores" / name / f"{experiment}.parquet", None
-        with suppress(UserError):
-            found = earlier_curve(read_parquet(path)) if path.exists() else None
-        if found and TELLING[0] < found[0].accuracy < TELLING[1]:
-            return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
-    return power.Assumption(power.ASSUMED_ACCURACY, power.ASSUMED_CORRELATION), "assumed"
-
-
-def earlier_curve(scores: pd.DataFrame) -> tuple[power.Assumption, int] | None:
-    """Mean accuracy and correlation over the curves of one experiment, weighted by questions, and the fewest questions
-    of a curve; None without a curve that has a middle.
-    """
-    threes = [three for curve in map(read_curve, curves(scores)) if (three := curve.three) is not None]
-    if not threes:
-        return None
-    told, counts = [power.observed(three) for three in threes], [len(three) for three in threes]
-    means = np.average([(one.accuracy, one.correlation) for one in told], axis=0, weights=counts)
-    return power.Assumption(*means.tolist()), min(counts)
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------

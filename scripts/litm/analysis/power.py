@@ -6,16 +6,19 @@ one question, and an effect. It is for a single comparison: an effect is shown i
 number from `n_for_five_points`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from scipy import special
 
 from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
+from litm.base.formats import read_parquet
 from litm.base.intervals import is_graded
-from litm.base.messages import percent, points
+from litm.base.messages import UserError, percent, points
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95
@@ -28,6 +31,9 @@ MOST_EXACT, MOST_EXACT_INDEX = 2_000, 60
 #: Default assumptions: the accuracy with the largest variance, and a correlation at the low end of those of models
 #: (docs/evidence.md), which needs more questions than a higher one.
 ASSUMED_ACCURACY, ASSUMED_CORRELATION = 0.5, 0.5
+
+#: Accuracies at which scores tell how many questions another model needs; at the floor all look alike.
+TELLING = (0.05, 0.95)
 
 #: All patterns of answers at start, middle and end.
 _PATTERNS = np.array(list(product((0, 1), repeat=3)))
@@ -209,6 +215,35 @@ def n_for_five_points(assumed: Assumption) -> int | None:
     of 80 %; None if ten million do not.
     """
     return questions_needed("primacy", FIVE_POINTS, assumed)
+
+
+def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[Assumption, str]:
+    """Accuracy and correlation from earlier scores of the sweep, or else of one of these other models', or else
+    assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them for a
+    result says so.
+    """
+    for name in (model, *others):
+        path = results / "scores" / name / f"{experiment}.parquet"
+        with suppress(UserError, ModuleNotFoundError):
+            found = _earlier_curves(path) if path.exists() else None
+            if found and TELLING[0] < found[0].accuracy < TELLING[1]:
+                return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
+    return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed"
+
+
+def _earlier_curves(path: Path) -> tuple[Assumption, int] | None:
+    """Mean accuracy and correlation over the curves of one experiment's scores, weighted by questions, and the fewest
+    questions of a curve; None without a curve that has a middle.
+    """
+    # Imports pandas, which takes a sixth of a start: most plans have no scores.
+    from litm.analysis.grid import curves, read_curve
+
+    threes = [three for curve in map(read_curve, curves(read_parquet(path))) if (three := curve.three) is not None]
+    if not threes:
+        return None
+    told, counts = [observed(three) for three in threes], [len(three) for three in threes]
+    means = np.average([(one.accuracy, one.correlation) for one in told], axis=0, weights=counts)
+    return Assumption(*means.tolist()), min(counts)
 
 
 def shown_in_words(questions: int, assumed: Assumption, source: str) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from litm.analysis.positions import earlier
-from litm.analysis.power import FIVE_POINTS, detectable_effect, n_for_five_points, questions_needed, shown_in_words
+from litm.analysis import power
 from litm.base.formats import in_batches
 from litm.base.messages import in_columns
 from litm.config.study import Study
@@ -293,14 +292,14 @@ def what_is_shown(
     for (model, experiment), questions in sweeps.items():
         if not questions:
             continue
-        assumed, source = earlier(results, model, experiment, models)
+        assumed, source = power.earlier(results, model, experiment, models)
         columns[model, experiment] = {
             "n": questions,
-            "pbi_mde": detectable_effect("pbi", questions, assumed),
-            "difference_mde": detectable_effect("primacy", questions, assumed),
-            "n_for_5_points_pbi": questions_needed("pbi", FIVE_POINTS, assumed),
-            "n_for_5_points_difference": n_for_five_points(assumed),
+            "pbi_mde": power.detectable_effect("pbi", questions, assumed),
+            "difference_mde": power.detectable_effect("primacy", questions, assumed),
+            "n_for_5_points_pbi": power.questions_needed("pbi", power.FIVE_POINTS, assumed),
+            "n_for_5_points_difference": power.n_for_five_points(assumed),
         }
-        lines.setdefault((experiment, shown_in_words(questions, assumed, source)), []).append(model)
+        lines.setdefault((experiment, power.shown_in_words(questions, assumed, source)), []).append(model)
     like = [f"{experiment} ({', '.join(models)}): {told}" for (experiment, told), models in lines.items()]
     return columns, [HEADING, *like] if like else []

@@ -325,8 +325,7 @@ class Jobs:
 def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     """A line for each number of questions that shows only large differences between positions; none without scipy."""
     try:
-        from litm.analysis.positions import earlier
-        from litm.analysis.power import detectable_effect, shown_in_words
+        from litm.analysis.power import detectable_effect, earlier, shown_in_words
     except ModuleNotFoundError:
         return []
     groups: dict[tuple, dict[str, None]] = {}
