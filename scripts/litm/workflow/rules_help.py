@@ -334,7 +334,8 @@ def _module_files(name: str, package_root: Path) -> tuple[Path, ...]:
         path.with_suffix("") / "__init__.py",
         path,
     ]
-    return tuple(file for file in files if file.is_file())
+    # Most names are of other libraries, or not of modules.
+    return tuple(file for file in files if file.is_file()) if path.parent.is_dir() else ()
 
 
 def _root_of(file: Path, root: Path) -> Path:
