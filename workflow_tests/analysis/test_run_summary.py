@@ -13,7 +13,7 @@ def cell(position: int | None, accuracy: float, **others) -> dict:
     """A row of the accuracy table."""
     return {
         "model": "m", "experiment": "qa", "task": "multi_document_qa", "size": 20, "target": "gold",
-        "position": position, "n": 40, "accuracy": accuracy, "ci_low": 0.1, "ci_high": 0.9,
+        "position": position, "n": 40, "metric": "exact_code", "accuracy": accuracy, "ci_low": 0.1, "ci_high": 0.9,
         "n_left_out": 0, "n_failed": 0, "n_not_recorded": None, **others,
     }  # fmt: skip
 
@@ -37,6 +37,11 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
         "  95 %      [10, 90]  [10, 90]  [10, 90]",
         "  shape     U (start and end are above the middle)",
     ]
+
+
+def test_a_graded_metric_is_named_where_accuracies_stand():
+    title, _, line, _ = summary([cell(position, 0.6, n=2655, metric="token_f1") for position in (0, 9)])
+    assert title == "qa, 20 documents, n = 2,655, Token F1" and line.startswith("  token f1      60 % ")
 
 
 def test_models_are_one_below_another():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from litm.answers import contains_normalized, normalize_answer
 from litm.base.messages import UserError
-from litm.scoring.metrics import FULL, METRICS, Metric, best_subspan_em, first_line, value_in_answer
+from litm.scoring.metrics import FULL, GRADES, METRICS, Metric, best_subspan_em, first_line, value_in_answer
 from litm.scoring.scores import judge
 
 
@@ -55,10 +55,28 @@ def test_the_first_line_is_the_first_that_is_not_blank():
     assert first_line(" \n ") == ""
 
 
-def test_a_qa_answer_after_the_first_line_counts_only_for_the_full_answer():
-    verdict = judge("best_subspan_em", "I do not know.\nParis", ["Paris"])
-    others = {"correct_strict": False, "correct_lenient": None}
-    assert verdict == {"correct": False, "correct_first_line": False, "correct_full": True, **others}
+def test_a_qa_answer_counts_in_its_first_line_and_in_the_full_answer_apart_and_a_kv_answer_is_read_to_its_end():
+    qa = judge("best_subspan_em", "I do not know.\nParis", ["Paris"])
+    verdict = {"correct": False, "correct_first_line": False, "correct_full": True}
+    assert qa == {**verdict, "correct_strict": False, "correct_lenient": None}
+    kv = judge("value_in_answer", "Here it is:\nab-12", ["ab-12"])
+    assert kv == {**verdict, "correct": True, "correct_strict": None, "correct_lenient": None}
+
+
+@pytest.mark.parametrize(
+    ("answer", "golds", "f1"),
+    [
+        ("The Eiffel Tower!", ["eiffel tower"], 1),
+        # One of two tokens and one of one: 2 · 1 / 3, of the nearest gold answer.
+        ("Eiffel Tower", ["Paris", "Eiffel"], 2 / 3),
+        # A token counts as often as both have it.
+        ("no no no", ["no no"], 4 / 5),
+        ("Rome", ["Paris"], 0),
+    ],
+)
+def test_token_f1_is_that_of_the_first_line_with_the_nearest_gold_answer(answer, golds, f1):
+    verdict = judge("token_f1", f"{answer}\nParis", golds)
+    assert verdict["correct"] == verdict["correct_first_line"] == pytest.approx(f1, abs=0.5 / GRADES)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +94,6 @@ def test_codes_are_judged_by_the_strict_and_the_lenient_rule_whichever_is_the_me
         exact, only = (judge(metric, answer, ["TRK-5938"]) for metric in ("exact_code", "only_code"))
         assert (exact["correct"], exact["correct_strict"], exact["correct_lenient"]) == (True, strict, None)
         assert (only["correct"], only["correct_strict"], only["correct_lenient"]) == (strict, None, True)
-
-
-def test_a_kv_answer_is_read_to_its_end():
-    verdict = judge("value_in_answer", "Here it is:\nab-12", ["ab-12"])
-    none = {"correct_strict": None, "correct_lenient": None}
-    assert verdict == {"correct": True, "correct_first_line": False, "correct_full": True, **none}
 
 
 def test_without_a_response_there_is_no_verdict():

@@ -59,9 +59,7 @@ def weights_of(source: Mapping) -> str | None:
 
 
 def comparison_rows(
-    cells: Mapping[CellName, Mapping],
-    published: Iterable[PublishedAccuracy],
-    models: Mapping[str, PublishedModel],
+    cells: Mapping[CellName, Mapping], published: Iterable[PublishedAccuracy], models: Mapping[str, PublishedModel]
 ) -> list[dict]:
     """Rows of published_comparison.csv: one for each published value whose cell was measured, in their order.
 

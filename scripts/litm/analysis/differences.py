@@ -395,14 +395,9 @@ def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
         [moments(part.matrix, weight, part.clusters) for part, weight in zip(parts, both, strict=True)]
     )
     values = np.mean(
-        [part.matrix.mean(axis=0).reshape(2, -1) @ weight for part, weight in zip(parts, weights, strict=True)],
-        axis=0,
+        [part.matrix.mean(axis=0).reshape(2, -1) @ weight for part, weight in zip(parts, weights, strict=True)], axis=0
     )
-    return {
-        "value_a": float(values[0]),
-        "value_b": float(values[1]),
-        **tested_columns("difference", pooled),
-    }
+    return {"value_a": float(values[0]), "value_b": float(values[1]), **tested_columns("difference", pooled)}
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------

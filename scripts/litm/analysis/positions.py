@@ -8,15 +8,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis import power
-from litm.analysis.grid import (
-    CurveGrid,
-    Files,
-    curves,
-    difference_columns,
-    generator_for,
-    interval_columns,
-    read_curve,
-)
+from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.analysis.statistics import (

@@ -11,6 +11,7 @@ from litm.analysis.sentences import Row, compared, compared_on, is_shown
 from litm.analysis.shapes import word_of
 from litm.base.formats import grouped
 from litm.base.messages import in_columns, interval_of, ordinal, p_in_words, points
+from litm.scoring.metrics import METRICS
 
 #: Numbers of tables, and of comparisons of models, that are printed, at most.
 MOST_TABLES, MOST_PAIRS = 20, 6
@@ -84,17 +85,15 @@ def _tables(
             means = ", ".join(f"{_of(of[0], cells)}{_mean(of)}" for of in _by_model(own).values())
             yield [f"{title}: {means} of the items; by position in tables/accuracy.csv"]
             continue
-        shapes: dict[tuple[str, str], list[str]] = {}
-        for model in _by_model(own):
-            if word := words.get((model, experiment, size)):
-                shapes.setdefault(word, []).append(model)
+        named = [(word, model) for model in _by_model(own) if (word := words.get((model, experiment, size)))]
+        shapes = grouped(named, itemgetter(0))
         several = len(_by_model(own)) > 1
         yield [
             title,
             *_grid(own, "position", "position"),
             *(
                 f"  {'shape     ' if not several else ''}{f'{word} ({meaning})' if word else meaning}"
-                f"{': ' + ', '.join(models) if several else ''}"
+                f"{': ' + ', '.join(model for _, model in models) if several else ''}"
                 for (word, meaning), models in shapes.items()
             ),
             *([f"  without   {lost}"] if (lost := _lost(own)) else []),
@@ -117,8 +116,8 @@ def _mean(cells: Iterable[Row]) -> str:
 
 def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
     """Lines of a table: a column for each position or size, two lines for each model."""
-    models = _by_model(cells)
-    labels = [label, *(line for model in models for line in (model if len(models) > 1 else "accuracy", "95 %"))]
+    models, mean = _by_model(cells), METRICS[cells[0]["metric"]].label.lower()
+    labels = [label, *(line for model in models for line in (model if len(models) > 1 else mean, "95 %"))]
     headings = list(dict.fromkeys(cell[column] for cell in cells))
     of = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
     # As in figures and the report.
@@ -136,10 +135,11 @@ def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterato
     return (f"  {line}" for line in in_columns(rows, 1).splitlines())
 
 
-def _numbers(cells: Iterable[Row]) -> str:
-    """Numbers of questions of the accuracies: one number, or the smallest and the largest."""
-    numbers = sorted(cell["n"] for cell in cells)
-    return "-".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
+def _numbers(cells: Sequence[Row]) -> str:
+    """Numbers of questions of the accuracies: one number, or the smallest and the largest; a graded metric's name."""
+    numbers, metric = sorted(cell["n"] for cell in cells), METRICS[cells[0]["metric"]]
+    told = "-".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+    return f"{told}, {metric.label}" if metric.is_graded else told
 
 
 def _accuracy(cell: Row) -> tuple[str, str]:

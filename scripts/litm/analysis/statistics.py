@@ -25,14 +25,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.base.intervals import (
-    binomial_interval,
-    check_counts,
-    is_graded,
-    mean_error,
-    mean_limits,
-    wilson_interval,
-)
+from litm.base.intervals import binomial_interval, check_counts, is_graded, mean_error, mean_limits, wilson_interval
 from litm.base.messages import points
 from litm.scoring.metrics import GRADES
 

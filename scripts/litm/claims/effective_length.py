@@ -6,15 +6,7 @@ from dataclasses import replace
 from math import inf
 
 from litm.analysis.grid import Files
-from litm.claims.evidence import (
-    Curve,
-    Evidence,
-    Measure,
-    by_sweep,
-    curves,
-    largest,
-    scored_evidence,
-)
+from litm.claims.evidence import Curve, Evidence, Measure, by_sweep, curves, largest, scored_evidence
 
 #: Fraction: tolerated loss of the worst position of a size against the best position of the smallest size.
 MARGIN = 0.10

@@ -15,16 +15,7 @@ from litm.claims import verdicts as method
 from litm.claims.curve_words import Words, curve_words, families, name_of
 from litm.claims.evidence import Evidence, Relations
 from litm.claims.statements import CLAIMS
-from litm.claims.verdicts import (
-    CONTRADICTED,
-    EXPLORATORY,
-    NOT_ENOUGH,
-    SUPPORTED,
-    Claim,
-    Decision,
-    Question,
-    reason,
-)
+from litm.claims.verdicts import CONTRADICTED, EXPLORATORY, NOT_ENOUGH, SUPPORTED, Claim, Decision, Question, reason
 
 CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
 

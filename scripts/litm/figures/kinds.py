@@ -35,11 +35,7 @@ class Page:
 
 
 #: Columns of usual journals (ACL 3.03 and 6.3 inches, IEEE 3.5 and 7.16, PNAS 3.42 and 7), and a slide of 16 : 9.
-PRESETS = {
-    "single_column": Page(3.3, 8.0),
-    "double_column": Page(6.9, 8.0),
-    "slide": Page(12.0, 16.0),
-}
+PRESETS = {"single_column": Page(3.3, 8.0), "double_column": Page(6.9, 8.0), "slide": Page(12.0, 16.0)}
 
 
 def page_of(figure: Mapping) -> Page | None:

@@ -344,10 +344,7 @@ class LocalEngine:
         return Ending(pieces, first_line, reasoning.tags, settings.max_new_tokens, reasoning.tokens, closing_ids)
 
     def responses(
-        self,
-        prompts: Sequence[Sequence[int]],
-        batch: Iterable[int],
-        outputs: Iterable[Sequence[int]],
+        self, prompts: Sequence[Sequence[int]], batch: Iterable[int], outputs: Iterable[Sequence[int]]
     ) -> list[tuple[int, Response]]:
         """The responses of a batch as (index of the prompt, response): its outputs, cut at their ends, as texts.
 

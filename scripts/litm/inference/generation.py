@@ -139,10 +139,7 @@ def quantization_config(
         return BitsAndBytesConfig(load_in_8bit=True)
     computed_in = (config.dtype or torch.float32) if isinstance(dtype, str) else dtype
     return BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type=NF4,
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=computed_in,
+        load_in_4bit=True, bnb_4bit_quant_type=NF4, bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=computed_in
     )
 
 

@@ -63,11 +63,7 @@ def attention(
 
 
 def attention_of_few(
-    query: torch.Tensor,
-    keys: torch.Tensor,
-    values: torch.Tensor,
-    scale: float | None,
-    mask: torch.Tensor | None = None,
+    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None, mask: torch.Tensor | None = None
 ) -> Attended:
     """The result of `attention` with all scores in memory, in float32; a query that sees no key gets zeros."""
     prompts, heads, tokens, size = query.shape

@@ -112,10 +112,7 @@ def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str
     template = own_chat_template(tokenizer)
     try:
         texts = tokenizer.apply_chat_template(
-            chats,
-            chat_template=fixed_day_macro() + template,
-            tokenize=False,
-            add_generation_prompt=True,
+            chats, chat_template=fixed_day_macro() + template, tokenize=False, add_generation_prompt=True
         )
     except Exception as error:  # a template is a program: it can fail in any way
         raise UserError(cannot_be_used(error)) from error
@@ -254,10 +251,7 @@ class PromptFormat:
         return ids
 
     def encode_answers(
-        self,
-        prompts: Iterable[tuple[Content, Sequence[int]]],
-        answers: Iterable[Sequence[str]],
-        apart: bool = False,
+        self, prompts: Iterable[tuple[Content, Sequence[int]]], answers: Iterable[Sequence[str]], apart: bool = False
     ) -> list[list[list[int]]]:
         """The token ids of each accepted answer of each prompt, as the model reads them after the prompt.
 

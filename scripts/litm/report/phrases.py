@@ -29,10 +29,7 @@ class SizeNames:
     """
 
     def __init__(
-        self,
-        figures: Sequence[Mapping],
-        experiments: Iterable[Mapping] = (),
-        token_counts: pd.DataFrame | None = None,
+        self, figures: Sequence[Mapping], experiments: Iterable[Mapping] = (), token_counts: pd.DataFrame | None = None
     ) -> None:
         self._token_counts = token_counts
         self._titles: dict[str, str] = {}

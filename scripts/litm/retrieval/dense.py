@@ -42,12 +42,7 @@ class Vectors:
 
 
 def write_vectors(
-    texts: Sequence[T],
-    encode: Callable[[Sequence[T]], np.ndarray],
-    dimension: int,
-    dtype: str,
-    path: Path,
-    what: str,
+    texts: Sequence[T], encode: Callable[[Sequence[T]], np.ndarray], dimension: int, dtype: str, path: Path, what: str
 ) -> int:
     """Encode the texts, or pairs of texts, and append the vectors to `path` after its whole blocks; returns the number
     of vectors that were there before.

@@ -124,7 +124,7 @@ def last_integer(text: str, answers: Sequence[str]) -> bool:
 def token_f1(text: str, answers: Sequence[str]) -> float:
     """The largest F1 of the text's tokens with those of an accepted answer (Rajpurkar et al. 2016, SQuAD).
 
-    Both are normalised as there. F1 = 2·c/(t + a) with c common tokens of t and a; 1 if neither has any.
+    Both are normalised as there. F1 = 2·c/(t + a) with c common tokens of t and a; 1 if neither has any (SQuAD 2.0).
     """
     own = Counter(normalize_answer(text).split())
     return max((_f1(own, Counter(normalize_answer(answer).split())) for answer in answers), default=0.0)

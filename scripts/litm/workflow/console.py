@@ -16,13 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from litm.analysis.run_summary import compared_lines, run_summary
-from litm.analysis.sentences import (
-    RAISE_LIMIT,
-    cut_sentences,
-    gold_sentences,
-    remedies_in_words,
-    to_know_first,
-)
+from litm.analysis.sentences import RAISE_LIMIT, cut_sentences, gold_sentences, remedies_in_words, to_know_first
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
 from litm.base.formats import plain_rows
