@@ -18,7 +18,7 @@ from conftest import ROOT
 from httpx2 import Request, Response
 from huggingface_hub.errors import GatedRepoError
 
-from litm.checks import doctor, doctor_models
+from litm.checks import doctor, doctor_models, study_costs
 from litm.checks.doctor import checks_table, disk_check, locks_check, package_checks, packages
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
 from litm.checks.study_costs import cost_lines, costs, results_bytes
@@ -259,6 +259,16 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
     known = dict.fromkeys(offline, ok("", "", download=10**9))
     assert costs(config, known)["llama-2-13b"]["download"] == 10**9
     assert "HF_TOKEN" not in "".join(cost_lines(config, Remote(known, [])))
+
+
+def test_with_a_gpu_the_hours_of_servers_stay_and_those_of_models_on_this_processor_go(monkeypatch):
+    served = study(models={"served": {"engine": "openai", "api_model": "x", "concurrency": 5}}, **KV)
+    without = [*cost_lines(served, Remote({}, []))]
+    monkeypatch.setattr(study_costs, "has_gpu", lambda: True)
+    assert [*cost_lines(served, Remote({}, []))] == without
+    # 650 prompts of 10 seconds, 5 at a time.
+    assert re.search(r"hours here.*\nserved .* 0\.4 ", without[1]) and "10 seconds a prompt" in without[2]
+    assert "hours here" not in [*cost_lines(study(models=["reference"], **KV), Remote({}, []))][1]
 
 
 def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus():

@@ -218,7 +218,7 @@ def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     orders = {"mini_encyclopedia_remedies": {"sizes": [1, 3], "remedies": {"order": ["reversed"]}}}
     mine = study(experiments=orders)
     plain, other = mine.experiments
-    same = {"model": "reference", "n": 4, "ci_low": 0, "ci_high": 1}
+    same = {"model": "reference", "metric": "exact_code", "n": 4, "ci_low": 0, "ci_high": 1}
     cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
     rows = [{**same, "experiment": name, "size": size, "accuracy": accuracy} for name, size, accuracy in cells]
     write_csv(TABLES / "accuracy.csv", tables()["accuracy"].frame(rows))

@@ -56,7 +56,7 @@ HEADINGS = {
     "dollars": "US$, at most",
     "dollars_as_set": "cached or in batches",
 }
-UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
+UNKNOWN_RATE = "unknown: run one small experiment first (of a server, with 'tokenizer' set), or set tokens_per_second"
 UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
 #: Positions that a curve needs for start, middle and end.
 LEAST_POSITIONS = 3

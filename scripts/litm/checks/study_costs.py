@@ -89,7 +89,8 @@ def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
 
 def costs_table(found: Mapping[str, Cost]) -> str:
     """One line per model and, of several, one of sums."""
-    shown = [column for column in COLUMNS if not (column == "hours here" and has_gpu())]
+    # With a GPU, only servers have hours here.
+    shown = [column for column in COLUMNS if column != "hours here" or any(one[column] for one in found.values())]
     rows = {name: [cost[column] for column in shown] for name, cost in found.items()}
     if len(rows) > 1:
         rows["total"] = [None if None in numbers else sum(numbers) for numbers in zip(*rows.values(), strict=True)]
@@ -107,12 +108,13 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     yield costs_table(found)
     yield (
         f"Hours: two operations per parameter and token, {GPU_FLOPS:.0e} a second on a GPU, wrong by up to a factor of "
-        f"three. GPU-hours: of all GPUs together{_several_gpus(study)}."
+        f"three; of a server, {SERVED_SECONDS} seconds a prompt, `concurrency` of them at a time, not measured. "
+        f"GPU-hours: of all GPUs together{_several_gpus(study)}."
     )
     is_printed = any(lengths_of(study, model, one).printed for (model, _), one in study.run.items())
     printed = "as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other contexts"
     counted = f"{printed} by rules of thumb" if is_printed else "by rules of thumb"
-    yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and the answers."
+    yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
     if study.measured:
         yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
     yield "US$: of APIs alone; a rented GPU costs its hours."
@@ -120,8 +122,7 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     cells = sum(len(one.cells) for one in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS
     yield f"Jobs: apart from those that ask, about {others:,} short ones (examples, scores, tables, figures)."
-    has_downloads = any(one["download"] for one in found.values())
-    if has_downloads:
+    if has_downloads := any(one["download"] for one in found.values()):
         known = all(hub.download is not None for hub in there.hubs.values())
         yield f"Weights: {'as the hub says' if known else 'by parameters, as the hub does not answer for all'}."
     sizes = [file.download for file in there.files]
