@@ -126,7 +126,7 @@ def modules_of_metric(experiment):
 def code_of_metric(experiment):
     """The module of a metric, and all that it imports."""
     judge = file_of(METRICS.module_of(experiment.metric) or Metric.__module__, ROOT / "scripts")
-    return [os.path.relpath(file) for file in local_modules(judge, ROOT / "scripts")]
+    return [PROGRAMS.file(file) for file in local_modules(judge, ROOT / "scripts")]
 
 
 def is_of_study(path):

@@ -19,7 +19,7 @@ from litm.analysis.statistics import (
     moments,
     sign_test_p,
 )
-from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.intervals import binomial_interval, cluster_factors, clustered_interval
 from litm.claims.evidence import scored_evidence
 
 GROUPS, EACH = 40, 10
@@ -60,6 +60,19 @@ def test_with_ten_questions_an_article_5_per_cent_are_wrong_with_clusters_and_ov
     drawn = [correlated(0.6, rng, 3) for _ in range(data_sets)]
     assert least <= np.mean([is_wrong(answers, CODES) for answers in drawn]) <= most
     assert np.mean([is_wrong(answers, None) for answers in drawn]) > 0.2
+
+
+def test_clusters_of_unequal_sizes_keep_the_level_of_an_interval():
+    sizes, rng = [40, 20, 10, 5, 5, 5, 5, 5, 3, 2], np.random.default_rng(1)
+    of, wrong = np.repeat(np.arange(len(sizes)), sizes), []
+    for _ in range(1000):
+        rates = np.clip(0.6 + rng.normal(0, 0.15, (len(sizes), 2)), 0, 1)[of]
+        pair = (rng.random(rates.shape) < rates).astype(int)
+        accuracy = clustered_interval(pair[:, 0], of)
+        wrong.append((misses(0, contrast_interval(pair, [1, -1], of).limits), misses(0.6, accuracy)))
+    assert np.max(np.mean(wrong, axis=0)) < 0.06
+    factors, df = cluster_factors(np.full(8, 5))
+    assert (df, *factors) == pytest.approx((7, *[8 / 7] * 8))
 
 
 def test_clusters_of_one_question_are_questions():

@@ -17,7 +17,7 @@ LOG = logging.getLogger(console.LOGGER)
 #: As Snakemake prints the end of a program that failed.
 FAILED = (
     'RuleException:\nCalledProcessError in file "/any/rules/inference.smk", line 76:\n'
-    "Command 'set -euo pipefail;  LITM_CODE=f0 python ../scripts/inference/generate.py --model m "
+    'Command \'set -euo pipefail;  LITM_CODE=f0 python "$LITM_SCRIPTS/inference/generate.py" --model m '
     "2>&1 | (trap '' TERM HUP; tee -i results/logs/generate/m/kv.log)' returned non-zero exit status 1."
 )
 

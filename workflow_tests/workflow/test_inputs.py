@@ -18,11 +18,11 @@ from litm.workflow.data_inputs import bm25_threads, gpus, identity_file
 pytestmark = pytest.mark.usefixtures("in_the_project")
 
 
-def test_paths_of_the_project_are_relative_to_the_working_directory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    accuracy = plan().tables.published("accuracy")
-    assert Path(accuracy).resolve() == ROOT / "resources" / "published" / "accuracy.csv"
-    assert not Path(accuracy).is_absolute()
+def test_paths_of_the_project_are_the_same_where_project_or_study_are_moved(tmp_path, monkeypatch):
+    for folder, whole in ((ROOT, False), (tmp_path, True)):
+        monkeypatch.chdir(folder)
+        file = Path("resources", "published", "accuracy.csv")
+        assert plan().tables.published("accuracy") == str(ROOT / file if whole else file)
 
 
 def test_a_file_is_the_user_s_or_fetched_or_made(other):

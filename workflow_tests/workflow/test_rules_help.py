@@ -96,7 +96,8 @@ def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_th
 
     first = command()
     assert first.partition(" ")[2] == (
-        "python scripts/stage/run.py --size {wildcards.size:q} --threads {threads} {params.options} "
+        'python "$LITM_SCRIPTS/stage/run.py" '
+        "--size {wildcards.size:q} --threads {threads} {params.options} "
         "2>&1 | (trap '' TERM HUP; tee -i {log:q})"
     )
     (root / "scripts/litm/three.py").write_text("# Not imported.")
@@ -243,5 +244,6 @@ def test_a_pattern_matches_exactly_the_names():
 
 def test_jobs_have_snakemakes_python_and_the_library_first_in_their_paths():
     given = job_environment("/env/bin/python", "/project/scripts", {"PATH": "/bin", "PYTHONPATH": "/lib"})
-    assert given == {"PATH": "/env/bin:/bin", "PYTHONPATH": "/project/scripts:/lib", "OMP_WAIT_POLICY": "PASSIVE"}
+    paths = {"PATH": "/env/bin:/bin", "PYTHONPATH": "/project/scripts:/lib", "LITM_SCRIPTS": "/project/scripts"}
+    assert given == {**paths, "OMP_WAIT_POLICY": "PASSIVE"}
     assert job_environment("/env/bin/python", "/project/scripts", {})["PYTHONPATH"] == "/project/scripts"

@@ -25,7 +25,15 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.base.intervals import binomial_interval, check_counts, is_graded, mean_error, mean_limits, wilson_interval
+from litm.base.intervals import (
+    binomial_interval,
+    check_counts,
+    cluster_factors,
+    is_graded,
+    mean_error,
+    mean_limits,
+    wilson_interval,
+)
 from litm.base.messages import points
 from litm.scoring.metrics import GRADES
 
@@ -63,7 +71,7 @@ class Moments:
     value: np.ndarray
     centre: np.ndarray
     standard_error: np.ndarray
-    df: int
+    df: float
     most: float
 
     def limits(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
@@ -128,13 +136,13 @@ def contrast_interval(
     (BCa); elsewhere these are no better either. Coverage is in docs/evidence.md. Limits are cut at -D and D, and always
     contain the value.
 
-    Clusters have the cluster-robust variance of the mean (Liang & Zeger 1986). With the sum S and the size k of each of
-    the G clusters, each of the two added questions a cluster of its own,
+    Clusters have the cluster-robust variance of the mean. With the sum S, the size k and the share u = k/n of each
+    cluster, each of the two added questions a cluster of its own,
 
-        SE² = G/(G-1) · (s²/(n+2) + (Σ (S - k·m)² - Σ (dᵢ - m)²)/(n+2)²),  m ± t(G-1)·SE
+        SE² = (Σ (S - k·m)²/(1-u) + ((D - m)² + (D + m)²)/(1 - Σu²))/(n+2)²,  m ± t(df)·SE
 
-    With clusters of one question it is the same interval, except for the factor and the degrees of freedom. A single
-    cluster carries no information, and has the widest possible limits.
+    with df of `cluster_factors`. With clusters of one question it is the same interval, except for the factors and the
+    degrees of freedom. A single cluster carries no information, and has the widest possible limits.
 
     Raises `ValueError` without questions, for cells outside 0 to 1, and for weights that do not sum to 0.
     """
@@ -154,13 +162,13 @@ def moments(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = 
     plain = moments_of(totals, squares, n, float(np.abs(weight).sum(axis=0).max()) / 2)
     if clusters is None:
         return plain
-    sizes, sums, centres = np.bincount(clusters), cluster_sums(matrix, clusters), plain.centre
-    groups = int((sizes > 0).sum())
-    between = _sums_of_squares(sums, weight) - 2 * centres * (sizes @ sums @ weight) + centres**2 * (sizes**2).sum()
+    sizes, centres = np.bincount(clusters), plain.centre
+    factors, df = cluster_factors(sizes)
+    sums = cluster_sums(matrix, clusters) @ weight - np.multiply.outer(sizes, centres)
     within = squares - 2 * centres * totals + n * centres**2
-    variances = np.maximum(0.0, plain.standard_error**2 + (between - within) / (n + 2) ** 2)
-    errors = np.sqrt(groups / max(1, groups - 1) * variances)
-    return Moments(plain.value, centres, errors, groups - 1, plain.most)
+    added = ((n + 2) ** 2 * plain.standard_error**2 - within) / max(1 - ((sizes / n) ** 2).sum(), 1 / n)
+    errors = np.sqrt(np.maximum(0.0, (factors @ sums**2 + added) / (n + 2) ** 2))
+    return Moments(plain.value, centres, errors, df, plain.most)
 
 
 def moments_of(totals: np.ndarray, squares: np.ndarray, n: int, most: float) -> Moments:

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import os
 import re
 import shutil
 import zipfile
@@ -81,6 +82,13 @@ def file_kind(path: str | Path) -> str:
 def is_result(path: str | Path) -> bool:
     """Whether a file is in the folder of results, whose files this workflow makes."""
     return Path(path).absolute().is_relative_to(Path("results").absolute())
+
+
+def from_here(path: str | Path) -> str:
+    """A path relative to the working directory if that is around it, so that it stays the same where both are moved,
+    and so do paths from elsewhere where the working directory is moved.
+    """
+    return os.path.relpath(path) if Path(path).absolute().is_relative_to(Path.cwd()) else str(path)
 
 
 def remedy(path: str | Path) -> str:

@@ -71,25 +71,24 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
     """The interval for the proportion of right answers to questions in clusters: the binomial one at the effective
     sample size; `binomial_interval` if clusters is None; for graded answers that of `mean_limits`.
 
-    right: for each question, 0 to 1; clusters: a whole number for each. n* = n/deff · (z/t(G-1))² for G clusters (Korn
-    & Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance
-    of the mean)/(p(1-p)/n), at least 1. If all or none are right, the variance is 0 and n* is G. A single cluster has
-    no interval narrower than 0 to 1.
+    right: for each question, 0 to 1; clusters: a whole number for each. n* = n/deff · (z/t(df))² (Korn & Graubard 1998;
+    Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of the
+    mean)/(p(1-p)/n), at least 1, and df of `cluster_factors`. If all or none are right, the variance is 0 and n* is
+    n²/Σk² for clusters of k questions, their number if they are equal. A single cluster has no interval narrower than
+    0 to 1.
     """
     if is_graded(right):
         return mean_limits(right, float(right.mean()), clusters, confidence)[:2]
     n, count = len(right), int(right.sum())
     if clusters is None:
         return binomial_interval(count, n, confidence)
-    sizes = np.bincount(clusters)
-    groups = int((sizes > 0).sum())
-    if groups < 2:
+    p, sizes = count / n, np.bincount(clusters)
+    error, df = mean_error(right, p, clusters)
+    if not df:
         return 0.0, 1.0
-    p, worth = count / n, float(groups)
+    variance, worth = error**2, float(n**2 / (sizes**2).sum())
     if 0 < count < n:
-        residuals = np.bincount(clusters, right.astype(float)) - sizes * p
-        variance = groups / (groups - 1) * float((residuals**2).sum()) / n**2
-        z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(groups - 1, (1 + confidence) / 2)
+        z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(df, (1 + confidence) / 2)
         worth = (min(n, p * (1 - p) / variance) if variance else n) * float(z / t) ** 2
     return binomial_interval(p * worth, worth, confidence)
 
@@ -113,15 +112,30 @@ def mean_limits(
     return max(0.0, mean - half), min(1.0, mean + half), error
 
 
-def mean_error(values: np.ndarray, mean: float, clusters: np.ndarray | None) -> tuple[float, int]:
+def mean_error(values: np.ndarray, mean: float, clusters: np.ndarray | None) -> tuple[float, float]:
     """The standard error of the mean of n values, and its degrees of freedom.
 
-    The error is SD/√n with n - 1 degrees of freedom; with G clusters the cluster-robust one (Liang & Zeger 1986) with
-    G - 1. A single question or cluster has 0 degrees of freedom.
+    The error is SD/√n with n - 1 degrees of freedom; with clusters the cluster-robust one, see `cluster_factors`. A
+    single question or cluster has 0 degrees of freedom.
     """
     codes = np.arange(len(values)) if clusters is None else clusters
-    sums, groups = np.bincount(codes, values - mean), len(np.unique(codes))
-    return float(np.sqrt(groups / max(1, groups - 1) * (sums**2).sum())) / len(values), groups - 1
+    factors, df = cluster_factors(np.bincount(codes))
+    return float(np.sqrt(factors @ np.bincount(codes, values - mean) ** 2)) / len(values), df
+
+
+def cluster_factors(sizes: np.ndarray) -> tuple[np.ndarray, float]:
+    """The factor of each cluster's squared sum in the variance of a mean, and the degrees of freedom of the variance.
+
+    Large clusters have too small residuals, and a variance that few of them make is uncertain, whatever their number.
+    With a cluster's share u of the questions the factor is 1/(1-u), and with q = u²/(1-u) the degrees of freedom are
+    1/(Σu² + (Σq)² - Σq²) (Bell & McCaffrey 2002, for questions that do not correlate). G equal clusters have G/(G-1)
+    and G-1 (Liang & Zeger 1986). A single cluster has 0 degrees of freedom.
+    """
+    shares = sizes / sizes.sum()
+    if shares.max() == 1:
+        return np.ones(len(sizes)), 0.0
+    q = shares**2 / (1 - shares)
+    return 1 / (1 - shares), float(1 / ((shares**2).sum() + q.sum() ** 2 - (q**2).sum()))
 
 
 def check_counts(correct: float, n: float) -> None:

@@ -4,7 +4,6 @@ import ast
 import difflib
 import inspect
 import math
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from litm.base.download import check_has_no_password
 from litm.base.extensions import in_use
+from litm.base.files import from_here
 from litm.base.formats import without_surrogates
 from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
 
@@ -382,7 +382,7 @@ def locate(path: str, root: Path, where: str) -> str:
     try:
         for candidate in (Path(path).expanduser(), root / path, *(folder / path for folder in in_use())):
             if candidate.exists():
-                found = str(candidate) if Path(path).is_absolute() else os.path.relpath(candidate)
+                found = str(candidate) if Path(path).is_absolute() else from_here(candidate)
                 check_names([found], where)
                 return found
     except (OSError, ValueError, RuntimeError) as error:

@@ -1,11 +1,11 @@
 """Model files: what a model folder or repository must have, and which files can change an answer."""
 
 import json
-import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
+from litm.base.files import from_here
 from litm.base.formats import parse_object, read_json, typed_field
 from litm.base.loading import loading
 from litm.base.messages import UserError, quoted
@@ -148,7 +148,7 @@ def find_in_package(name: str, where: str, root: Path) -> str:
     if path is None:
         there = sorted(found.name for folder in folders for found in folder.glob("*.gguf"))
         raise UserError(f"{where}: the Python package {package} has no {file}; it has: {', '.join(there) or 'none'}")
-    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+    return from_here(path)
 
 
 def absent_package(name: str, root: Path) -> str | None:

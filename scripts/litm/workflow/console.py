@@ -53,7 +53,7 @@ NOTHING, LAST, ENDED = "Nothing to be done", "This was a dry-run", "Elapsed time
 FAILED_PROGRAM = re.compile(
     r"RuleException:\nCalledProcessError in file .*?\nCommand '(.*)' ([^'\n]*)\.(\n  File \"[^\n]*)?\s*", re.DOTALL
 )
-PROGRAM, LOG = re.compile(r"\S*?(scripts/\S+\.py)"), re.compile(r"tee -i '?([^')]+?)'?\)?$")
+PROGRAM, LOG = re.compile(r"\$LITM_SCRIPTS(/\S+\.py)"), re.compile(r"tee -i '?([^')]+?)'?\)?$")
 #: How a shell ends that a signal has stopped.
 BY_SIGNAL = re.compile(r"died with <Signals\.SIG(INT|TERM|HUP)")
 #: Snakemake's lines when it is told to stop, each with the signal and with what follows.
@@ -163,7 +163,7 @@ def without_command(text: str) -> str:
     """A program's failure with name, exit status and log instead of its command; any other text as it is."""
     failed = FAILED_PROGRAM.fullmatch(text)
     if failed and (program := PROGRAM.search(failed[1])) and (log := LOG.search(failed[1])):
-        return f"failed: {program[1]} {failed[2]}; its messages are in {log[1]}"
+        return f"failed: scripts{program[1]} {failed[2]}; its messages are in {log[1]}"
     return text
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import file_of, full_name, in_use
+from litm.base.files import from_here
 from litm.base.messages import note
 from litm.base.store import digest, file_sha256
 from litm.models.identity import DIGESTS, KEPT_FROM, FileDigests, content_digest
@@ -131,7 +132,7 @@ class Programs:
 
     def file(self, *parts: str) -> str:
         """A file or folder of the project."""
-        return os.path.relpath(self._root.joinpath(*parts))
+        return from_here(self._root.joinpath(*parts))
 
     # What a rule runs
 
@@ -147,8 +148,8 @@ class Programs:
         path = self._paths[program]
         words = [
             *([f"LITM_CODE={self._code_digest(path)}"] if is_by_code else []),
-            "python",
-            shlex.quote(os.path.relpath(path)).replace("{", "{{").replace("}", "}}"),
+            # By a variable, so that a project or a study that was moved re-runs nothing.
+            f'python "$LITM_SCRIPTS/{path.relative_to(self._scripts).as_posix()}"',
             *(f"--{one} {{wildcards.{one}:q}}" if one.isidentifier() else one for one in more),
             "{params.options}",
             # A cluster and a lost terminal end all processes of a job at once; the log still has to receive the
@@ -350,9 +351,9 @@ def job_environment(python: str, scripts: str, environment: Mapping[str, str]) -
     """Variables for jobs.
 
     Rules call `python`: the interpreter that runs Snakemake (`python`), unless an environment is activated on top.
-    Programs import the library from the folder `scripts`, wherever they are and whatever runs the job. Threads that
-    wait for others leave them the cores.
+    Programs are in the folder `scripts` and import the library from there, wherever it is and whatever runs the job.
+    Threads that wait for others leave them the cores.
     """
     first = {"PATH": str(Path(python).parent), "PYTHONPATH": scripts}
     paths = {name: os.pathsep.join(filter(None, [folder, environment.get(name)])) for name, folder in first.items()}
-    return {**paths, "OMP_WAIT_POLICY": "PASSIVE"}
+    return {**paths, "LITM_SCRIPTS": scripts, "OMP_WAIT_POLICY": "PASSIVE"}
