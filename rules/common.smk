@@ -131,6 +131,8 @@ def code_of_metric(experiment):
 
 def is_of_study(path):
     """Whether a result of this path is one of the selection's."""
+    if path.startswith(("results/tables/paper/", "results/summaries/")):
+        return path in [*TABLES.in_the_paper, *PAGES.summaries]
     return is_output(path) and path not in PAGES.not_drawn
 
 
@@ -145,7 +147,6 @@ def picture(name, caption):
 
 
 def start():
-    """Before the first job."""
     sigterm_in_thread()
     # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
     if runs_here() and not has_gpu():
@@ -156,7 +157,6 @@ def start():
 
 
 def end():
-    """After the last job, if none has failed."""
     say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
     say(*console.outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, "results/report.html"], STARTED))

@@ -64,7 +64,12 @@ def test_results_without_any_record_are_said(tmp_path, monkeypatch):
 def folder(tmp_path, monkeypatch) -> Path:
     """A folder of results with a table and a figure of another selection, and a file of the user's own."""
     monkeypatch.chdir(tmp_path)
-    files = [*sorted(OWN), "results/tables/model_differences.csv", "results/figures/old.png"]
+    files = [
+        *sorted(OWN),
+        "results/tables/model_differences.csv",
+        "results/figures/old.png",
+        "results/tables/paper/old.md",
+    ]
     for file in [*files, "results/summaries/old/master_summary.json", "results/tables/my_notes.csv"]:
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +79,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def aside(config: str = "mine") -> list[str]:
-    return put_aside(config, OWN.__contains__, lambda path: "my_notes" not in path)
+    return put_aside(config, OWN.__contains__, lambda path: not path.endswith(("my_notes.csv", ".json", "paper")))
 
 
 def results() -> set[str]:
@@ -83,11 +88,12 @@ def results() -> set[str]:
 
 def test_exactly_the_results_of_another_selection_are_put_aside(folder):
     assert aside() == [
-        "of another selection, put aside in results/other_selections: tables/model_differences.csv, figures/old.png, "
-        "summaries/old"
+        "of another selection, put aside in results/other_selections: tables/model_differences.csv, "
+        "tables/paper/old.md, figures/old.png and 1 more"
     ]
     there = "results/other_selections"
-    aside_now = ("tables/model_differences.csv", "figures/old.png", "summaries/old/master_summary.json")
+    aside_now = [f"tables/{name}" for name in ("model_differences.csv", "paper/old.md")]
+    aside_now += ["figures/old.png", "summaries/old/master_summary.json"]
     assert results() == OWN | {"results/tables/my_notes.csv", *(f"{there}/{name}" for name in aside_now)}
     assert not (folder / "results/summaries/old").exists()
     assert (folder / there / "figures/old.png").read_text() == "results/figures/old.png"

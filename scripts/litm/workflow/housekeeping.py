@@ -93,13 +93,16 @@ def put_aside(config: str, is_output: Callable[[str], bool], is_recorded: Callab
     except (FileNotFoundError, ValueError):
         # The record is missing or cut off.
         return []
-    found = (path for folder in READ for path in sorted(Path("results", folder).glob("*")))
+    # Files, and folders that are results themselves.
+    found = (path for folder in READ for path in sorted(Path("results", folder).rglob("*")))
     left = [path for path in found if not is_output(path.as_posix()) and is_recorded(path.as_posix())]
     if recorded != config or not left:
         return []
     for path in left:
-        _move(path, Path("results", ASIDE, path.parent.name, path.name))
-    named = ", ".join(f"{path.parent.name}/{path.name}" for path in left[:3])
+        _move(path, Path("results", ASIDE, path.relative_to("results")))
+        with suppress(OSError):
+            path.parent.rmdir()
+    named = ", ".join(path.relative_to("results").as_posix() for path in left[:3])
     more = f" and {len(left) - 3} more" if len(left) > 3 else ""
     return [f"of another selection, put aside in results/{ASIDE}: {named}{more}"]
 
