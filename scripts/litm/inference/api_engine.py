@@ -280,7 +280,7 @@ class ApiEngine(ABC):
 
     A protocol's engine defines its requests and how a reply is read. sdk: the package with the client; client_class:
     the class of its client; client_options: further arguments of that. An engine without an SDK has
-    `connect` and `ask` of its own, and a client of httpx2.
+    `connect`, for a client of httpx2, and `send` of its own.
     """
 
     provider: ClassVar[Provider]
