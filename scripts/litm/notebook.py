@@ -124,12 +124,12 @@ class Results:
         over this comparison alone. `UserError` for other names.
         """
         if {a, b} <= {*self.models}:
-            files = [str(path) for path in self._sweeps("scores", ".parquet", (a, b), experiment)]
+            files = [str(path) for name in (a, b) for path in self._sweeps("scores", ".parquet", name, experiment)]
             return tables()["model_pairs"].frame(model_pairs_table(Files(files)))
         if {a, b} <= self.experiments.keys():
             files = [str(path) for path in self._sweeps("scores", ".parquet", None, (a, b))]
-            task = self.experiments[b]["task"]
-            what = next((name for name in (ORACLE, CLOSED_BOOK) if task.startswith(name)), "experiment")
+            of = [self.experiments[one]["task"] for one in (b, a)]
+            what = next((name for task in of for name in (ORACLE, CLOSED_BOOK) if task.startswith(name)), "experiment")
             grids = read_grids(Files(files).scores())
             rows = condition_difference_rows(grids, [Comparison(what, a, b, a, b)], [])
             if not (table := tables()["condition_differences"].frame(rows)).empty:

@@ -40,10 +40,18 @@ def test_filters_take_one_value_or_several(study):
     assert len(study.responses("dummy", "qa")) == len(study.examples("qa"))
 
 
+def assert_reversed(found, other, interval, side):
+    """The other order has the same rows with the other sign."""
+    assert list(found["place"]) == list(other["place"])
+    names = ["difference", f"{interval}_low", f"{interval}_high", "value_a", f"{side}_a"]
+    turned = other[["difference", f"{interval}_high", f"{interval}_low"]].mul(-1).join(other[["value_b", f"{side}_b"]])
+    pd.testing.assert_frame_equal(found[names], turned.set_axis(names, axis=1))
+
+
 def test_models_are_compared_as_in_the_table(study):
-    table = study.model_pairs
     found = study.compare("dummy", "reference")
-    pd.testing.assert_frame_equal(found, table.reset_index(drop=True))
+    pd.testing.assert_frame_equal(found, study.model_pairs.reset_index(drop=True))
+    assert_reversed(study.compare("reference", "dummy"), found, "ci", "model")
 
 
 def test_experiments_are_compared_question_by_question(study):
@@ -52,6 +60,7 @@ def test_experiments_are_compared_question_by_question(study):
     of_place = found[found["position_a"] == 0].iloc[0]
     assert of_place["difference"] == pytest.approx(told["qa", 0] - told["closed_book"].iloc[0], abs=1e-6)
     assert of_place["n"] == len(study.scores("dummy", "closed_book"))
+    assert_reversed(study.compare("closed_book", "qa"), found, "difference_ci", "experiment")
 
 
 @pytest.mark.parametrize(

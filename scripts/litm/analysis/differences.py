@@ -180,14 +180,17 @@ def _place(position: int) -> str:
 
 
 def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]:
-    for column, position in enumerate(a.positions):
-        yield Contrast(ACCURACY, _place(position), [column], [0], [1.0])
-    several = len(a.positions)
-    if several > 1 and not a.cases.ids.empty:
-        best, right = condition == ORACLE, a.cases.matrix.sum(axis=0)
+    """The reference is side b, or side a where a notebook asks for that order."""
+    is_first = a.names["task"].startswith(condition)
+    of = b if is_first else a
+    sides = [([0], [column]) if is_first else ([column], [0]) for column in range(len(of.positions))]
+    for position, side in zip(of.positions, sides, strict=True):
+        yield Contrast(ACCURACY, _place(position), *side, [1.0])
+    if len(sides) > 1 and not of.cases.ids.empty:
+        best, right = condition == ORACLE, of.cases.matrix.sum(axis=0)
         column = int(right.argmax() if best else right.argmin())
-        word = f"{'best' if best else 'worst'}: {_place(a.positions[column])}"
-        yield Contrast(ACCURACY, word, [column], [0], [1.0], chosen_of=several)
+        word = f"{'best' if best else 'worst'}: {_place(of.positions[column])}"
+        yield Contrast(ACCURACY, word, *sides[column], [1.0], chosen_of=len(sides))
 
 
 # --- One difference --------------------------------------------------------------------------------------------
