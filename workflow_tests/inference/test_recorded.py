@@ -89,6 +89,16 @@ def test_fields_of_a_record_tell_the_prompts_of_one_file_apart(tmp_path, fields,
         assert not list(matching.notes())
 
 
+@pytest.mark.parametrize("position", [{}, {"at": None}, {"at": ""}, {"at": []}, {"at": [None]}], ids=str)
+def test_a_context_without_a_gold_item_has_no_position_and_its_records_need_none(tmp_path, position):
+    path = write_lines(tmp_path / "a.jsonl", [{"q": EXAMPLES[0].question, "r": "x", **position}])
+    closed = replace(EXAMPLES[0], targets=(replace(EXAMPLES[0].targets[0], position=None, depth=None),))
+    fields = {"response": "r", "question": "q", "position": "at"}
+    assert match(path, fields, ALONE, [closed]).responses
+    said = refused(lambda: match(path, fields).check_any())
+    assert ("none of the 6 prompts has a response" if position else "the field 'at' (position) is missing") in said
+
+
 @pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ","), ("a.tsv.gz", "\t")])
 def test_tables_are_read_with_their_quotes_and_line_ends(tmp_path, name, delimiter):
     opened = gzip.open if name.endswith(".gz") else open

@@ -1,7 +1,7 @@
 """Responses recorded elsewhere: their files, which prompt each answers, and the manifest of such a sweep."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,9 +83,9 @@ class Record:
     fields: Mapping[str, str]
     where: str
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str, optional: Collection[str] = ()) -> Any:
         """The value of field `name`; a name with dots is looked up as written, then level by level, a number in it in a
-        list.
+        list. A field that is missing is an error, or None if it is optional.
         """
         theirs = self.fields[name]
         if theirs in self.values:
@@ -96,6 +96,8 @@ class Record:
                 value = value[int(part)]
                 continue
             if not isinstance(value, Mapping) or part not in value:
+                if name in optional:
+                    return None
                 there = shortened(", ".join(map(repr, value)) if isinstance(value, Mapping) else repr(value))
                 raise UserError(f"{self.where}: the field '{theirs}' ({name}) is missing; there are: {there or 'none'}")
             value = value[part]
@@ -132,12 +134,11 @@ class Record:
             return None
         return self.text(PROMPT_SHA256).lower()
 
-    def matched(self) -> tuple[str, ...]:
+    def matched(self, optional: Collection[str] = ()) -> tuple[str, ...]:
         """The values that are compared, see `_comparable`."""
+        names = [name for name in MATCHED if name in self.fields]
         return tuple(
-            _comparable(name, self.value(name), f"{self.where}: '{self.fields[name]}'")
-            for name in MATCHED
-            if name in self.fields
+            _comparable(one, self.value(one, optional), f"{self.where}: '{self.fields[one]}'") for one in names
         )
 
 
@@ -148,8 +149,7 @@ def read_recorded(path: str | Path, fields: Mapping[str, str], log: str | None =
         return
     delimiter = DELIMITERS.get(file_kind(path))
     records = read_jsonl(path) if delimiter is None else read_named_columns(Path(path), delimiter)
-    for line, values in records:
-        yield Record(values, fields, f"{path}, line {line}")
+    yield from (Record(values, fields, f"{path}, line {line}") for line, values in records)
 
 
 class RecordedSweep:
@@ -172,11 +172,14 @@ class RecordedSweep:
         limit: int = 0,
     ) -> None:
         self.asked, self.files, self.fields, self.log, self.limit = asked, files, fields, log, limit
+        self.names = [name for name in MATCHED if name in fields]
+        #: Fields that records may lack: contexts without a gold item have no position.
+        self.optional = ("position",) if {target.position for one in asked for target in one.targets} <= {None} else ()
         found: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index = self._index(file)
             for record in read_recorded(file.path, fields, log):
-                named = index.get(record.matched(), [])
+                named = index.get(record.matched(self.optional), [])
                 response, sha256 = record.response(), record.prompt_sha256()
                 prompts = [prompt for prompt in named if sha256 in (None, prompt.prompt_sha256)]
                 file.records += 1
@@ -198,21 +201,20 @@ class RecordedSweep:
 
     def _index(self, file: RecordedFile) -> dict[tuple[str, ...], list[Example]]:
         """The examples of a file's cells by their values of `MATCHED`."""
-        names = [name for name in MATCHED if name in self.fields]
         index: dict[tuple[str, ...], list[Example]] = {}
         told_apart: dict[tuple[Any, ...], Example] = {}
         for example in self.asked:
             cell = (example.size, example.placement)
             # A conversation may have been asked as messages, or as one text.
-            contents = [example.prompt, *([example.messages] if example.messages and "prompt" in names else [])]
+            contents = [example.prompt, *([example.messages] if example.messages and "prompt" in self.names else [])]
             for content in contents if cell in file.cells else ():
-                given = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in names]
+                given = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in self.names]
                 values = tuple(_comparable(name, value, f"question {example.id}") for name, value in given)
                 other = told_apart.setdefault((cell, values), example)
                 if other is not example:
                     raise UserError(
                         f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
-                        f"{' and '.join(names)}: give 'id' or 'prompt' among the 'fields' too"
+                        f"{' and '.join(self.names)}: give 'id' or 'prompt' among the 'fields' too"
                     )
                 index.setdefault(values, []).append(example)
         return index
@@ -228,14 +230,13 @@ class RecordedSweep:
                 f"{len(others)} of the {n} recorded, and none of them fits: take the seed, the data and the prompt "
                 "file that they were made with"
             )
-        names = [name for name in MATCHED if name in self.fields]
-        wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in names)
+        wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in self.names)
         first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
-        found = ", ".join(f"{name} {quoted(first.value(name))}" for name in names) if first else "nothing"
+        told = [f"{name} {quoted(first.value(name, self.optional))}" for name in self.names if first]
         raise UserError(
             f"{self.files[0].path}: none of the {len(self.asked)} prompts has a response among the {n} records; the "
-            f"first prompt has {wanted}, the first record {found}: check the 'fields' of the model, and that these are "
-            "responses to this experiment"
+            f"first prompt has {wanted}, the first record {', '.join(told) or 'nothing'}: check the 'fields' of the "
+            "model, and that these are responses to this experiment"
         )
 
     def notes(self) -> Iterator[str]:
@@ -324,14 +325,16 @@ def _of_prompt(example: Example, name: str) -> Any:
 
 
 def _comparable(name: str, value: Any, what: str) -> str:
-    """A value in the form that is compared; a size, position or id may be a number, several positions a list."""
+    """A value in the form that is compared; a size, position or id may be a number, several positions a list, and no
+    position null or empty.
+    """
     may_be_number = name in ("size", "position", "id")
     if name == "prompt":
         value = asked_content(value)
         if isinstance(value, list):
             return text_sha256(canonical_json(value))
-    if name == "position" and isinstance(value, list):
-        return "_".join(map(str, value))
+    if name == "position" and (value is None or isinstance(value, list)):
+        return "" if value in (None, [None]) else "_".join(map(str, value))
     if may_be_number and type(value) is int:
         return str(value)
     if not isinstance(value, str):
