@@ -197,6 +197,8 @@ def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sen
         "m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound",
         "other on kv: 1 of 5 answers were cut at 30 tokens; accuracy is a lower bound",
     ]
+    first, other = cut_sentences(rows, {"kv": 30}, ["other"], "; do this")
+    assert first.endswith("bound; do this") and other.endswith("5 answers were cut; accuracy is a lower bound")
 
 
 def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():

@@ -216,3 +216,4 @@ def test_responses_without_a_prompt_digest_are_matched_by_id_with_one_message(tm
     assert len(matching.responses) == 3
     (told,) = matching.notes()
     assert told.startswith("1 recorded responses do not say which prompts they were made for (no prompt_sha256)")
+    assert matching.manifest({})["not_compared"] == 1

@@ -9,7 +9,7 @@ from plans import Inputs
 from workbench import Workbench
 
 from litm.analysis.table import tables
-from litm.base.formats import write_csv
+from litm.base.formats import write_csv, write_json
 from litm.workflow import console
 from litm.workflow.console import TABLES, Console, error_messages, few_questions, outcome, without_command
 
@@ -211,6 +211,16 @@ def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatc
     accuracy.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
     (line,) = outcome(other.study, ["accuracy"], [], [], since=0)
     assert line.startswith(f"error: {accuracy}: its last line is incomplete: remove it and run the same command")
+
+
+def test_recorded_answers_that_do_not_say_to_which_prompts_are_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = study()
+    for model, name in mine.run:
+        manifest = {"model": model, "experiment": name, "identity_fields": {}, "not_compared": 3}
+        write_json(f"results/responses/{model}/{name}.manifest.json", manifest)
+    (line,) = outcome(mine, [], [], [], since=0)
+    assert line.startswith(f"{model}: {3 * len(mine.run)} recorded answers do not say which prompts they answer")
 
 
 def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):

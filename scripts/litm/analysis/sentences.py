@@ -304,24 +304,43 @@ def is_shown(row: Row) -> bool:
 RAISE_LIMIT = "; raise max_new_tokens (in define.experiments), unless they repeat themselves"
 
 
-def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) -> list[str]:
+def answer_sentences(rows: Iterable[Row], manifests: Sequence[Row]) -> Iterator[str]:
+    """One sentence per model with cut answers and what to do, then one per model with recorded answers that do not say
+    to which prompts. rows: of the accuracy table.
+    """
+    decodings = [(one, one["identity_fields"].get("decoding")) for one in manifests]
+    recorded = {one["model"] for one, known in decodings if not known}
+    limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
+    yield from cut_sentences(rows, limits, recorded, RAISE_LIMIT)
+    unknown: Counter[str] = Counter()
+    for one in manifests:
+        unknown[one["model"]] += one.get("not_compared", 0)
+    for model, n in (+unknown).items():
+        yield (
+            f"{model}: {n:,} recorded answers do not say which prompts they answer (no prompt_sha256); accuracy holds "
+            "only if these had the seed, the documents and the prompt text of this study"
+        )
+
+
+def cut_sentences(
+    rows: Iterable[Row], limits: Mapping[str, int], recorded: Container[str] = (), advice: str = ""
+) -> list[str]:
     """One sentence per model with cut answers, in the order of the rows; it names the `MOST_CUT` experiments with the
     largest shares.
 
-    rows: of the accuracy table; limits: new tokens per answer by experiment. An answer to several gold items has
-    several rows and counts once. Rows without n_cut are skipped: recorded responses may lack finish reasons.
+    rows: of the accuracy table; limits: new tokens per answer by experiment; recorded: models whose limits are not
+    known; advice: on the others. An answer to several gold items has several rows and counts once. Rows without n_cut
+    are skipped: recorded responses may lack finish reasons.
     """
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     cut: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    cells: dict[tuple, Row] = {}
-    for row in rows:
-        if row["n_cut"] is not None:
-            cells.setdefault((row["model"], row["experiment"], row["size"], row["placement"]), row)
+    cells = {(*_curve(row), row["placement"]): row for row in rows if row["n_cut"] is not None}
     for (model, experiment, *_), row in cells.items():
         answers[model][experiment] += row["n"]
         cut[model][experiment] += row["n_cut"]
     return [
-        f"{_cut_of(model, +cut[model], n, limits)}; accuracy is a lower bound"
+        _cut_of(model, +cut[model], n, {} if model in recorded else limits)
+        + f"; accuracy is a lower bound{'' if model in recorded else advice}"
         for model, n in answers.items()
         if +cut[model]
     ]

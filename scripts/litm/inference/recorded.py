@@ -284,8 +284,8 @@ class RecordedSweep:
         """The manifest of recorded responses, with those keys of a computed sweep's manifest that apply.
 
         sweep: names and identity to repeat; missing: ids without a response, by cell; unused: records that match no
-        prompt; other_prompts: unused records whose question was asked with another prompt. No prompt is asked, and
-        token counts are unknown.
+        prompt; other_prompts: unused records whose question was asked with another prompt; not_compared: used records
+        that do not say to which prompt. No prompt is asked, and token counts are unknown.
         """
         missing: dict[str, list[str]] = {}
         for prompt in self.asked:
@@ -306,6 +306,7 @@ class RecordedSweep:
             "missing": missing,
             "unused": sum(file.unused for file in self.files),
             "other_prompts": sum(len(file.other_prompts) for file in self.files),
+            "not_compared": sum(file.not_compared for file in self.files),
             "files": [
                 {"file": Path(file.path).name, "cells": len(file.cells), "records": file.records, "unused": file.unused}
                 for file in self.files

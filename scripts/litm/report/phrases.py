@@ -8,7 +8,7 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.cells import reading_warnings
-from litm.analysis.sentences import RAISE_LIMIT, compared, compared_on, cut_sentences, to_know_first, to_look_at
+from litm.analysis.sentences import answer_sentences, compared, compared_on, to_know_first, to_look_at
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
 from litm.analysis.table import tables as all_tables
@@ -310,11 +310,9 @@ def _rows(tables: Tables, name: str) -> list[dict]:
 
 
 def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
-    """Cut answers, then conclusions that depend on the reading of answers."""
+    """Cut answers, recorded ones to unknown prompts, and conclusions that depend on the reading of answers."""
     decodings = {(one["model"], one["experiment"]): one["identity_fields"].get("decoding") for one in manifests}
-    # The limit of new tokens per answer; recorded responses have none.
-    limits = {experiment: one["max_new_tokens"] for (_, experiment), one in decodings.items() if one}
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
-    told = [f"{one}{RAISE_LIMIT}" for one in cut_sentences(_rows(tables, "accuracy"), limits)]
+    told = [*answer_sentences(_rows(tables, "accuracy"), manifests)]
     told += reading_warnings(tables.get("reading_sensitivity"), stops)
     yield from (f"{one}." for one in told)

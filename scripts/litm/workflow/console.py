@@ -16,10 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from litm.analysis.run_summary import compared_lines, run_summary
-from litm.analysis.sentences import RAISE_LIMIT, cut_sentences, gold_sentences, remedies_in_words, to_know_first
+from litm.analysis.sentences import answer_sentences, gold_sentences, remedies_in_words, to_know_first
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
-from litm.base.formats import plain_rows
+from litm.base.formats import plain_rows, read_json
 from litm.base.messages import UserError, first_of
 from litm.config.models import Model
 from litm.config.study import Study
@@ -381,8 +381,8 @@ def _in_words(experiment: str, prompts: int, answered: int) -> str:
 def outcome(
     study: Study, tables: Container[str], accuracies: Iterable[str], results: Iterable[str], since: float
 ) -> Iterator[str]:
-    """The answers, accuracies by position, paths of figures, tables and report, and answers that were cut; no lines on
-    results if no table, figure or report was made since then.
+    """The answers, accuracies by position, paths of figures, tables and report, and answers that were cut or may be to
+    other prompts; no lines on results if no table, figure or report was made since then.
 
     tables: names of the study's tables; accuracies: those of each sweep; results: figures and the report; since: time
     of the start, in seconds since the epoch. The last line names a table that is damaged and ends the outcome.
@@ -393,8 +393,8 @@ def outcome(
             yield from _made(study, tables, made)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
-        limits = {name: one.max_new_tokens for name, one in study.experiments.items()}
-        yield from (f"{sentence}{RAISE_LIMIT}" for sentence in cut_sentences(rows, limits))
+        answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
+        yield from answer_sentences(rows, [read_json(path) for path in answered if path.exists()])
         yield from _readings(study, tables)
     except UserError as error:
         # The run itself has succeeded.
@@ -430,12 +430,8 @@ def _readings(study: Study, tables: Container[str]) -> list[str]:
         return []
     from litm.analysis.cells import reading_warnings
 
-    stops = {
-        (model, experiment): one.stop
-        for model, entry in study.models.items()
-        for experiment, one in study.experiments.items()
-        if isinstance(entry, Model)
-    }
+    models = [name for name, one in study.models.items() if isinstance(one, Model)]
+    stops = {(model, experiment): one.stop for model in models for experiment, one in study.experiments.items()}
     return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
 
 

@@ -326,7 +326,9 @@ class PageFiles:
         """What changes the picture of {figure} apart from the data."""
         figure = self._study.figures[wildcards.figure]
         own = [self._study.experiments[name] for name in figure.shown if name in self._study.experiments]
-        return {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
+        settings = {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
+        recorded = [model for model in settings["places"] if model in self._sweeps.recorded]
+        return settings | ({"recorded": recorded} if recorded else {})
 
     def pbi_forest(self, wildcards: Wildcards) -> dict:
         """The same for the figure that every study has."""
