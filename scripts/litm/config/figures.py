@@ -51,7 +51,7 @@ class Figure(Entry):
     x_label: str = FILLED_IN
     """Label of the horizontal axis; if left out, the kind's."""
     models: Annotated[Names | None, Ref("models")] = None
-    """The models to show, if they are selected; if left out, all."""
+    """The models to show, if they are selected, in the order of the study's `models`; if left out, all."""
     sizes: Annotated[tuple[int, ...], Field(strict=False)] | None = None
     """The sizes to show; if left out, all."""
     published: bool = False
