@@ -7,7 +7,7 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.files import with_parts, write_text
-from litm.base.formats import DELIMITERS, read_named_columns
+from litm.base.formats import read_named_columns
 from litm.config.catalogue import CATALOGUES, read_catalogue
 from litm.config.conditions import read_relations
 from litm.config.reference import reference_files
@@ -29,7 +29,7 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     entries = {str(kind): read_catalogue(kind, project) for kind in CATALOGUES}
     relations = Relations(**read_relations(entries["models"], entries["experiments"]))
     claims = claims_table(published_evidence(accuracies), relations, literature)
-    items = (row for _, row in read_named_columns(published / "fidelity.csv", DELIMITERS[".csv"]))
+    items = (row for _, row in read_named_columns(published / "fidelity.csv"))
     return {
         "results/README.md": {"Tables": reference(tables().values())},
         "docs/claims.md": page_parts(claims, literature.statuses, read_explanations(published / "disagreements.csv")),

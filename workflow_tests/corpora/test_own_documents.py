@@ -100,6 +100,12 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
     assert alone["shards"][0]["sha256"] == hashlib.sha256(line).hexdigest()
 
 
+@pytest.mark.parametrize("header", ["id;title;text\n", "sep=;\r\nid;title;text\r\n"])
+def test_a_table_as_excel_writes_it_is_documents_that_say_their_file(tmp_path, header):
+    (tmp_path / "tickets.csv").write_text(f'\ufeff{header}T-1;Screen;"Black, then; F9"\n')
+    assert passages_of(tmp_path) == [Passage("T-1", "Screen", "Black, then; F9", "tickets.csv")]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -276,7 +276,7 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
         Passage("b/more.v2.txt.gz:0", "more.v2", "packed"),
         Passage("c.csv:2:0", "U", 'x, "y" z'),
         Passage("c.csv:4:0", "V", "w"),
-        Passage("k", "", "last"),
+        Passage("k", "", "last", "d.TSV.gz"),
     ]
     ignored = "ignored 4 hidden or other files (.hidden.txt, b/data.xml, picture.png and 1 more)"
     assert ignored in capsys.readouterr().err

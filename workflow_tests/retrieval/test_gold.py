@@ -24,7 +24,8 @@ PAGE_1, PAGE_2 = (
     Passage(f"guide.pdf:{page}:0", "guide", text, page=page) for page, text in ((1, "Ships."), (2, "Boats."))
 )
 CHUNK = Passage("c7", "Laws", "No mill may grind on Sundays.", "/data/laws/code.pdf", 9, (10,))
-CORPUS = [MILL, BRIDGE, MAYOR, PAGE_1, PAGE_2, CHUNK]
+TICKET = Passage("T-1:0", "Screen", "Press F9.", "support/tickets.csv")
+CORPUS = [MILL, BRIDGE, MAYOR, PAGE_1, PAGE_2, CHUNK, TICKET]
 BY_ID = {passage.id: passage for passage in CORPUS}
 TABLE = Path("q.csv")
 
@@ -50,6 +51,8 @@ SHORT_NAMES = ("towns/bridge.txt", "bridge.txt", "bridge", "BRIDGE.TXT", "data\\
         ({"file": "code.pdf", "page": 9}, Named("page", (CHUNK.id,))),
         ({"file": "laws/code.pdf", "page": 9}, Named("page", (CHUNK.id,))),
         ({"file": "code.pdf", "page": 10}, Named("page", (CHUNK.id,))),
+        # A row with an id of its own is named by its file or by the id.
+        *(({"file": name}, Named("file", (TICKET.id,))) for name in ("support/tickets.csv", "tickets", "T-1", "t-1")),
         # Words name the passages that share runs of them, most first.
         ({"words": "made of OAK"}, Named("text", (BRIDGE.id,))),
         ({"words": ACROSS}, Named("text", (MAYOR.id, BRIDGE.id))),

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from litm.base.formats import DELIMITERS, grouped, read_named_columns
+from litm.base.formats import grouped, read_named_columns
 from litm.base.messages import UserError
 from litm.placements import gold_positions
 
@@ -132,7 +132,7 @@ def read_rows(path: str | Path, kind: type[Row]) -> list[Row]:
     Raises `UserError` with file and line for a missing column, a value of the wrong type, and values that the class
     refuses.
     """
-    return [_row(row, kind, f"{path}, line {line}") for line, row in read_named_columns(Path(path), DELIMITERS[".csv"])]
+    return [_row(row, kind, f"{path}, line {line}") for line, row in read_named_columns(Path(path))]
 
 
 def _row(row: Mapping[str, str], kind: type[Row], where: str) -> Row:

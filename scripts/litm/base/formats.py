@@ -29,6 +29,8 @@ BETWEEN = re.compile(r"[\s,\[]*")
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: Delimiters of tables by the kind of their files.
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: Line that Excel may write before the header.
+SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 #: Characters: longest field of a table, which also bounds the text after an unclosed quote.
 LONGEST_FIELD = 10_000_000
 #: Lone surrogates: halves of characters in cut texts, which UTF-8 cannot encode.
@@ -229,13 +231,30 @@ def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             ) from error
 
 
-def read_named_columns(path: Path, delimiter: str, needed: str | None = None) -> Iterator[tuple[int, dict[str, str]]]:
+def delimited(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
+    """The delimiter of a table, and its rows with their lines, starting with the header.
+
+    The delimiter is a tab or a comma, a semicolon if the header has it (spreadsheets with decimal commas write it), or
+    the one in Excel's line `sep=;` before the header.
+    """
+    with reading(path, lambda: "its beginning"), open_text(path) as lines:
+        first = next(lines, "")
+    if said := SEP.fullmatch(first):
+        return said[1], islice(read_table(path, said[1]), 1, None)
+    # Python refuses longer fields, with an error that names no file.
+    header = next(csv.reader([first[:100_000]]), [])
+    has_semicolons = file_kind(path) != ".tsv" and len(header) == 1 and ";" in header[0]
+    delimiter = ";" if has_semicolons else DELIMITERS.get(file_kind(path), ",")
+    return delimiter, read_table(path, delimiter)
+
+
+def read_named_columns(path: Path, needed: str | None = None) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line number of its start, fields by column) for each row after the header of a table.
 
-    Raises `UserError` naming file and line as `read_table`, and for a header without the column `needed` or with two
+    Raises `UserError` naming file and line as `delimited`, and for a header without the column `needed` or with two
     of one name, and a row of another length.
     """
-    rows = read_table(path, delimiter)
+    delimiter, rows = delimited(path)
     first, header = next(rows, (1, []))
     if needed is not None and needed not in header:
         found = quoted(", ".join(header)) if header else "nothing"

@@ -320,6 +320,9 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
 
 def _cut(where: str, place: str | None, whole: Passage, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
     blocks = cut_text(whole.text, words)
+    # The own id of a row does not tell its table.
+    file = whole.file or (name if whole.id and file_kind(name) in DELIMITERS else None)
+    whole = replace(whole, file=file)
     id_ = whole.id or (name if place is None else f"{name}:{place}")
     for number, block in enumerate(blocks):
         is_all = whole.id and len(blocks) == 1
@@ -354,8 +357,7 @@ def _read_json(path: Path) -> Iterator[Document]:
 
 
 def _read_lines(path: Path) -> Iterator[Document]:
-    delimiter = DELIMITERS.get(file_kind(path))
-    records = read_named_columns(path, delimiter, needed="text") if delimiter else read_jsonl(path)
+    records = read_named_columns(path, needed="text") if file_kind(path) in DELIMITERS else read_jsonl(path)
     for line, record in records:
         where = f"{path}, line {line}"
         yield where, str(line), read_chunk(record, where)[0]

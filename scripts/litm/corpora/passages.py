@@ -24,8 +24,8 @@ DOCUMENT_KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .c
 class Passage:
     """A piece of text with the title of its page; `id` is unique in its corpus.
 
-    file, page: its origin, if the id does not tell: the `source` of a chunk, a page from 1; further_pages: of a chunk
-    that spans several, those after `page`.
+    file, page: its origin, if the id does not tell: the `source` of a chunk, the table of a row with an id, a page from
+    1; further_pages: of a chunk that spans several, those after `page`.
     """
 
     id: str
@@ -43,12 +43,11 @@ class Passage:
     @property
     def files(self) -> list[str]:
         """Names of its file or document, shortest first: for the id `notes/a.txt:4:0` they are `notes/a.txt`,
-        `notes/a.txt:4` and the id itself.
+        `notes/a.txt:4` and the id itself. `file` is the first.
         """
-        if self.file is not None:
-            return [self.file, self.id]
         parts = self.id.split(":")
-        return [":".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        names = [":".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        return names if self.file is None else [self.file, *names]
 
 
 def cut_text(text: str, words: int | None) -> list[str]:

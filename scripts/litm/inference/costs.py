@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.formats import DELIMITERS, read_json, read_named_columns
+from litm.base.formats import read_json, read_named_columns
 from litm.inference.engine import INT8, NF4
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32
 from litm.models.gguf import read_gguf
@@ -253,7 +253,7 @@ def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
 
 def _seconds(benchmark: Path) -> float:
     """The seconds of the last run in a file of Snakemake's `benchmark`; 0 if it has none."""
-    rows = [row for _, row in read_named_columns(benchmark, DELIMITERS[".tsv"])]
+    rows = [row for _, row in read_named_columns(benchmark)]
     return float(rows[-1]["s"]) if rows else 0.0
 
 

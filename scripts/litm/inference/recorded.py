@@ -147,8 +147,7 @@ def read_recorded(path: str | Path, fields: Mapping[str, str], log: str | None =
     if log:
         yield from (Record(values, fields, where) for where, values in read_log(path, log))
         return
-    delimiter = DELIMITERS.get(file_kind(path))
-    records = read_jsonl(path) if delimiter is None else read_named_columns(Path(path), delimiter)
+    records = read_named_columns(Path(path)) if file_kind(path) in DELIMITERS else read_jsonl(path)
     yield from (Record(values, fields, f"{path}, line {line}") for line, values in records)
 
 

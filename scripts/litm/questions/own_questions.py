@@ -5,24 +5,20 @@ The columns are `question`, `answer` (or `answers`: one, several separated by |,
 """
 
 import ast
-import csv
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.files import file_kind, open_text, reading
-from litm.base.formats import DELIMITERS, read_records, read_table
+from litm.base.files import file_kind
+from litm.base.formats import DELIMITERS, delimited, read_records
 from litm.base.messages import UserError, quoted, single_spaced
 from litm.questions.released_format import Document, QuestionRecord
 
 #: Endings of supported files.
 KINDS = (*DELIMITERS, ".json", ".jsonl")
-#: Line that Excel may write before the header.
-SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         raise UserError(
             f"{path}: its name must end in {', '.join(KINDS)}, each also with .gz; save a spreadsheet as CSV in UTF-8"
         )
-    delimiter, rows = _table(path)
+    delimiter, rows = delimited(path)
     first, header = next(rows, (1, []))
     names = _names(header)
     if len(set(names)) < len(names):
@@ -81,7 +77,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 def column_names(path: Path) -> list[str]:
     """The columns of a file: those of its header, or the keys of its first object."""
     if file_kind(path) in DELIMITERS:
-        return _names(next(_table(path)[1], (1, []))[1])
+        return _names(next(delimited(path)[1], (1, []))[1])
     return list(next((row.values for row in read_rows(path)), {}))
 
 
@@ -91,25 +87,6 @@ def _names(header: Sequence[str]) -> list[str]:
     while names and not names[-1]:
         names.pop()
     return names
-
-
-def _table(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
-    """The delimiter of a table, and its rows with their lines, starting with the header.
-
-    The delimiter is a tab or a comma, a semicolon if the header has it (spreadsheets with decimal commas write it), or
-    the one in Excel's line `sep=;` before the header.
-    """
-    with reading(path, lambda: "its beginning"), open_text(path) as lines:
-        first = next(lines, "")
-    if said := SEP.fullmatch(first):
-        rows = read_table(path, said[1])
-        next(rows)
-        return said[1], rows
-    if file_kind(path) == ".tsv":
-        return DELIMITERS[".tsv"], read_table(path, DELIMITERS[".tsv"])
-    header = next(csv.reader([first]), [])
-    delimiter = ";" if len(header) == 1 and ";" in header[0] else DELIMITERS[".csv"]
-    return delimiter, read_table(path, delimiter)
 
 
 #: Columns, with their aliases.

@@ -73,11 +73,13 @@ class FileNames:
 
     def __init__(self, names_of: Iterable[Sequence[str]]) -> None:
         self._exact: set[str] = set()
-        self._short: dict[str, set[str]] = defaultdict(set)
+        # By the file (or else the document), and by what comes next, such as a row's own id.
+        self._short: list[dict[str, set[str]]] = [defaultdict(set), defaultdict(set)]
         for names in names_of:
             self._exact.update(names)
-            for short in _short_names(names[0]):
-                self._short[short].add(names[0])
+            for shorts, name in zip(self._short, names, strict=False):
+                for short in _short_names(name):
+                    shorts[short].add(name)
 
     def resolve(self, question: OwnQuestion, path: Path) -> str | None:
         """The name of the file that a question refers to, in full, by its last parts or without its ending; None for no
@@ -86,14 +88,16 @@ class FileNames:
         if question.file is None or question.file in self._exact:
             return question.file
         where = f"{path}, line {question.line}, column 'file'"
-        found = sorted(
-            name for name in self._short.get(_own_name(question.file), ()) if _folders_agree(name, question.file)
+        fitting = (
+            sorted(name for name in shorts.get(_own_name(question.file), ()) if _folders_agree(name, question.file))
+            for shorts in self._short
         )
+        found = next(filter(None, fitting), [])
         if len(found) == 1:
             return found[0]
         if found:
             raise UserError(f"{where}: {question.file} is one of {', '.join(found[:LISTED])}; give more of its path")
-        known = sorted({name for names in self._short.values() for name in names})
+        known = sorted({name for names in self._short[0].values() for name in names})
         raise UserError(
             f"{where}: {question.file} is not among the documents ({first_of(known, LISTED)}); fix the name, "
             f"or leave the column empty to have its passage looked for"
