@@ -29,7 +29,7 @@ QUESTIONS = [
     "record",
     [
         {"question": "a?", "documents": [{**MILL, "score": 0.5}]},
-        {"query": " a?\r\n", "source_documents": [[MILL, 0.5]]},
+        {"query": " a?\r\n", "source_documents": [[{**MILL, "page_content": "The mi\u00adll."}, 0.5]]},
         {"input": "a?", "source_nodes": [LLAMA]},
     ],
     ids=["langchain", "langchain with scores", "llamaindex"],

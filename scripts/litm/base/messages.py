@@ -112,6 +112,16 @@ def single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
+#: Soft hyphens, zero-width spaces and marks of byte order. A zero-width space stays in Thai, Lao, Burmese and Khmer,
+#: where a search needs it: it separates words.
+INVISIBLE = re.compile("[\u00ad\ufeff]|(?<![\u0e01-\u0edf\u1000-\u109f\u1780-\u17e9])\u200b")
+
+
+def without_invisible(text: str) -> str:
+    """The text without invisible characters, which hide words and answers; usually the text itself."""
+    return text if text.isascii() else INVISIBLE.sub("", text)
+
+
 def shortened(text: object, longest: int = 120) -> str:
     """A text for a one-line message: longer texts are cut, and their length is given."""
     whole = str(text)

@@ -16,7 +16,7 @@ from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
 from litm.base.formats import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
-from litm.base.messages import UserError, first_of, note, quoted, single_spaced
+from litm.base.messages import UserError, first_of, note, quoted, single_spaced, without_invisible
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines, cut_text
 
 TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")
@@ -308,7 +308,7 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
         nonlocal line
         for text in lines:
             line += 1
-            yield text
+            yield without_invisible(text)
 
     number = -1
     with reading(path, lambda: f"line {line}"), open_text(path) as lines:
@@ -319,10 +319,10 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
 
 
 def _cut(where: str, place: str | None, whole: Passage, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
-    blocks = cut_text(whole.text, words)
+    blocks = cut_text(without_invisible(whole.text), words)
     # The own id of a row does not tell its table.
     file = whole.file or (name if whole.id and file_kind(name) in DELIMITERS else None)
-    whole = replace(whole, file=file)
+    whole = replace(whole, title=without_invisible(whole.title), file=file)
     id_ = whole.id or (name if place is None else f"{name}:{place}")
     for number, block in enumerate(blocks):
         is_all = whole.id and len(blocks) == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.formats import read_lines, read_records
-from litm.base.messages import UserError, quoted, single_spaced
+from litm.base.messages import UserError, quoted, single_spaced, without_invisible
 from litm.base.store import text_sha256
 from litm.corpora.documents import read_chunk, read_score
 from litm.corpora.passages import CorpusSettings, Passage
@@ -66,7 +66,7 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
     passage, its_score = read_chunk({"text": value} if isinstance(value, str) else value, where)
     text, known = single_spaced(passage.text), its_score if score is None else score
     made = text_sha256(f"{passage.title}\n{text}")[:DIGITS]
-    passage = replace(passage, id=passage.id or made, text=text)
+    passage = replace(passage, id=passage.id or made, text=without_invisible(text))
     return passage, read_score(known, where) if known is not None else float(-index)
 
 

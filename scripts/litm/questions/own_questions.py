@@ -14,7 +14,7 @@ from typing import Any
 
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, delimited, read_records
-from litm.base.messages import UserError, quoted, single_spaced
+from litm.base.messages import UserError, quoted, single_spaced, without_invisible
 from litm.questions.released_format import Document, QuestionRecord
 
 #: Endings of supported files.
@@ -197,7 +197,7 @@ def _question(row: Row) -> OwnQuestion:
     if not (question := row.text(columns["question"])):
         raise UserError(f"{row.where(columns['question'])}: the question is empty; write one or remove the row")
     more = {name: value for name, value in row.values.items() if name not in columns.values() and name not in RESERVED}
-    answers, words = _answers(row, str(columns["answers"])), row.text(columns["text"]) or None
+    answers, words = _answers(row, str(columns["answers"])), without_invisible(row.text(columns["text"])) or None
     return OwnQuestion(question, answers, row.line, file, page, words, more)
 
 
@@ -243,7 +243,8 @@ def _listed(value: Any, where: str) -> Iterator[Any]:
 
 def _as_text(answer: Any) -> str:
     """An answer as text; pandas writes whole numbers as 1954.0 in a column with gaps."""
-    return str(int(answer) if isinstance(answer, float) and answer.is_integer() else answer).strip()
+    whole = int(answer) if isinstance(answer, float) and answer.is_integer() else answer
+    return without_invisible(str(whole)).strip()
 
 
 def _is_number(value: Any) -> bool:
