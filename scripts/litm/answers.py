@@ -9,6 +9,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from litm.base.messages import UNSPACED
+
 if TYPE_CHECKING:
     import regex
 
@@ -56,25 +58,40 @@ def _contains(bare: str, normalized: str) -> bool:
 
 
 def _is_word_of(word: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+    letter = rf"[^\W{UNSPACED}]"
+    return re.search(rf"(?<!{letter}){re.escape(word)}(?!{letter})", text, re.IGNORECASE) is not None
 
 
 #: Function: whether a document (a passage or a document of a question, with `title` and `text`) contains an answer.
 Check = Callable[[Any, Sequence[str]], bool]
 
 
+#: Characters that are tokens: no space separates an answer from the words (or, in Korean, the particles) around it.
+_ALONE = rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]"
+_HAS_ALONE = re.compile(_ALONE)
+
+
 @cache
-def _token() -> "regex.Pattern[str]":
-    """DPR's SimpleTokenizer: a run of letters, numbers and marks, or any other single visible character."""
+def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str]]":
+    """DPR's SimpleTokenizer (a run of letters, numbers and marks, or any other single visible character), and a
+    character that is a token, with its marks, or a Korean syllable.
+    """
     # Imported here: the rules import this module, and Snakemake does not bring the package.
     import regex
 
-    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
+    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]"), regex.compile(rf"(?={_ALONE})\X")
 
 
 def dpr_tokens(text: str) -> list[str]:
-    """The lower-cased tokens of a text in Unicode's NFD form; none of them contains a space."""
-    return [token.lower() for token in _token().findall(unicodedata.normalize("NFD", text))]
+    """The lower-cased tokens of a text in Unicode's NFD form; none of them contains a space.
+
+    As in BERT, and unlike in DPR, each character of a script without spaces is a token; so is a Korean syllable.
+    """
+    token, alone = _patterns()
+    decomposed = unicodedata.normalize("NFD", text)
+    if not text.isascii() and _HAS_ALONE.search(decomposed):
+        decomposed = alone.sub(r" \g<0> ", decomposed)
+    return [one.lower() for one in token.findall(decomposed)]
 
 
 @lru_cache(maxsize=16_384)

@@ -30,6 +30,13 @@ def test_tokens_are_runs_of_letters_numbers_and_marks_or_single_visible_characte
         ("a rate of 20 percent", "20%", False, True),
         ("Wilhelm Röntgen and Conrad", "Wilhelm Conrad", False, False),
         ("New York and York New", "York New York", False, False),
+        # Nothing separates the words of some scripts, and particles stick to Korean words.
+        ("本社は2024年に品川に移転した", "品川", True, True),
+        ("本社は2024年に品川に移転した", "2024", True, True),
+        ("メーター2台", "メーター", True, True),
+        ("กรุงเทพมหานครเป็นเมืองหลวง", "มหานคร", True, True),
+        ("서울에 있다", "서울", True, True),
+        ("각하", "가", False, False),
     ],
 )
 def test_dpr_wants_the_same_tokens_in_a_row_and_the_metric_a_normalised_substring(text, answer, dpr, metric):

@@ -34,7 +34,13 @@ def make_passages(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize(
     ("text", "words", "blocks"),
-    [(" a b\tc\n\nd e ", 2, ["a b", "c d", "e"]), ("a  b\nc", None, ["a b c"]), (" \n", None, []), (" \n", 2, [])],
+    [
+        *((" a b\tc\n\nd e ", 2, ["a b", "c d", "e"]), ("a  b\nc", None, ["a b c"]), (" \n", None, []), (" \n", 2, [])),
+        # Each character of a script without spaces is a word, with its marks and punctuation; Korean has spaces.
+        ("本社は2024年\n abc社。「x", 3, ["本社は", "2024年 abc", "社。「x"]),
+        *(("本社は  2024年", None, ["本社は 2024年"]), ("서울에 a", 1, ["서울에", "a"])),
+        *(("น้ำที่", 1, ["น้ำ", "ที่"]), ("ភ្នំពេញ", 2, ["ភ្នំពេ", "ញ"])),
+    ],
 )
 def test_text_is_cut_into_disjoint_blocks_of_words_or_none(text, words, blocks):
     assert cut_text(text, words) == blocks

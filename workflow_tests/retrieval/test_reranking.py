@@ -16,7 +16,7 @@ from litm.base.formats import read_jsonl, write_json
 from litm.base.messages import UserError
 from litm.models.identity import folder_identity
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval.reranking import bm25_ranking, by_score, count_terms, fused
+from litm.retrieval.reranking import bm25_ranking, by_score, count_terms, fused, terms_in
 from litm.retrieval.scoring_models import CrossEncoder
 
 #: What `CrossEncoder(folder, max_length=48).rank` of sentence-transformers 6.2.0 makes of `some_texts()`, best first.
@@ -98,6 +98,10 @@ def test_bm25_among_the_documents_is_the_formula_of_lucene():
 
     assert [one.text for one in ranking] == sorted(texts, key=lambda text: -score(text))
     assert [float(one.fields["score"]) for one in ranking] == pytest.approx(sorted(map(score, texts))[::-1], abs=1e-6)
+
+
+def test_the_terms_of_a_text_without_spaces_are_its_characters():
+    assert terms_in("東京の Mill、2024年") == ["東", "京", "の", "mill", "2024", "年"]
 
 
 def rerank(tmp_path, *options: str, settings=None) -> tuple[list[dict], str]:

@@ -26,6 +26,7 @@ from litm.scoring.scores import judge
         ("press x to multiply", ["*"], False),
         ("Vitamin A, mostly", ["A"], True),
         ("Alabama", ["A"], False),
+        ("答案是A。", ["A"], True),
     ],
 )
 def test_an_answer_counts_if_it_is_a_normalised_substring(text, answers, right):

@@ -21,7 +21,7 @@ IMPORTS = {
     "base": "",
     "records": "base",
     "placements": "base",
-    "answers": "",
+    "answers": "base",
     "models": "base",
     "questions": "base records answers",
     "corpora": "base questions",

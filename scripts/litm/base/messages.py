@@ -112,6 +112,13 @@ def single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
+#: Characters of scripts that are written without spaces, for a regular expression: Thai, Lao, Burmese, Khmer, kana,
+#: bopomofo and Chinese characters; their digits are not among them.
+UNSPACED = (
+    "\u0e01-\u0e4e\u0e81-\u0ecf\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f\u1780-\u17d3"
+    "\u3041-\u312f\u31a0-\u31bf\u31f0-\u31ff\uff66-\uff9f\U0001b000-\U0001b16f"
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u303c\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 #: Soft hyphens, zero-width spaces and marks of byte order. A zero-width space stays in Thai, Lao, Burmese and Khmer,
 #: where a search needs it: it separates words.
 INVISIBLE = re.compile("[\u00ad\ufeff]|(?<![\u0e01-\u0edf\u1000-\u109f\u1780-\u17e9])\u200b")

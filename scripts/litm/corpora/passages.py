@@ -14,7 +14,7 @@ from pathlib import Path
 from litm.base.extensions import Registry, declared, full_name, load
 from litm.base.files import atomic_writer, reading
 from litm.base.formats import read_json
-from litm.base.messages import UserError, quoted
+from litm.base.messages import UNSPACED, UserError, quoted
 
 #: Kinds of documents of a user, for messages.
 DOCUMENT_KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"
@@ -50,10 +50,35 @@ class Passage:
         return names if self.file is None else [self.file, *names]
 
 
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+#: Such a character, with its marks and punctuation, the Thai or Lao vowel am and stacked Burmese or Khmer letters; or
+#: text between two of them.
+_UNIT = re.compile(rf"[{UNSPACED}](?:[\W\u0e33\u0eb3]|(?<=[\u1039\u17d2])\w)*|[^{UNSPACED}]+")
+#: Mark of a word that no space separates from the one before; no text in UTF-8 has it.
+_JOINED = "\udfff"
+
+
+def _is_unspaced(text: str) -> bool:
+    return not text.isascii() and _UNSPACED.search(text) is not None
+
+
+def _words(text: str) -> list[str]:
+    """The words; a character of a script without spaces is one, with a mark if no space is before it."""
+    words = text.split()
+    if not _is_unspaced(text):
+        return words
+    return [_JOINED * bool(number) + unit for word in words for number, unit in enumerate(_UNIT.findall(word))]
+
+
+def _spaced(words: list[str]) -> str:
+    return " ".join(words).replace(f" {_JOINED}", "").removeprefix(_JOINED)
+
+
 def cut_text(text: str, words: int | None) -> list[str]:
     """The text in disjoint blocks of `words` words, with single spaces; one block if None, no block if it is blank.
 
-    The last block is shorter. (DPR fills it up with the beginning of the article.)
+    A character of a script without spaces is a word. The last block is shorter. (DPR fills it up with the beginning of
+    the article.)
     """
     return list(cut_lines([text], words))
 
@@ -62,14 +87,14 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
     """`cut_text` for a text that is read line by line, holding at most one line and one block in memory."""
     rest: list[str] = []
     for line in lines:
-        rest += line.split()
+        rest += _words(line)
         if words is not None and len(rest) >= words:
             whole = len(rest) - len(rest) % words
             for start in range(0, whole, words):
-                yield " ".join(rest[start : start + words])
+                yield _spaced(rest[start : start + words])
             rest = rest[whole:]
     if rest:
-        yield " ".join(rest)
+        yield _spaced(rest)
 
 
 class CountedPassages:
@@ -82,7 +107,8 @@ class CountedPassages:
     def __iter__(self) -> Iterator[Passage]:
         for passage in self._passages:
             # Splitting would take longer than all other work on a passage.
-            self.words += passage.text.count(" ") + 1
+            text = passage.text
+            self.words += len(_words(text)) if _is_unspaced(text) else text.count(" ") + 1
             self._seen()
             yield passage
 

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from litm.base.messages import UserError
+from litm.base.messages import UNSPACED, UserError
 from litm.questions.released_format import Document, QuestionRecord
 
 #: Version: raise it if the scoring of a pair changes, because the store keeps existing scores.
 RECIPE = 1
 #: BM25's constants, the same as in the Lucene search.
 K1, B = 0.9, 0.4
+TERM = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 
 
 def text_of(document: Document) -> str:
@@ -92,8 +93,8 @@ def bm25_ranking(question: str, documents: Sequence[Document], terms: Terms) -> 
 
 
 def terms_in(text: str) -> list[str]:
-    """The words and numbers of a text in lower case."""
-    return re.findall(r"\w+", text.lower())
+    """The words and numbers of a text in lower case; a character of a script without spaces is a word."""
+    return TERM.findall(text.lower())
 
 
 def _bm25(query: Sequence[str], words: Sequence[str], terms: Terms) -> float:
