@@ -17,6 +17,7 @@ from programs import run_program
 from score_frames import score_rows
 
 from litm.analysis import grid
+from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.table import Column, Table, cell_text, load, read_tables, reference, tables
 from litm.answers import CHECKS
 from litm.base.files import with_parts
@@ -178,6 +179,12 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
     assert (second["model"], second["position"], second["accuracy"], second["n_left_out"]) == ("m", "", "", "1")
     joined = [tables()["accuracy"].read(path)["accuracy_strict"].to_list() for path in paths]
     assert joined == [[1 / 3], [pd.NA]]
+
+
+def test_questions_that_a_cut_left_with_different_numbers_of_documents_are_one_cell():
+    scores = score_rows({None: [True, False]}).assign(items=[2, 5])
+    for rows in (accuracy_rows(scores), list(wrong_answer_rows(scores))):
+        assert [row["n"] for row in rows] == [2] and pd.isna(rows[0]["items"])
 
 
 def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):

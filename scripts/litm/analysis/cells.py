@@ -30,6 +30,7 @@ from litm.base.intervals import clustered_interval
 from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
 from litm.records import read_examples
+from litm.scoring.scores import of_whole_cells
 from litm.scoring.wrong_answers import KINDS
 
 BOOTSTRAP_REPLICATES = 2_000
@@ -72,7 +73,7 @@ def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | Non
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
     """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
-    for names, group in by_cell(scores, ["model", *CELL, "items"]):
+    for names, group in by_cell(of_whole_cells(scores), ["model", *CELL, "items"]):
         counted = group[~group["excluded"] & group["correct"].notna()]
         if len(counted):
             yield names | _shares(counted)

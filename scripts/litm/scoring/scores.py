@@ -270,7 +270,14 @@ def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
     Accuracies are fractions, or means of a graded metric; their limits are those of `clustered_interval`. n_cut and
     n_refused are None where finish reasons are unknown.
     """
-    return [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
+    return [_cell_row(cell, group) for cell, group in of_whole_cells(scores).groupby(CELL, sort=False, dropna=False)]
+
+
+def of_whole_cells(scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows, without `items` in cells where a cut has left different numbers of documents."""
+    keys = [name for name in CELL if name != "items"]
+    differ = scores.groupby(keys, dropna=False)["items"].transform("nunique") > 1
+    return scores.assign(items=scores["items"].astype("Int64").mask(differ)) if differ.any() else scores
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict[str, Any]:
