@@ -60,7 +60,8 @@ def main(
     added: list[int] = []
     if wanted.too_few == FILL:
         few = [record for record in made if len(record.documents) < number]
-        full = {one.id: filled(one, drawn, check, number) for one, drawn in zip(few, look_up(few)[1], strict=True)}
+        fillers = (map(Document.as_filler, drawn) for drawn in look_up(few)[1])
+        full = {one.id: filled(one, filler, check, number) for one, filler in zip(few, fillers, strict=True)}
         added = [more for one in few if (more := len(full[one.id].documents) - len(one.documents))]
         if added:
             note(

@@ -66,11 +66,16 @@ def test_a_random_order_is_the_same_each_time_and_another_for_each_question(tmp_
 
 def test_a_cut_leaves_the_documents_that_are_good_enough_and_then_they_are_ordered(tmp_path):
     records = [retrieved([9, 8, 4, 3], "far?"), retrieved([9, 8.5, 8, 7.5], "near?"), retrieved([1, 0, 0, 0], "bad?")]
+    # Filler was not retrieved: it has no score, or that of a reranker.
+    filler = [{"title": "t", "text": "drawn", "isfiller": True, **score} for score in ({}, {"score": "8.5"})]
+    records += [retrieved([9, 8], "few?"), retrieved([], "none?")]
+    records[3]["ctxs"] += filler
+    records[4]["ctxs"] = filler * 2
     examples = made(tmp_path, records, 4, order="reversed", cut={"margin": 2, "score": 5})
     # The best one is always shown.
-    shown = [["text 1", "text 0"], ["text 3", "text 2", "text 1", "text 0"], ["text 0"]]
+    shown = [["text 1", "text 0"], ["text 3", "text 2", "text 1", "text 0"], ["text 0"], ["text 1", "text 0"], []]
     assert [shown_texts(one) for one in examples] == shown
-    assert [(one.size, one.items) for one in examples] == [(4, 2), (4, 4), (4, 1)]
+    assert [(one.size, one.items) for one in examples] == [(4, 2), (4, 4), (4, 1), (4, 2), (4, 0)]
 
 
 def test_a_margin_counts_from_the_best_document_and_includes_its_limit():

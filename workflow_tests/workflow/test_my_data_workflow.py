@@ -6,10 +6,18 @@ import pytest
 from conftest import town_records, write_lines
 from workbench import Workbench
 
+from litm.base.formats import read_jsonl
+
 CONFIG = {
     "models": ["dummy"],
     "my_data": {"retrieved": "retrieved.jsonl", "questions": "asked.csv"},
-    "define": {"experiments": {"my_positions": {"positions": {"5": [0, 4]}}, "my_as_retrieved": {"sizes": [1, 5]}}},
+    "define": {
+        "experiments": {
+            "my_positions": {"positions": {"5": [0, 4]}},
+            "my_as_retrieved": {"sizes": [1, 5], "remedies": {"order": ["reversed"], "cut": [{"margin": 3}]}},
+        },
+        "candidates": {name: {"documents": 5} for name in ("my_candidates", "my_retrieved")},
+    },
 }
 
 
@@ -22,7 +30,9 @@ def rows(bench: Workbench, table: str) -> list[dict]:
 def finished(new_project, tmp_path_factory) -> Workbench:
     """A workbench where six questions have been asked about what a system has retrieved for them."""
     bench = new_project.moved_to(tmp_path_factory.mktemp("my_data"))
-    write_lines(bench.path("retrieved.jsonl"), town_records(6, 6))
+    records = town_records(6, 6)
+    del records[0]["documents"][2:]
+    write_lines(bench.path("retrieved.jsonl"), records)
     # A third of the answers are nowhere.
     asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(6)]
     write_lines(bench.path("asked.csv"), ["question,answer,file", *asked])
@@ -42,10 +52,15 @@ def test_one_key_measures_positions_as_retrieved_closed_book_and_oracle(finished
         "my_as_retrieved 1 as_retrieved 6",
         "my_as_retrieved 5 as_retrieved 6",
         "my_as_retrieved-reversed 5 as_retrieved 6",
-        "my_as_retrieved-ends 5 as_retrieved 6",
+        "my_as_retrieved-margin_3 5 as_retrieved 6",
         "my_closed_book 0 no_gold 4",
         "my_oracle 1 gold_at_0 4",
     ]
+
+
+def test_random_documents_where_too_few_were_retrieved_are_always_cut(finished):
+    cut = read_jsonl(finished.path("results/examples/my_as_retrieved-margin_3/5/as_retrieved.jsonl.gz"))
+    assert [one["items"] for _, one in cut] == [2, 4, 4, 4, 4, 4]
 
 
 def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finished):

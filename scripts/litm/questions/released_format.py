@@ -91,6 +91,15 @@ class Document:
         """Whether the text contains an answer, according to the writer of the record."""
         return bool(self.fields.get("hasanswer"))
 
+    @property
+    def is_filler(self) -> bool:
+        """Whether the document was drawn at random because too few were retrieved; it has no score of a retriever."""
+        return self.fields.get("isfiller") is True
+
+    def as_filler(self) -> "Document":
+        """The document marked as filler."""
+        return Document({**self.fields, "isfiller": True})
+
     def score(self, where: str) -> float:
         """The score of the document, a number or its text; otherwise a `UserError` beginning with `where`."""
         score = self.fields.get("score")
@@ -326,7 +335,8 @@ def read_retrieved_questions(
 ) -> Iterator[Question]:
     """The first `limit` questions of a file with all their documents (possibly none) in order.
 
-    cut: keeps some of the first `size` documents; `UserError` if there are fewer, and if scores do not descend.
+    cut: keeps some of the first `size` documents, never filler; `UserError` if there are fewer, and if scores do not
+    descend.
     """
     for record in read_distinct(path, QuestionRecord.from_json, limit):
         documents = record.documents_with_text()
@@ -339,13 +349,14 @@ def read_retrieved_questions(
 def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Document]:
     if len(documents) < size:
         raise UserError(f"{where}: it has {len(documents)} documents, but a context of {size} needs {size}")
-    scores = [document.score(f"{where}, ctxs[{index}]") for index, document in enumerate(documents[:size])]
+    places = [place for place, document in enumerate(documents[:size]) if not document.is_filler]
+    scores = [documents[place].score(f"{where}, ctxs[{place}]") for place in places]
     if rising := next((index for index, pair in enumerate(pairwise(scores), start=1) if pair[0] < pair[1]), None):
         raise UserError(
-            f"{where}, ctxs[{rising}]: its score {scores[rising]:g} is higher than the {scores[rising - 1]:g} before "
-            "it; a cut needs documents best first, with higher scores for better ones"
+            f"{where}, ctxs[{places[rising]}]: its score {scores[rising]:g} is higher than the {scores[rising - 1]:g} "
+            "before it; a cut needs documents best first, with higher scores for better ones"
         )
-    return documents[: cut.kept(scores)]
+    return [documents[place] for place in places[: cut.kept(scores)]]
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:
