@@ -159,7 +159,8 @@ def start():
 def end():
     say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
-    say(*console.outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, "results/report.html"], STARTED))
+    made = [*PAGES.figures, "results/report.html"]
+    say(*console.outcome(STUDY, TABLES.tables, accuracies, made, DATA.filled, STARTED))
 
 
 if workflow.is_main_process:

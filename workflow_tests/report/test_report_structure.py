@@ -75,11 +75,12 @@ def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_ab
         # As the table is read.
         "gold_counts": pd.DataFrame(gold).astype({"questions": "string", "how": "string"}),
     }  # fmt: skip
-    first = first_answers(tables, whole.manifests, whole.experiments, [])
+    first = first_answers(tables, whole.manifests, whole.experiments, [], ["rag: of the documents"])
     open_ones = [*first["useless"], *first["warnings"]]
     shown = [*open_ones, *first["more_warnings"]]
-    assert [len(first["useless"]), len(open_ones), len(shown)] == [2, OPEN, 5]
-    assert all("tell nothing" in one for one in shown[:2]) and all("were cut" in one for one in shown[3:])
+    assert [len(first["useless"]), len(open_ones), len(shown)] == [2, OPEN, 6]
+    assert all("tell nothing" in one for one in shown[:2]) and all("were cut" in one for one in shown[4:])
+    assert shown[3] == "rag: of the documents."
     # Questions that all have the passage that their file names are as they should be.
     assert shown[2].startswith("b: 0 of 4 questions have a gold passage")
     first = first_answers(tables, whole.manifests, whole.experiments, MODELS[:1])

@@ -41,7 +41,8 @@ IMPORTS = {
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
     "reference_model": "corpora examples config",
-    "workflow": "base records placements models corpora retrieval examples prompting inference analysis figures config",
+    "workflow": "base records placements models questions corpora retrieval examples "
+    "prompting inference analysis figures config",
     "checks": "base records placements models retrieval prompting inference scoring analysis config workflow",
 }
 #: Folders that a program imports as well as its own stage and what that imports.

@@ -1,5 +1,5 @@
 """Sentences for the console and the report: whether positions can tell anything here, how models compare, warnings
-about cut answers and gold passages.
+about cut answers, gold passages and filler.
 
 Rows are of the tables, as `formats.plain_rows` gives them.
 """
@@ -384,6 +384,16 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
             f"correct them: results/tables/gold_passages.csv)"
         )
     return told
+
+
+def filled_sentences(shares: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """One sentence per experiment with filler among its documents; shares: of all documents, by size."""
+    return [
+        f"{name}: of the documents, {', '.join(told)} were not retrieved but filled in at random, because the "
+        "retriever found too few"
+        for name, own in shares.items()
+        if (told := [f"{percent(share)} % at size {size}" for size, share in own.items() if share])
+    ]
 
 
 def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":

@@ -359,6 +359,20 @@ def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Do
     return [documents[place] for place in places[: cut.kept(scores)]]
 
 
+def filler_shares(experiments: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, float]]:
+    """The fraction of filler among the documents of all questions, by experiment and size.
+
+    experiments: their files of candidates by size; a file counts for the first experiment that has it.
+    """
+    first = {path: name for name, files in reversed(experiments.items()) for path in files.values()}
+    shares: dict[str, dict[str, float]] = {name: {} for name in experiments}
+    for path, name in first.items():
+        are_filler = [[one.is_filler for one in record.documents] for record in read_question_records(path)]
+        for size in (size for size, of in experiments[name].items() if of == path):
+            shares[name][size] = sum(sum(one[: int(size)]) for one in are_filler) / (int(size) * len(are_filler))
+    return shares
+
+
 def text_list(record: object, name: str, where: str) -> list[str]:
     """A field of a record, a list of one or more strings; otherwise a `UserError` beginning with `where`."""
     values = typed_field(record, name, list, where)

@@ -31,7 +31,7 @@ class Contents:
     description `asks` of its task. prices: by model, None for free ones. datasets: one row by heading per file of
     questions. models: in the order of the study, which decides their colours. about: the catalogue's descriptions, by
     model. formats: output of make_prompt_format.py by model. config: digest of the config's selection. commit: the
-    workflow's, None if unknown. stand_ins: see `ModelPlan`.
+    workflow's, None if unknown. stand_ins: see `ModelPlan`. filled: sentences on documents that were filled in.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -49,6 +49,7 @@ class Contents:
     about: Mapping[str, Mapping]
     formats: Mapping[str, Mapping]
     stand_ins: Sequence[str] = ()
+    filled: Sequence[str] = ()
 
     @property
     def titles(self) -> dict[str, str]:
@@ -98,7 +99,7 @@ def _first_screen(contents: Contents) -> dict:
     return {
         "counted": counted,
         "told": told,
-        **phrases.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins),
+        **phrases.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins, contents.filled),
         "asked": phrases.named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
         "asked_of": phrases.named_briefly(models),
         "figures": [figure for figure in figures if not figure["is_wrong"]],

@@ -273,14 +273,18 @@ OPEN, MOST_PAIRS = 3, 6
 
 
 def first_answers(
-    tables: Tables, manifests: Sequence[Mapping], experiments: Sequence[Mapping], stand_ins: Collection[str]
+    tables: Tables,
+    manifests: Sequence[Mapping],
+    experiments: Sequence[Mapping],
+    stand_ins: Collection[str],
+    filled: Iterable[str] = (),
 ) -> dict:
     """{useless, answers, advice, warnings, more_warnings}: sentences on models whose answers tell nothing here; on
     those that the documents help, on log-probabilities, and on pairs of models; (headline, details) of each advice;
     what else to know. `OPEN` warnings, those on useless models included, are open.
 
     experiments: settings of each, as in `page.Contents`. stand_ins: models that are none: nothing is concluded
-    from their answers.
+    from their answers. filled: see `page.Contents`.
     """
     own = {
         name: table[~table["model"].isin(list(stand_ins))] if "model" in table else table
@@ -288,7 +292,7 @@ def first_answers(
     }
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
     first = to_know_first(lambda name: _rows(own, name), closed_book, stand_ins)
-    others = [*to_look_at(tables.get("gold_counts")), *_of_answers(own, manifests)]
+    others = [*to_look_at(tables.get("gold_counts")), *(f"{one}." for one in filled), *_of_answers(own, manifests)]
     left = max(0, OPEN - len(first.useless))
     pairs = compared(_rows(tables, "model_pairs"), closed_book, stand_ins, first.silent)
     answers = (

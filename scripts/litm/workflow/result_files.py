@@ -412,6 +412,7 @@ class PageFiles:
             "prices": prices(self._study),
             "about": {name: about[name] for name in self._study.models if name in about},
             "stand_ins": self._study.stand_ins,
+            "filled": self._data.filled,
         }
 
     def drawings(self, wildcards: Wildcards) -> dict[str, dict]:
