@@ -29,7 +29,7 @@ from litm.base.store import digest
 from litm.figures.chart import places_in_words
 from litm.notebook import Results
 from litm.report.page import template
-from litm.report.page_tables import NOTED
+from litm.report.page_tables import NOTED, noted_as
 from litm.report.phrases import SizeNames
 from litm.report.provenance import sweep_row
 
@@ -145,7 +145,7 @@ def _counts(cells: Sequence[Mapping]) -> dict[str, Any]:
     """Counts of answers in these cells, None where one is unknown, and the same in words."""
     values = {words: [cell[name] for cell in cells] for words, name in NOTED.items()}
     counts = {words: None if None in of else sum(of) for words, of in values.items()}
-    told = [f"{words}: {'not known' if of is None else f'{of:,}'}" for words, of in counts.items() if of != 0]
+    told = [f"{noted_as(words, counts)}: {f'{of:,}' if of else 'not known'}" for words, of in counts.items() if of != 0]
     answers = f"{sum(cell['n'] for cell in cells):,}"
     return {NOTED[words]: count for words, count in counts.items()} | {"noted": ", ".join([answers, *told])}
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
-from litm.analysis.sentences import able_sentences, cut_sentences, silenced, uninformative
+from litm.analysis.sentences import able_sentences, cut_sentences, empty_sentences, silenced, uninformative
 from litm.analysis.shapes import MEANINGS
 from litm.report.phrases import SizeNames, verdicts
 
@@ -207,6 +207,11 @@ def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
         "m: 16 of 80 answers were cut (c 9 of 20 at 8 tokens, e 4 of 20, d 2 of 20 and 1 more); "
         "accuracy is a lower bound"
     ]
+
+
+def test_empty_answers_of_more_than_a_twentieth_of_a_sweep_are_told():
+    rows = [counted(name, n=20) | {"n_empty": empty} for name, empty in (("a", 1), ("b", 0), ("c", 2))]
+    assert empty_sentences(rows) == ["m: many answers are empty (c 2 of 20); they count as answers"]
 
 
 def test_an_answer_to_several_gold_items_counts_once():

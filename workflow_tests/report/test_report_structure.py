@@ -166,6 +166,9 @@ def test_positions_are_columns_with_intervals_and_rows_mention_lost_questions(wh
     assert (first["name"], first["n"], first["noted"]) == (MODELS[0], "39", "3 left out")
     assert [cell["value"] for cell in second["cells"]] == ["100.0", "0.0", "100.0"]
     assert second["cells"][0]["limits"] == "[91.2, 100.0]"
+    (table,) = accuracy_tables(whole.tables["accuracy"].assign(n_cut=1, n_empty=2, n_refused=1), whole.titles, sizes)
+    noted = "3 cut, 6 empty (cut and refused ones included), 3 refused, 3 left out"
+    assert table["rows"][0]["noted"] == noted
 
 
 def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():

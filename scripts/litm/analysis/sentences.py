@@ -1,5 +1,5 @@
 """Sentences for the console and the report: whether positions can tell anything here, how models compare, warnings
-about cut answers, gold passages and filler.
+about cut and empty answers, gold passages and filler.
 
 Rows are of the tables, as `formats.plain_rows` gives them.
 """
@@ -37,8 +37,10 @@ REMEDIES = {
 }
 #: Nats: a larger difference of log-probabilities is told as a factor of this size.
 MOST_NATS = 20
-#: Experiments with cut answers that a sentence names, at most.
+#: Experiments with cut or empty answers that a sentence names, at most.
 MOST_CUT = 3
+#: Fraction of empty answers above which they are told.
+MANY_EMPTY = 0.05
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
 
@@ -304,14 +306,14 @@ def is_shown(row: Row) -> bool:
 RAISE_LIMIT = "; raise max_new_tokens (in define.experiments), unless they repeat themselves"
 
 
-def answer_sentences(rows: Iterable[Row], manifests: Sequence[Row]) -> Iterator[str]:
-    """One sentence per model with cut answers and what to do, then one per model with recorded answers that do not say
-    to which prompts. rows: of the accuracy table.
+def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
+    """One sentence per model with cut answers and what to do, one with many empty ones, and one with recorded answers
+    that do not say to which prompts. rows: of the accuracy table.
     """
     decodings = [(one, one["identity_fields"].get("decoding")) for one in manifests]
     recorded = {one["model"] for one, known in decodings if not known}
     limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
-    yield from cut_sentences(rows, limits, recorded, RAISE_LIMIT)
+    yield from [*cut_sentences(rows, limits, recorded, RAISE_LIMIT), *empty_sentences(rows)]
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
@@ -320,6 +322,36 @@ def answer_sentences(rows: Iterable[Row], manifests: Sequence[Row]) -> Iterator[
             f"{model}: {n:,} recorded answers do not say which prompts they answer (no prompt_sha256); accuracy holds "
             "only if these had the seed, the documents and the prompt text of this study"
         )
+
+
+def empty_sentences(rows: Iterable[Row]) -> list[str]:
+    """One sentence per model with experiments in which more than `MANY_EMPTY` of the answers are empty; rows: see
+    `cut_sentences`.
+    """
+    answers, empty = _counts(rows, "n_empty")
+    many = {
+        one: [f"{name} {empty[one][name]:,} of {n:,}" for name, n in of.items() if empty[one][name] > MANY_EMPTY * n]
+        for one, of in answers.items()
+    }
+    return [
+        f"{model}: many answers are empty ({first_of(told, MOST_CUT)}); they count as answers"
+        for model, told in many.items()
+        if told
+    ]
+
+
+def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """The answers, and those that a column counts, by model and experiment; rows: see `cut_sentences`."""
+    answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    cells: dict[tuple, Row] = {}
+    for row in rows:
+        if row[column] is not None:
+            cells.setdefault((row["model"], row["experiment"], row["size"], row["placement"]), row)
+    for (model, experiment, *_), row in cells.items():
+        answers[model][experiment] += row["n"]
+        found[model][experiment] += row[column]
+    return answers, found
 
 
 def cut_sentences(
@@ -332,12 +364,7 @@ def cut_sentences(
     known; advice: on the others. An answer to several gold items has several rows and counts once. Rows without n_cut
     are skipped: recorded responses may lack finish reasons.
     """
-    answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    cut: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    cells = {(*_curve(row), row["placement"]): row for row in rows if row["n_cut"] is not None}
-    for (model, experiment, *_), row in cells.items():
-        answers[model][experiment] += row["n"]
-        cut[model][experiment] += row["n_cut"]
+    answers, cut = _counts(rows, "n_cut")
     return [
         _cut_of(model, +cut[model], n, {} if model in recorded else limits)
         + f"; accuracy is a lower bound{'' if model in recorded else advice}"
@@ -374,10 +401,8 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
     for name, rows in counts.groupby("questions", sort=False) if counts is not None else ():
         by_way = rows.set_index("how")["n"]
         total, lacking = int(by_way.sum()), int(by_way.reindex(WITHOUT).sum())
-        looked_for = int(by_way.get(LOOKED_FOR, 0))
-        taken = (
-            f"; for {looked_for} of them the first retrieved passage with the answer was taken" if looked_for else ""
-        )
+        first = int(by_way.get(LOOKED_FOR, 0))
+        taken = f"; for {first} of them the first retrieved passage with the answer was taken" if first else ""
         without = f"; questions without one, left out: {lacking}" if lacking else ""
         told.append(
             f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (look at and "

@@ -66,6 +66,12 @@ NOTED = {
 }  # fmt: skip
 
 
+def noted_as(words: str, counts: Mapping[str, int | None]) -> str:
+    """The words of a count; empty answers may be among those cut and refused, which are counted too."""
+    also = [other for other in ("cut", "refused") if counts[other]] if words == "empty" else []
+    return f"{words} ({' and '.join(also)} ones included)" if also else words
+
+
 def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: SizeNames) -> list[dict]:
     """One table {title, headings, rows} per experiment and size: rows are models, columns are positions.
 
@@ -95,13 +101,13 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
     for key, own in cells.groupby(keys, sort=False):
         model, *placement = cast(tuple[str, ...], key)
         by_column = {row["column"]: row for row in plain_rows(own)}
-        noted = {words: int(own[name].fillna(0).sum()) for words, name in NOTED.items()}
+        counts = {words: int(own[name].fillna(0).sum()) for words, name in NOTED.items()}
         rows.append(
             {
                 "name": ", ".join([model, *map(places_in_words, placement)]),
                 "cells": [_cell(by_column.get(heading)) for heading in headings],
                 "n": in_range(own["n"]),
-                "noted": ", ".join(f"{count:,} {words}" for words, count in noted.items() if count),
+                "noted": ", ".join(f"{count:,} {noted_as(words, counts)}" for words, count in counts.items() if count),
             }
         )
     return {"title": title, "headings": headings, "rows": rows, "has_noted": any(row["noted"] for row in rows)}
