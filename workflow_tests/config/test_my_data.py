@@ -69,8 +69,11 @@ def test_the_choices_and_their_reasons_are_printed_first(mine):
     assert table.endswith("q.csv: 2 questions; columns question, answer, file; also kept: topic")
     at = "my_data: my_positions: the passage with the answer, counted from 0, is at "
     assert f"{at}0, 4, 9 of 10 passages; 0, 4, 9, 14, 19 of 20 passages (20 are the most by default)" in others
-    changed = study(mine, define={"experiments": {"my_positions": {"positions": {"5": [0, 2]}}}})
-    assert f"{at}0, 2 of 5 passages" in changed.notes
+    own = {"my_positions": {"positions": {"5": [0, 2]}}, "my_as_retrieved": {"remedies": {"cut": [{"margin": 3}]}}}
+    changed = study(mine, define={"experiments": own}).notes
+    assert f"{at}0, 2 of 5 passages" in changed
+    run = "my_positions, my_as_retrieved, my_as_retrieved-margin_3, my_closed_book, my_oracle"
+    assert f"my_data: {run}; define.experiments changes them" in changed
 
 
 def keep(count: int) -> None:

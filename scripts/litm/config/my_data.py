@@ -4,7 +4,7 @@ They are those of resources/my_data.yaml, filled in. A user could have written t
 replace their keys there. No later stage knows of `my_data`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -111,14 +111,17 @@ class MyEntries:
         """The names of its experiments."""
         return MY_EXPERIMENTS if self.entries else ()
 
-    def lines(self, cells: Callable[[str], Iterable[Cell]]) -> Iterator[str]:
-        """All notes, with those on the contexts as they run, and the reason if the sizes are those chosen here.
+    def lines(self, cells: Mapping[str, Sequence[Cell]]) -> Iterator[str]:
+        """All notes, with those on the experiments as they run, and the reason if the sizes are those chosen here.
 
-        cells: gives those of an experiment, with the values of `define`; none if it is not selected.
+        cells: those of each selected experiment, with the values of `define`.
         """
         yield from self.notes
+        # Those of remedies are named after their experiment.
+        if own := [name for name in cells if name.partition("-")[0] in self.experiments]:
+            yield f"my_data: {', '.join(own)}; define.experiments changes them"
         places: dict[int, list[int]] = {}
-        for cell in cells(MY_POSITIONS) if self.entries else ():
+        for cell in cells.get(MY_POSITIONS, ()) if self.entries else ():
             places.setdefault(cell.size, []).extend(gold_positions(cell.placement))
         if places:
             at = {str(size): sorted(some) for size, some in sorted(places.items())}
@@ -126,7 +129,7 @@ class MyEntries:
             chosen = self.entries["experiments"][MY_POSITIONS]["positions"]
             why = f" ({self.limit})" if at == chosen else ""
             yield f"my_data: {MY_POSITIONS}: the passage with the answer, counted from 0, is at {words}{why}"
-        if sizes := sorted({cell.size for cell in cells(MY_AS_RETRIEVED)}):
+        if sizes := sorted({cell.size for cell in cells.get(MY_AS_RETRIEVED, ())}):
             yield f"my_data: {MY_AS_RETRIEVED}: the first {', '.join(map(str, sizes))} passages of the retriever"
 
 
@@ -279,8 +282,6 @@ def _notes(texts: _Texts, mine: MyData, questions: list[OwnQuestion]) -> list[st
         *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
-        f"my_data: {MY_AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {MY_CLOSED_BOOK}; "
-        f"{MY_ORACLE}; define.experiments changes them",
     ]
     if long := long_answers(questions):
         notes.append(

@@ -150,7 +150,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
-        my_data=tuple(mine.lines(lambda name: experiments[name].cells if name in experiments else ())),
+        my_data=tuple(mine.lines({name: one.cells for name, one in experiments.items()})),
         conditions={
             name: one.condition for name, one in entries["experiments"].items() if one.condition and name in experiments
         },
