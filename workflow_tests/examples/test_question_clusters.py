@@ -37,8 +37,9 @@ def test_the_cluster_is_a_field_of_the_question_or_else_of_its_gold_document(tmp
 
 @pytest.mark.parametrize("value", [None, "", True, 1.5])
 def test_a_question_without_a_usable_cluster_is_refused_with_its_line(tmp_path, value):
-    records = question("How old?", article="x"), question("Which age?", article=value)
-    with pytest.raises(UserError, match=r"questions.jsonl, line 2: .*'article'.*'cluster' names"):
+    records = question("How old?", article="x"), question("Which age?", article=value, line=9)
+    where = r"questions.jsonl, line 2: .* 'Which age\?' \(line 9 of your questions\) .*'article'.*'cluster' names"
+    with pytest.raises(UserError, match=where):
         examples(tmp_path, *records, cluster="article")
 
 

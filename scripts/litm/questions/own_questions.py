@@ -15,7 +15,7 @@ from typing import Any
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, delimited, read_records
 from litm.base.messages import UserError, quoted, single_spaced, without_invisible
-from litm.questions.released_format import Document, QuestionRecord
+from litm.questions.released_format import LINE, Document, QuestionRecord
 
 #: Endings of supported files.
 KINDS = (*DELIMITERS, ".json", ".jsonl")
@@ -97,8 +97,8 @@ COLUMNS = {
     "page": ("page",),
     "text": ("text", "context", "passage"),
 }
-#: Keys of a record: the line in the user's file, and the named passages.
-LINE, NAMED = "line", "named"
+#: Key of a record with the passages that it names.
+NAMED = "named"
 #: Keys that a record sets itself; a column with such a name is dropped.
 RESERVED = {*COLUMNS, LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
 #: Words: longer answers are rarely repeated literally.

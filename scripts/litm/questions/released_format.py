@@ -18,6 +18,8 @@ from litm.base.messages import UserError, quoted
 from litm.base.store import text_sha256
 from litm.records import Cut, Gold, Item, Question
 
+#: Key of a record with its line in the user's own table of questions, if it is from one.
+LINE = "line"
 T = TypeVar("T", Question, "QuestionRecord")
 
 
@@ -238,9 +240,11 @@ class QuestionRecord:
             return None
         value = self.fields.get(name, next((gold.fields[name] for gold in self.golds if name in gold.fields), None))
         if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+            line = f" (line {self.fields[LINE]} of your questions)" if LINE in self.fields else ""
             raise UserError(
-                f"{self.where}: neither the question nor its gold document has a text or a whole number {name!r}, "
-                f"which the experiment's 'cluster' names, found {quoted(value)}; fill it in, or take 'cluster' out"
+                f"{self.where}: neither the question {quoted(self.text)}{line} nor its gold document has a text or a "
+                f"whole number {name!r}, which the experiment's 'cluster' names, found {quoted(value)}; fill it in, or "
+                "take 'cluster' out"
             )
         return str(value)
 

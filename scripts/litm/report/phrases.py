@@ -314,7 +314,7 @@ def _rows(tables: Tables, name: str) -> list[dict]:
 
 
 def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
-    """Cut and empty answers, recorded ones to unknown prompts, and conclusions that depend on the reading of answers."""
+    """Cut and empty answers, recorded ones to unknown prompts, and conclusions that depend on their reading."""
     decodings = {(one["model"], one["experiment"]): one["identity_fields"].get("decoding") for one in manifests}
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
     told = [*answer_sentences(_rows(tables, "accuracy"), manifests)]
