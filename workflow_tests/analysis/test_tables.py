@@ -185,6 +185,7 @@ def test_questions_that_a_cut_left_with_different_numbers_of_documents_are_one_c
     scores = score_rows({None: [True, False]}).assign(items=[2, 5])
     for rows in (accuracy_rows(scores), list(wrong_answer_rows(scores))):
         assert [row["n"] for row in rows] == [2] and pd.isna(rows[0]["items"])
+    assert grid.read_curve(scores).names["items"] is None
 
 
 def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):

@@ -210,3 +210,4 @@ def test_a_task_that_knows_its_items_reads_all_of_them_back():
     example, module = documents("A b.", "C d.", "E f.", placement="gold_at_1")
     items = module.other_items(example.prompt, example.targets[0])
     assert [(item.position, item.text) for item in items] == [(0, "Title 1) C d.\n"), (2, "Title 2) E f.")]
+    assert module.other_items("Where all documents were cut there are none.", example.targets[0]) == []

@@ -205,7 +205,9 @@ def read_curve(scores: pd.DataFrame) -> CurveGrid:
     """
     if scores.empty:
         raise UserError("no score rows with a position: there are no positions to compare")
-    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size", "items")}
+    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size")}
+    # A cut may have left different numbers of documents.
+    names["items"] = _only(scores, "items") if scores["items"].nunique() == 1 else None
     together = scores["placement"].nunique() == 1 and scores["position"].nunique() > 1
     names["placement"] = scores["placement"].iloc[0] if together else None
     names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))

@@ -26,7 +26,7 @@ def other_documents(prompt: str, target: Target) -> list[OtherItem]:
     starts = list(_DOCUMENT.finditer(prompt))
     ends = [start.start() for start in starts[1:]] + [len(prompt)]
     # What follows the last one is no part of it.
-    texts = [prompt[start.end() : end].split("\n\n", 1)[0] for start, end in zip(starts, ends, strict=True)]
+    texts = [prompt[start.end() : end].split("\n\n", 1)[0] for start, end in zip(starts, ends, strict=bool(starts))]
     numbered = ((int(start[1]) - 1, text) for start, text in zip(starts, texts, strict=True))
     return [OtherItem(position, text) for position, text in numbered if position != target.position]
 
