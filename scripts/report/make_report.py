@@ -64,7 +64,7 @@ def main(
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
         commit=commit_of(Path(__file__).resolve().parents[2]),
-        **settings | {"datasets": rows, "filled": filled_sentences(filler_shares(settings["filled"]))},
+        **settings | {"datasets": rows, "filled": filled_sentences(filler_shares(settings.get("filled", {})))},
     )
     html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, contents)
     write_text(output, html)
