@@ -61,10 +61,9 @@ def test_one_key_measures_positions_as_retrieved_closed_book_and_oracle(finished
 def test_random_documents_where_too_few_were_retrieved_are_always_cut(finished):
     cut = read_jsonl(finished.path("results/examples/my_as_retrieved-margin_3/5/as_retrieved.jsonl.gz"))
     assert [one["items"] for _, one in cut] == [2, 4, 4, 4, 4, 4]
-    told = (
-        "my_as_retrieved: of the documents, 10.0 % at size 5 were not retrieved but filled in at random, because the "
-    )
-    assert finished.path("said.txt").read_text().count(told) == 1
+    told = "my_as_retrieved: of the documents, 10.0 % at size 5 were not retrieved but filled in at random"
+    said = finished.path("said.txt").read_text()
+    assert told in said and said.count("filled in at random") == 1
 
 
 def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finished):

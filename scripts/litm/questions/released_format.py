@@ -368,7 +368,7 @@ def filler_shares(experiments: Mapping[str, Mapping[str, str]]) -> dict[str, dic
 
     experiments: their files of candidates by size; a file counts for the first experiment that has it.
     """
-    first = {path: name for name, files in reversed(experiments.items()) for path in files.values()}
+    first = {path: name for name, files in [*experiments.items()][::-1] for path in files.values()}
     shares: dict[str, dict[str, float]] = {name: {} for name in experiments}
     for path, name in first.items():
         are_filler = [[one.is_filler for one in record.documents] for record in read_question_records(path)]
