@@ -219,7 +219,7 @@ def test_recorded_answers_that_do_not_say_to_which_prompts_are_said(tmp_path, mo
     for model, name in mine.run:
         manifest = {"model": model, "experiment": name, "identity_fields": {}, "not_compared": 3}
         write_json(f"results/responses/{model}/{name}.manifest.json", manifest)
-    (line,) = outcome(mine, [], [], [], since=0)
+    (line,) = outcome(mine, [], [], [], {}, since=0)
     assert line.startswith(f"{model}: {3 * len(mine.run)} recorded answers do not say which prompts they answer")
 
 

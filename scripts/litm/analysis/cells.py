@@ -30,7 +30,6 @@ from litm.base.intervals import clustered_interval
 from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
 from litm.records import read_examples
-from litm.scoring.scores import of_whole_cells
 from litm.scoring.wrong_answers import KINDS
 
 BOOTSTRAP_REPLICATES = 2_000
@@ -73,10 +72,12 @@ def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | Non
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
     """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
-    for names, group in by_cell(of_whole_cells(scores), ["model", *CELL, "items"]):
+    for names, group in by_cell(scores, ["model", *CELL]):
         counted = group[~group["excluded"] & group["correct"].notna()]
         if len(counted):
-            yield names | _shares(counted)
+            # A cut may have left different numbers of documents.
+            items = group["items"].iloc[0] if group["items"].nunique() == 1 else None
+            yield {**names, "items": items, **_shares(counted)}
 
 
 def _shares(counted: pd.DataFrame) -> dict:
