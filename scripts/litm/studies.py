@@ -156,7 +156,9 @@ def _accuracies(cells: Sequence[Mapping], curve: Mapping) -> dict[str, Any]:
     found = {place: cell for place, at in places.items() for cell in cells if at is not None and cell["position"] == at}
     found |= {} if "pbi" in curve else {"accuracy": curve}
     columns = {"": "accuracy", "_ci_low": "ci_low", "_ci_high": "ci_high"}
-    return {f"{place}{end}": cell[name] for place, cell in found.items() for end, name in columns.items()}
+    # A middle of two positions is no cell, and so has no limits here.
+    means = {place: curve[place] for place in places if place in curve}
+    return means | {f"{place}{end}": cell[name] for place, cell in found.items() for end, name in columns.items()}
 
 
 # --- The page's tables ---------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.analysis.differences import model_difference_rows
+from litm.analysis.differences import BIAS, model_difference_rows
 from litm.analysis.grid import Files, curves
-from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
+from litm.analysis.pbi import area_weights, class_words, middle_indices, pbi_class
 from litm.analysis.positions import pairwise_rows, pbi_table, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
@@ -234,10 +234,19 @@ def test_a_class_is_certain_only_if_the_whole_interval_lies_inside_it():
     assert [row["class_certain"] for row in (few, many, weak)] == [False, True, False]
 
 
-def test_the_middle_is_the_inner_position_nearest_to_the_half_and_the_earlier_of_two():
-    middles = {(0, 0.25, 0.5, 1): 2, (0, 0.4, 0.6, 1): 1, (0, 24 / 74, 49 / 74, 1): 2, (0.4, 0.9, 1): 1, (0, 0.5): None}
-    middles[0, 1 / 3, 2 / 3, 1] = 1  # in floating point 2/3 is the nearer one
-    assert {depths: middle_index(depths) for depths in middles} == middles
+def test_the_middle_is_the_inner_position_nearest_to_the_half_or_two_that_are_equally_near():
+    middles = {(0, 0.25, 0.5, 1): (2,), (0, 0.4, 0.6, 1): (1, 2), (0, 24 / 74, 49 / 74, 1): (2,), (0.4, 0.9, 1): (1,)}
+    middles |= {(0, 0.5): (), (0,): (), (0, 1 / 3, 2 / 3, 1): (1, 2)}  # in floating point 2/3 is the nearer one
+    assert {depths: middle_indices(depths) for depths in middles} == middles
+
+
+def test_mirrored_curves_of_four_positions_have_the_same_index():
+    answers = np.repeat([[1, 0, 1, 1], [1, 1, 0, 1], [0, 0, 0, 1], [1, 0, 1, 0]], (12, 5, 3, 4), axis=0)
+    row, mirrored = (bias_row(of_matrix(of, (0, 3, 5, 8))) for of in (answers, answers[:, ::-1]))
+    assert row["accuracy_middle"] == mirrored["accuracy_middle"] == (5 + 16) / 48
+    assert row["position_middle"] is mirrored["position_middle"] is None
+    assert [row[name] for name in BIAS] == [mirrored[name] for name in ("recency", "primacy", "pbi")]
+    assert row["pbi"] == pytest.approx((21 / 24 + 20 / 24) / 2 - 21 / 48) and row["pbi_class"] == "strong"
 
 
 def test_the_area_version_weighs_each_outer_third_the_same():

@@ -54,6 +54,16 @@ def test_a_curve_has_the_right_word_and_only_a_u_is_called_one(accuracies, n, wo
     assert row["reason"].startswith(f"{word}: {MEANINGS[word]}; ")
 
 
+@pytest.mark.parametrize("accuracies", [[0.75, 0.5, 0.75, 0.75], [0.6, 0.4, 0.7, 0.9], [0.4, 0.9, 0.5, 0.6]])
+def test_mirrored_curves_of_four_positions_have_mirrored_words(accuracies):
+    matrix, other_end = answers(accuracies, 1000), {"primacy alone": "recency alone", "rising": "falling"}
+    scores = [of_matrix(matrix[:, ::step], (0, 3, 5, 8), model=f"m{step}") for step in (1, -1)]
+    table = claims_table(scored_evidence(scores), Relations({}, {}))
+    curve, mirrored = table[table["claim"] == "u_shape"].to_dict("records")
+    assert mirrored["shape"] == other_end.get(curve["shape"], curve["shape"]) != ""
+    assert mirrored["verdict"] == curve["verdict"]
+
+
 def test_a_word_has_alone_only_if_a_single_interval_does_not_show_the_other_end():
     """Among many curves primacy is not shown for this one, but its single interval is above 0, so it is not denied."""
     curve = ("weak", [0.53, 0.5, 0.5, 0.6, 0.8], 2655)

@@ -24,6 +24,7 @@ from litm.analysis.grid import (
     difference_columns,
     interval_columns,
     joined,
+    place_weights,
     read_grid,
     read_grids,
     tested_columns,
@@ -47,22 +48,25 @@ from litm.base.messages import ordinal, points
 from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
+#: Columns of a place.
+Columns = tuple[int, ...]
 #: Contrasts of start, middle and end that are compared.
 BIAS = ("primacy", "recency", "pbi")
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """Columns of both grids and their weights: the quantity of a side is the sum of weight times accuracy.
+    """Places in both grids, each with its columns, and their weights: the quantity of a side is the sum of weight times
+    accuracy.
 
-    For `GAP` it is the best minus the worst accuracy of the columns instead. chosen_of: number of positions among which
+    For `GAP` it is the best minus the worst accuracy of the places instead. chosen_of: number of positions among which
     the place was chosen for its best or worst accuracy; 1 if it was not chosen.
     """
 
     quantity: str
     place: str
-    a: list[int]
-    b: list[int]
+    a: list[Columns]
+    b: list[Columns]
     weights: list[float]
     chosen_of: int = 1
 
@@ -165,14 +169,14 @@ def _contrasts(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]
             yield Contrast(name, "", of_a, of_b, [*used.values()])
 
 
-def _matched(a: CurveGrid, b: CurveGrid) -> dict[str, tuple[int, int]]:
+def _matched(a: CurveGrid, b: CurveGrid) -> dict[str, tuple[Columns, Columns]]:
     """Columns of a and b at each common place."""
     shared = [position for position in a.positions if position in b.positions]
     if a.size == b.size and shared:
-        return {_place(one): (a.positions.index(one), b.positions.index(one)) for one in shared}
+        return {_place(one): ((a.positions.index(one),), (b.positions.index(one),)) for one in shared}
     if len(a.positions) == len(b.positions) == 1:
-        return {"": (0, 0)}
-    return {name: (column, b.places[name]) for name, column in a.places.items() if name in b.places}
+        return {"": ((0,), (0,))}
+    return {name: (columns, b.places[name]) for name, columns in a.places.items() if name in b.places}
 
 
 def _place(position: int) -> str:
@@ -183,7 +187,8 @@ def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[C
     """The reference is side b, or side a where a notebook asks for that order."""
     is_first = a.names["task"].startswith(condition)
     of = b if is_first else a
-    sides = [([0], [column]) if is_first else ([column], [0]) for column in range(len(of.positions))]
+    columns = [(column,) for column in range(len(of.positions))]
+    sides = [([(0,)], [own]) if is_first else ([own], [(0,)]) for own in columns]
     for position, side in zip(of.positions, sides, strict=True):
         yield Contrast(ACCURACY, _place(position), *side, [1.0])
     if len(sides) > 1 and not of.cases.ids.empty:
@@ -197,13 +202,14 @@ def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[C
 
 
 def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
-    shared = both.complete([*contrast.a, *(len(a.columns) + column for column in contrast.b)])
+    of_b = [tuple(len(a.columns) + column for column in columns) for columns in contrast.b]
+    shared = both.at([*contrast.a, *of_b])
     n = len(shared.ids)
     about = {name: getattr(contrast, name) for name in ("quantity", "place", "chosen_of")}
     row = {**about, "n": n, "p_value": None}
-    for side, grid, columns in (("a", a, contrast.a), ("b", b, contrast.b)):
-        row[f"n_scored_only_{side}"] = int(grid.scored[:, columns].all(axis=1).sum()) - n
-        position = grid.positions[columns[0]] if len(columns) == 1 else NOWHERE
+    for side, grid, places in (("a", a, contrast.a), ("b", b, contrast.b)):
+        row[f"n_scored_only_{side}"] = len(grid.at(places).ids) - n
+        position = grid.positions[places[0][0]] if [*map(len, places)] == [1] else NOWHERE
         row[f"position_{side}"] = None if position == NOWHERE else position
     if not n:
         return row
@@ -266,7 +272,7 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
 
 def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
     """The comparison of a size with the smallest; without numbers where a side has no complete question."""
-    own, other = (of.complete(list(of.places.values())) for of in (grid, smallest))
+    own, other = (of.at([*of.places.values()]) for of in (grid, smallest))
     both = joined(own, other)
     if is_paired := not both.ids.empty:
         own, other = both.complete(range(3)), both.complete(range(3, 6))
@@ -386,7 +392,9 @@ def _pair_contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], di
     }
     if all("middle" in grid.places for grid in grids.values()):
         for place in PLACES:
-            found[ACCURACY, place] = {size: np.eye(columns[size])[grid.places[place]] for size, grid in grids.items()}
+            found[ACCURACY, place] = {
+                size: place_weights([grid.places[place]], columns[size])[:, 0] for size, grid in grids.items()
+            }
         for name in BIAS:
             found[name, ""] = {size: grid.weights(name) for size, grid in grids.items()}
     return found

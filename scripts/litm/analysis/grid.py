@@ -4,14 +4,14 @@ Only questions that were scored everywhere are compared. Missing values of rows 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from litm.analysis.pbi import CONTRASTS, middle_index
+from litm.analysis.pbi import CONTRASTS, middle_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, mean_interval, paired_p
 from litm.analysis.table import tables
 from litm.base.formats import grouped, read_parquet
@@ -88,6 +88,11 @@ class Grid:
         codes = None if self.clusters is None else pd.factorize(self.clusters[rows])[0]
         return Grid([self.columns[one] for one in at], self.ids[rows], answers, codes)
 
+    def at(self, places: Sequence[Sequence[int]]) -> "Grid":
+        """The questions that were scored in all columns of these places, and the mean of the columns of each place."""
+        answers = {reading: place_means(grid, places) for reading, grid in self.answers.items()}
+        return replace(self, columns=[self.columns[columns[0]] for columns in places], answers=answers).complete()
+
 
 @dataclass(frozen=True)
 class CurveGrid(Grid):
@@ -116,32 +121,39 @@ class CurveGrid(Grid):
         return self.complete()
 
     @property
-    def places(self) -> dict[str, int]:
+    def places(self) -> dict[str, tuple[int, ...]]:
         """Columns of start, middle and end, as far as the positions allow; {} for a single position."""
-        if len(self.positions) < 2:
-            return {}
-        middle = middle_index(self.depths)
-        return {"start": 0, **({} if middle is None else {"middle": middle}), "end": len(self.positions) - 1}
+        last = len(self.positions) - 1
+        found = {"start": (0,), "middle": middle_indices(self.depths), "end": (last,)} if last > 0 else {}
+        return {name: columns for name, columns in found.items() if columns}
 
     @property
     def three(self) -> np.ndarray | None:
         """The answers at start, middle and end to the complete questions; None without these, or without a middle."""
         if "middle" not in self.places or self.cases.ids.empty:
             return None
-        return self.cases.answers[CORRECT][:, [*self.places.values()]]
+        return place_means(self.cases.answers[CORRECT], self.places.values())
 
     def weights(self, contrast: str) -> np.ndarray | None:
         """The weight of each position in one of `pbi.CONTRASTS`; None if it needs a middle and there is none."""
         used = {place: weight for place, weight in zip(PLACES, CONTRASTS[contrast], strict=True) if weight}
         if not used.keys() <= self.places.keys():
             return None
-        weights = np.zeros(len(self.positions))
-        weights[[self.places[place] for place in used]] = list(used.values())
-        return weights
+        return place_weights([self.places[place] for place in used], len(self.positions)) @ list(used.values())
 
 
 #: Grids by model, experiment and size.
 Grids = dict[tuple[str, str, int], CurveGrid]
+
+
+def place_weights(places: Iterable[Sequence[int]], count: int) -> np.ndarray:
+    """(count, places): the weight of each of `count` columns in the mean of the columns of each place."""
+    return np.column_stack([np.bincount(columns, minlength=count) / len(columns) for columns in places])
+
+
+def place_means(answers: np.ndarray, places: Iterable[Sequence[int]]) -> np.ndarray:
+    """(questions, places): the mean of the columns of each place, such as of two positions in the middle."""
+    return np.column_stack([answers[:, [*columns]].mean(axis=1) for columns in places])
 
 
 def joined(*grids: Grid) -> Grid:

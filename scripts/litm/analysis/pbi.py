@@ -73,10 +73,13 @@ def class_words(pbi: float, low: float, high: float) -> str:
     return ", ".join(words)
 
 
-def middle_index(depths: Sequence[float]) -> int | None:
-    """Index of the depth nearest to 0.5 between first and last (the earlier of two equally near); None without one."""
-    inner = range(1, len(depths) - 1)
-    return min(inner, key=lambda index: round(abs(depths[index] - 0.5), 12)) if inner else None
+def middle_indices(depths: Sequence[float]) -> tuple[int, ...]:
+    """Indices of the depths between first and last that are nearest to 0.5: one, two that are equally near, or none.
+
+    The accuracy in the middle is the mean of both, so that mirrored curves have the same index.
+    """
+    away = {index: round(abs(depths[index] - 0.5), 12) for index in range(1, len(depths) - 1)}
+    return tuple(index for index, distance in away.items() if distance == min(away.values()))
 
 
 def area_weights(depths: Sequence[float]) -> list[float] | None:

@@ -29,13 +29,13 @@ PERMUTATIONS = 10_000
 def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> dict:
     """One row of position_bias.csv for one curve.
 
-    Start and end are the first and the last measured position, middle is the one between them nearest to depth 0.5
-    (the earlier of two equally near). P = start - middle, R = end - middle, T = end - start,
-    PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are fractions with paired 95 % intervals.
-    Without information, in general or at start, middle and end, the row has a reason instead of a class (see
-    `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
-    positions are equal, and values that need three positions, or a question, without these. Errors as in
-    `read_curve`.
+    Start and end are the first and the last measured position, middle is the one between them nearest to depth 0.5, or
+    the mean of two that are equally near, which have no single `position_middle`. P = start - middle,
+    R = end - middle, T = end - start, PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are
+    fractions with paired 95 % intervals. Without information, in general or at start, middle and end, the row has a
+    reason instead of a class (see `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best
+    and worst are missing if all positions are equal, and values that need three positions, or a question, without
+    these. Errors as in `read_curve`.
     """
     curve = read_curve(scores)
     reason, n = missing_information(curve), len(curve.cases.ids)
@@ -66,8 +66,9 @@ def missing_information(curve: CurveGrid) -> str | None:
 def _ends(curve: CurveGrid) -> dict:
     correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.ids)
     row: dict = {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n)}
-    for name, index in curve.places.items():
-        row |= {f"position_{name}": curve.positions[index], f"accuracy_{name}": float(correct[index]) / n}
+    for name, columns in curve.places.items():
+        row[f"position_{name}"] = curve.positions[columns[0]] if len(columns) == 1 else None
+        row[f"accuracy_{name}"] = float(correct[[*columns]].sum()) / (n * len(columns))
     return row
 
 
@@ -82,10 +83,9 @@ def _bias(curve: CurveGrid) -> dict:
         estimate = contrast_interval(cases.matrix, weights, cases.clusters)
         row |= interval_columns(name, estimate)
         if name == "pbi":
-            three = cases.matrix[:, weights != 0]
-            worth = len(three) / design_effect(cases.matrix, weights, cases.clusters)
-            row["pbi_mde"] = power.detectable_effect("pbi", int(worth), power.observed(three))
-            row |= _classify(curve, estimate, three)
+            worth = len(cases.ids) / design_effect(cases.matrix, weights, cases.clusters)
+            row["pbi_mde"] = power.detectable_effect("pbi", int(worth), power.observed(curve.three))
+            row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
     if area := area_weights(curve.depths):
         row |= interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))
     return row
@@ -94,7 +94,7 @@ def _bias(curve: CurveGrid) -> dict:
 def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
     """The class of a PBI and whether it is certain; without a class the reason, unless the curve has one already.
 
-    three: columns of start, middle and end.
+    three: columns of start, middle and end, four where two positions are the middle.
     """
     if missing_information(curve):
         return {}

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import special
 
 from litm.analysis.grid import Grid, by_cell, joined, read_grid
-from litm.analysis.pbi import limit_of, limit_of_answers, middle_index
+from litm.analysis.pbi import limit_of, limit_of_answers, middle_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import Estimate, Moments, mean_interval, moments, separate_difference
 from litm.base.formats import grouped
@@ -144,11 +144,15 @@ class Curve:
         return len(self.cells) > 2
 
     @property
-    def three(self) -> tuple[Cell, Cell, Cell]:
-        """Start, middle and end of a curve with a middle, as in position_bias.csv."""
-        middle = middle_index([cell.depth or 0 for cell in self.cells])
-        assert middle is not None
-        return self.cells[0], self.cells[middle], self.cells[-1]
+    def places(self) -> tuple[tuple[Cell, ...], ...]:
+        """Cells of start, middle and end of a curve with a middle, as in position_bias.csv."""
+        middle = middle_indices([cell.depth or 0 for cell in self.cells])
+        return self.cells[:1], tuple(self.cells[index] for index in middle), self.cells[-1:]
+
+    @property
+    def middle(self) -> dict[Cell, float]:
+        """The weights of the cells in the accuracy in the middle."""
+        return {cell: 1 / len(self.places[1]) for cell in self.places[1]}
 
 
 #: Columns that identify a cell among score rows.

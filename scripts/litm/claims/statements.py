@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 from litm.analysis.grid import PLACES
@@ -119,12 +119,12 @@ def below_closed_book(evidence: Evidence, relations: Relations) -> Iterator[Ques
     without: dict[tuple, Cell] = {
         (cell.model, cell.experiment): cell for cell in evidence.cells if cell.position is None
     }
-    for group in by_sweep((curve.three[1] for curve in curves_with_middle(evidence)), is_by_size=False):
+    for group in by_sweep(curves_with_middle(evidence), is_by_size=False):
         first = group[0]
         closed = without.get((first.model, relations.experiments.get(first.experiment, {}).get("closed_book")))
         if closed is None:
             continue
-        found = {middle.size: evidence.contrast({middle: 1, closed: -1}) for middle in group}
+        found = {curve.size: evidence.contrast(curve.middle | {closed: -1}) for curve in group}
         measured = {size: measure for size, measure in found.items() if measure}
         told = ", ".join(f"{points(measure.value)} at size {size}" for size, measure in measured.items())
         least = lowest(list(measured.values())) if measured else None
@@ -277,7 +277,7 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
         if fewer and more:
             told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
             detail = f"Position Bias Index: {', '.join(told)}"
-            limits = [evidence.limit(curve.cells, curve.three) for curve in pair]
+            limits = [evidence.limit(curve.cells, [*chain(*curve.places)]) for curve in pair]
             difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
             if difference is None or not difference.is_paired or difference.n < min(fewer.n, more.n) / 2:
                 difference = replace(minus(more, fewer), is_paired=False)
@@ -337,43 +337,43 @@ def contrasts_question(
     because their differences then carry no information.
     """
     correct, n = evidence.correct(curve.cells)
-    ends = zip(PLACES, (correct[curve.cells.index(cell)] for cell in curve.three), strict=True)
+    right = [[correct[curve.cells.index(cell)] for cell in cells] for cells in curve.places]
     return _question(
         curve,
         *(Part(name, criterion, evidence.contrast(contrast_weights(curve, name))) for name, criterion in asked),
-        detail=", ".join(f"{end} {percent(count / n)} %" for end, count in ends)
+        detail=", ".join(f"{place} {percent(sum(of) / len(of) / n)} %" for place, of in zip(PLACES, right, strict=True))
         if n
         else "no question was scored at every position",
-        withheld=(evidence.limit(curve.cells, curve.three) or "") if n else "",
+        withheld=(evidence.limit(curve.cells, [*chain(*curve.places)]) or "") if n else "",
         role=role,
     )
 
 
 def contrast_weights(curve: Curve, contrast: str) -> dict[Cell, float]:
     """The weight of each cell of a curve in one of `pbi.CONTRASTS`, on its complete cases."""
-    return dict.fromkeys(curve.cells, 0.0) | dict(zip(curve.three, CONTRASTS[contrast], strict=True))
+    weights = zip(curve.places, CONTRASTS[contrast], strict=True)
+    return dict.fromkeys(curve.cells, 0.0) | {cell: of / len(cells) for cells, of in weights for cell in cells}
 
 
 def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
     """Best minus worst position of a curve, with limits from those of all pairs of positions (`largest`)."""
-    differences = _differences(evidence, curve, combinations(curve.cells, 2))
+    differences = _differences(evidence, curve, ({one: 1, other: -1} for one, other in combinations(curve.cells, 2)))
     both_ways = [*differences, *map(negated, differences)]
     return largest(both_ways) if both_ways else None
 
 
 def middle_above_between(evidence: Evidence, curve: Curve) -> Measure | None:
     """The smaller of: middle minus the lowest position before it, and middle minus the lowest after it; else None."""
-    middle = curve.three[1]
-    at = curve.cells.index(middle)
+    at = [curve.cells.index(cell) for cell in curve.middle]
     sides = [
-        _differences(evidence, curve, [(middle, cell) for cell in cells])
-        for cells in (curve.cells[1:at], curve.cells[at + 1 : -1])
+        _differences(evidence, curve, [curve.middle | {cell: -1} for cell in cells])
+        for cells in (curve.cells[1 : at[0]], curve.cells[at[-1] + 1 : -1])
     ]
     return lowest([largest(side) for side in sides]) if all(sides) else None
 
 
-def _differences(evidence: Evidence, curve: Curve, pairs: Iterable[tuple[Cell, Cell]]) -> list[Measure]:
-    """The difference of each pair of cells, on the complete cases of the whole curve; [] without these."""
+def _differences(evidence: Evidence, curve: Curve, weights: Iterable[dict[Cell, float]]) -> list[Measure]:
+    """The difference for each of these weights, on the complete cases of the whole curve; [] without these."""
     rest = dict.fromkeys(curve.cells, 0.0)
-    differences = [evidence.contrast(rest | {first: 1, other: -1}) for first, other in pairs]
+    differences = [evidence.contrast(rest | of) for of in weights]
     return [difference for difference in differences if difference]
