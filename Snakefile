@@ -4,7 +4,7 @@ alone; estimate, doctor and audit are in rules/checks.smk.
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.17")
 
 
 include: "rules/common.smk"
