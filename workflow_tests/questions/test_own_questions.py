@@ -84,7 +84,7 @@ HEAD = "question,answer,file,page\n"
         ("q.csv", "question,answer\na,\udcff\n", ": not UTF-8 text"),
         ("q.xlsx", "x", ": its name must end in .csv, .tsv, .json, .jsonl"),
         ("q.json", '"question"', ": expected a list of JSON objects"),
-        ("q.json", '[{"question": "a",}]', ": not valid JSON (Expecting property name enclosed in double quotes"),
+        ("q.json", '[{"question": "a",}]', ": not valid JSON ("),
         ("q.json", '[{"question": "a",\n"answer": "b"},\n{"question": "c"}]', ", line 3: no column 'answers' or"),
         ("q.jsonl", '{"question": "a", "answers": true}', ", line 1, column 'answers': must be a text, or a list"),
         ("q.jsonl", '{"question": "a", "answers": [["b"]]}', ", line 1, column 'answers': an answer must be a text"),
