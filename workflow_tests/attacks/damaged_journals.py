@@ -158,7 +158,7 @@ def _run_undisturbed(folder: Path) -> None:
 
 FAMILY = Family(
     "journals",
-    "A finished journal is damaged, and the sweep runs again. Either the responses are those of the undisturbed run "
-    "and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
+    "Each attack damages a finished journal and runs the sweep again. Either the responses equal those of the "
+    "undisturbed run and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
     list(_damages()),
 )

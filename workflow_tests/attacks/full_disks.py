@@ -177,9 +177,9 @@ def different(bench: Workbench, expected: Workbench) -> list[str]:
 
 FAMILY = Family(
     "disks",
-    "The inference program and whole runs have no room to write: on a small disk (if this user may mount one), with a "
-    "limit on the size of files, and as a user without the right to write. The run ends with one line; no program "
-    "prints a traceback. With room, the next run gives the bytes of an undisturbed run. The program has "
+    "The inference program and whole runs cannot write: on a small disk (if this user may mount one), with a limit "
+    "on the size of files, and as a user without write permission. The run ends with one line, and no program prints "
+    "a traceback. Once there is room, the next run gives the same bytes as an undisturbed run. The program has "
     f"{COUNT} prompts.",
     [
         *(

@@ -192,8 +192,8 @@ def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
 
 FAMILY = Family(
     "configs",
-    f"{COUNT:,} configs changed at random are read in one process. Snakemake plans {PLANNED} of them and "
-    f"{len(BY_HAND)} files made by hand. Each ends with a plan or with one line.",
+    f"One process reads {COUNT:,} randomly changed configs. Snakemake plans {PLANNED} of them and {len(BY_HAND)} "
+    "files made by hand. Each ends with a plan or with one line.",
     [
         Case("a sample, changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
         Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_BY_HAND, arena), fast=True),

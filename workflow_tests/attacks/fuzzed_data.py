@@ -214,8 +214,8 @@ def _case(form: Format, count: int, fast: bool) -> Case:
 
 FAMILY = Family(
     "data",
-    f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, with values or bytes changed at random, and files "
-    "made by hand. Each is read to its end and its texts can be written, or it is refused in one line.",
+    f"The inputs are {COUNT:,} malformed files of each of {len(FORMATS)} formats, with randomly changed values or "
+    "bytes, and files made by hand. Each is read to its end and its texts can be written, or one line refuses it.",
     [
         *(_case(form, FAST_COUNT, True) for form in FORMATS),
         *(_case(form, COUNT, False) for form in FORMATS),

@@ -216,9 +216,9 @@ def attack_models(arena: Arena) -> Iterator[Outcome]:
 KEY_FAULTS = (None, "key in an error", "key as the model", "key as the reason", "401", "key in a status")
 FAMILY = Family(
     "security",
-    "Runs up to the report with questions, answers, titles and file names that are HTML, templates and commands; a "
-    "server that repeats the key it receives; model folders with code. Nothing of this is executed, every page escapes "
-    "it, and no written file and no console output has a key or password.",
+    "Questions, answers, titles and file names that are HTML, templates or commands go through runs up to the "
+    "report. A server repeats the key that it receives, and model folders contain code. None of this is executed, "
+    "every page escapes it, and no written file or console output contains a key or password.",
     [
         Case("texts that are code", attack_report),
         Case("a sample of names of files", partial(attack_names, NAMES[:1]), fast=True),

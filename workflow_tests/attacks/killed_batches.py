@@ -97,8 +97,8 @@ def attack(protocol: str, kills: int, seed: int, arena: Arena) -> Iterator[Outco
 FAMILY = Family(
     "batches",
     f"A sweep of {COUNT} prompts in batches, in both protocols, gets signals at seeded requests (before or after they "
-    "are done) or is killed before seeded file operations, and runs again. Some batches expire or return a part. No "
-    "prompt is billed twice, none is lost, and the responses are the bytes of a sweep without batches.",
+    "are done) or is killed before seeded file operations, and runs again. Some batches expire or are incomplete. No "
+    "prompt is billed twice or lost, and the responses have the bytes of a sweep without batches.",
     [Case("a sample of kills", partial(attack, "anthropic", 3, 100), fast=True)]
     + [Case(f"{one}, seed {seed}", partial(attack, one, KILLS, seed)) for one in PROTOCOLS for seed in range(CASES)],
 )

@@ -35,17 +35,17 @@ TABLE = ROOT / "docs" / "reliability.md"
 FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
 INTRODUCTION = """# Reliability
 
-Results of attacks on the workflow: kills, faults, full disks, and stale or malformed inputs. `make test-attacks` writes
-this page. The cases are in [workflow_tests/attacks](../workflow_tests/attacks); they are seeded, so every run has the
-same cases. A fast part of them belongs to `make test`.
+This page reports attacks on the workflow: kills, faults, full disks, and stale or malformed inputs. `make test-attacks`
+writes it. The cases are in [workflow_tests/attacks](../workflow_tests/attacks). They are seeded, so every run has the
+same cases. `make test` runs a fast part of them.
 
-- *Right*: the results are the bytes of an undisturbed run.
-- *Refused*: one line of fewer than 600 characters says what is wrong, nothing is changed, and the next run resumes.
+- *Right*: the results have the same bytes as those of an undisturbed run.
+- *Refused*: one line of fewer than 600 characters explains what is wrong, nothing is changed, and the next run resumes.
 - *Traced*: Snakemake, which reads a config before this workflow does, ends with its own traceback or is ended.
-  `./litm` reports the mistake in one line before (see [running.md](running.md#what-is-checked)).
+  `./litm` reports the mistake in one line beforehand (see [running.md](running.md#what-is-checked)).
 - *Wrong*: anything else.
 
-Cases that did not run to their end are named. The last column has the commit whose code was attacked.
+Cases that did not finish are named. The last column has the commit whose code was attacked.
 """
 #: The file, next to the results of a family, with the commit.
 COMMIT = "commit"

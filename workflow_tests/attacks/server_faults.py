@@ -115,9 +115,9 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
 
 FAMILY = Family(
     "servers",
-    "Each fault occurs alone, on the first request for each of four prompts, in both protocols. In further sweeps, run "
-    "by Snakemake, half of the requests fail. Each prompt gets its own answer, once, or one line ends the run and the "
-    "next run resumes.",
+    "Each fault occurs alone, on the first request for each of four prompts, in both protocols. In further sweeps, "
+    "run by Snakemake, half of the requests fail. Each prompt gets its own answer, once, or one line ends the run "
+    "and the next run resumes.",
     [
         Case("a sample", partial(attack_all, "openai", FAST), fast=True),
         *(

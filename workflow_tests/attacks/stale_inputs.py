@@ -215,8 +215,8 @@ def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
 
 FAMILY = Family(
     "stale",
-    "An input is replaced by a file that is older than the results, and the same command runs again. The results are "
-    "the bytes of a run in a fresh directory, also after the first file is put back; or one line refuses the file, and "
-    "its advice helps.",
+    "A file older than the results replaces an input, and the same command runs again. The results have the same "
+    "bytes as those of a run in a fresh directory, also after the first file is put back; or one line refuses the "
+    "file, and its advice helps.",
     [Case(name, partial(attack, name, stale)) for name, stale in TABLE["cases"].items()],
 )
