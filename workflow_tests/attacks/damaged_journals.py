@@ -159,6 +159,6 @@ def _run_undisturbed(folder: Path) -> None:
 FAMILY = Family(
     "journals",
     "Each attack damages a finished journal and runs the sweep again. Either the responses equal those of the "
-    "undisturbed run and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
+    "undisturbed run and only lost prompts are sent again, or one line refuses the journal and leaves it as it is.",
     list(_damages()),
 )

@@ -252,6 +252,6 @@ FAMILY = Family(
     f"A sweep of {COUNT} prompts receives a signal at a seeded moment and runs again. A local model has at most "
     f"{WORKERS + 1} prompts in progress (one is being written to the journal), a served model {CONCURRENCY}. The "
     "result has the same bytes as an undisturbed run, the journal has no answer twice, only prompts in progress are "
-    "asked twice, and only an outright kill of Snakemake leaves a lock.",
+    "sent twice, and only an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )
