@@ -56,15 +56,15 @@ class Audit(Entry):
     """Settings of `snakemake audit`, which asks a sample again."""
 
     prompts_per_cell: Count = 5
-    """Questions per size that are asked again, at every position."""
+    """Questions per size that the audit repeats, at every position."""
 
 
 class Report(Entry):
     """Settings of `results/report.html`."""
 
     questions_per_size: Annotated[int, Field(ge=0)] = 20
-    """Questions per experiment and size, with prompts and answers, that the report shows; a random sample. Fewer are
-    shown if the file would exceed 25 MB.
+    """Number of questions per experiment and size that the report shows with prompts and answers: a random sample, or
+    fewer if the file would exceed 25 MB.
     """
 
 
@@ -79,7 +79,7 @@ class FigureStyle(Entry):
     font_size: Annotated[float, Field(ge=4, le=60)] | None = None
     """Size of axis labels in points; other text is scaled with it. If left out, the preset's."""
     titles: bool = True
-    """Whether figures have titles; journals usually want only a caption."""
+    """Whether figures have titles. Journals usually want only a caption."""
 
     @property
     def page(self) -> Page:
@@ -89,14 +89,14 @@ class FigureStyle(Entry):
 
 
 class Config(Entry):
-    """The selection of a run: entries of the catalogues by name, and further entries that it defines."""
+    """What a run selects: entries of the catalogues by name, and further entries that the config defines."""
 
     models: Names
     """Names of models in config/models.yaml or under define.models."""
     experiments: Names
     """Names of experiments in config/experiments.yaml or under define.experiments."""
     my_data: MyData | None = None
-    """Your own documents and questions: docs/your_documents.md. Their experiments replace the default `experiments` of
+    """Your own documents and questions (docs/your_documents.md). Their experiments replace the default `experiments` of
     config/config.yaml.
     """
     only: dict[str, Annotated[tuple[str | dict[str, Sizes], ...], Field(strict=False)] | None] | None = None
@@ -104,12 +104,12 @@ class Config(Entry):
     sizes, as in {mpt-30b: [{multi_document_qa: [20]}]}. null restricts nothing.
     """
     examples: Count | None = None
-    """Number of questions of every experiment: exactly this many where the task generates them, at most this many where
-    they come from a file. It does not raise an experiment's own `examples` for questions from a file. Raise or remove
-    it later, and only new prompts are asked.
+    """Number of questions in every experiment: exactly this many if the task generates them, at most this many if they
+    come from a file. For questions from a file, it does not raise an experiment's own `examples`. If you raise or
+    remove it later, only new prompts run.
     """
     figures: AnyNames | None = None
-    """Names of figures in config/figures.yaml or under define.figures. If left out: every figure whose experiments are
+    """Names of figures in config/figures.yaml or under define.figures. If omitted, every figure whose experiments are
     all selected, and a plain curve for each other selected experiment with positions.
     """
     figure_style: FigureStyle | None = None
@@ -119,23 +119,23 @@ class Config(Entry):
     audit: Audit | None = None
     """Settings of `snakemake audit`."""
     report: Report | None = None
-    """What `results/report.html` shows."""
+    """Contents of `results/report.html`."""
     data_mirror: str | None = None
-    """A folder that is searched for remote files, by base name, before they are downloaded; checksums are verified in
+    """A folder that is searched for remote files, by base name, before they are downloaded. Checksums are verified in
     both cases.
     """
     data_version: Literal["v1", "v2"] | None = None
-    """The version of the authors' contexts for all experiments, where a dataset has several: v1 (before January 2024;
-    the published numbers are from these) or v2 (since then). If left out, the version that the experiments name (v2).
+    """Version of the authors' contexts for all experiments, if a dataset has several: v1 (before January 2024, used for
+    the published numbers) or v2 (since then). If omitted, the version that the experiments name (v2).
     """
     model_defaults: ModelDefaults | None = None
     """Defaults for keys that a model's entry leaves out, such as {quantization: nf4}."""
     extensions: AnyNames = ()
-    """Folders or installed Python packages with tasks, metrics, engines and more of your own (docs/extensions.md), as
-    in [examples/my_task].
+    """Folders or installed Python packages with your own tasks, metrics, engines and more (docs/extensions.md), as in
+    [examples/my_task].
     """
     define: dict[Kind, dict[str, dict[str, Any]] | None] | None = None
-    """Further catalogue entries, by kind and name. An entry with the name of an existing one replaces single keys of
+    """Further catalogue entries, by kind and name. An entry with the name of an existing one overrides single keys of
     it.
     """
 

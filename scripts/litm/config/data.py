@@ -52,10 +52,10 @@ INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes
 
 
 class Dataset(Entry):
-    """One file, either local, or remote and then downloaded and checked."""
+    """One file: either local, or remote, in which case it is downloaded and checked."""
 
     path: Annotated[str | None, PathTo(is_file)] = None
-    """A local file. null means that you must supply it: until then, experiments that need it are left out.
+    """A local file. null means that you must supply it; until then, experiments that need it are left out.
 
     Not in the key: the content of the file makes the prompts, its place does not matter.
     """
@@ -76,7 +76,7 @@ class Dataset(Entry):
     Not in the key: as `sha256`.
     """
     megabytes: Positive | None = None
-    """About the size of the remote file, for the cost of a study where its server cannot be asked.
+    """Approximate size of the remote file, for the cost of a study if its server does not tell.
 
     Not in the key: for the cost before a run.
     """
@@ -89,18 +89,18 @@ class Dataset(Entry):
     """
     version: Literal["v1", "v2", "released"] | None = None
     """Version of the authors' data in the file, for comparison with published values: contexts before (v1) or since
-    (v2) January 2024, or a file with one version (released). Left out for other data.
+    (v2) January 2024, or a file with a single version (released). Omitted for other data.
 
     Not in the key: for the comparison with published values.
     """
     other_versions: Annotated[dict[Literal["v1", "v2"], str] | None, Ref("datasets")] = None
-    """Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. Experiments use one
-    instead of this file if the config's data_version selects it.
+    """Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. If the config's
+    data_version selects one, experiments use it instead of this file.
 
     Not in the key: by the prompts of the dataset that replaces this one.
     """
     file: Annotated[str, Field(pattern="^[^/{}]+$")] = FILLED_IN
-    """Base name of the remote file, here and in data_mirror; if left out, the URL's.
+    """Base name of the remote file, here and in data_mirror. If omitted, the URL's.
 
     Not in the key: the file's name here.
     """
@@ -165,7 +165,7 @@ def of_version(name: str, version: str | None, datasets: Mapping[str, Dataset]) 
 
 
 class Corpus(Entry):
-    """Passages to search and to take distractors from."""
+    """Passages that are searched and that supply distractors."""
 
     source: Annotated[str, one_of(lambda: sorted(SOURCES))]
     """Source of the text, a module of scripts/litm/corpora: dpr_passages (a file in the format of psgs_w100.tsv.gz),
@@ -178,15 +178,15 @@ class Corpus(Entry):
     path: Annotated[str | None, PathTo(is_anything)] = None
     """The source's file or folder, relative to the working directory or the project; instead of `dataset`."""
     passage_words: Count | None = None
-    """Words of the longest passage: longer texts are cut into disjoint passages; null keeps texts whole. If left out,
-    the source's default (100 for wikipedia_dump and documents).
+    """Maximum number of words per passage: longer texts are cut into disjoint passages; null keeps texts whole. If
+    omitted, the source's default (100 for wikipedia_dump and documents).
     """
     passages: Count | None = None
     """Number of passages to generate (mini_encyclopedia, mini_gazetteer)."""
     passages_per_shard: Count = 100_000
-    """Passages per shard. Each shard is encoded by a job of its own."""
+    """Passages per shard. Each shard is encoded by its own job."""
     shards: Count = 1
-    """Number of shards. If it is too low, the job names the necessary number."""
+    """Number of shards. If it is too low, the job reports the required number."""
     seed: Made[int] = 0
     """The config's seed."""
     files: Made[tuple[str, ...]] = ()
@@ -227,20 +227,19 @@ class Corpus(Entry):
 
 
 class QuestionSet(Entry):
-    """Questions that the workflow makes or reads from your own table. A file in the released format is a dataset and
+    """Questions that the workflow makes, or reads from your own table. A file in the released format is a dataset and
     needs no entry here.
     """
 
     corpus: Annotated[str | None, Ref("corpora")] = None
-    """The generated corpus that these questions come with, or the corpus that `file` asks about."""
+    """The generated corpus that includes these questions, or the corpus that the questions in `file` are about."""
     dataset: Annotated[str | None, Ref("datasets")] = None
-    """A dataset in the released format: its first `questions` are taken, for candidates from a small part of it, or as
+    """A dataset in the released format. Its first `questions` are used, for candidates from a small part of it, or as
     the `dataset` of a corpus.
     """
     questions: Count | None = None
-    """Number of questions to take of `dataset` or of a generated corpus, the first ones; if left out all (of a
-    generated corpus, one for each passage). All that are taken are searched, so that a larger `examples` searches
-    nothing again.
+    """Number of questions to use, from the start of `dataset` or of a generated corpus. If omitted, all (for a
+    generated corpus, one per passage). All of them are searched, so a larger `examples` needs no new search.
     """
     nq_open: Annotated[str | None, Ref("datasets")] = None
     """Dataset with the questions and answers of NQ-Open."""
@@ -253,8 +252,8 @@ class QuestionSet(Entry):
     known, file, page and text (words of the passage with the answer).
     """
     gold_of: Annotated[str | None, Ref("questions.file")] = None
-    """A question set with a `file`, to find gold passages for: the passage that the file names, else the first with an
-    answer that `retriever` finds.
+    """A question set with a `file` whose gold passages are to be found: the passage that the file names, or else the
+    first with an answer that `retriever` finds.
     """
     retriever: Annotated[str | None, Ref("retrievers")] = None
     """The retriever that finds the passages of `gold_of`."""
@@ -301,7 +300,7 @@ class AnyRetriever(Entry):
 
     method: str
     hits: Count = 100
-    """Passages found per question; at least the `documents` of all candidates made from them."""
+    """Number of passages retrieved per question; at least the largest `documents` of the candidates made from them."""
     threads: Count = 8
     """CPU threads, at most Snakemake's cores."""
 
@@ -324,13 +323,14 @@ class WithModel(Entry):
     hub: Hub | None = None
     """Name of the model on the Hugging Face hub, such as facebook/contriever or cross-encoder/ms-marco-MiniLM-L6-v2."""
     revision: str | None = None
-    """Branch, tag or commit on the hub; if left out, the default branch."""
+    """Branch, tag or commit on the hub. If omitted, the default branch."""
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     """Number format of the model."""
     device: Device = "auto"
     """auto (a GPU if there is one), cpu, cuda, or cuda:N."""
     batch_tokens: Count | None = None
-    """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
+    """Tokens in one batch, including padding (default: 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs
+    out.
     """
 
     def mistakes(self) -> Iterator[str]:
@@ -370,7 +370,7 @@ class Dense(WithModel, AnyRetriever):
     normalize: bool = False
     """Whether vectors are scaled to length one, so that similarity is the cosine."""
     max_tokens: Count = 512
-    """Limit of tokens per text; longer texts are cut, and the log counts them."""
+    """Maximum number of tokens per text. Longer texts are cut, and the log counts them."""
     passage_prefix: str = ""
     """Prefix of each passage, such as "passage: " for E5."""
     query_prefix: str = ""
@@ -382,11 +382,11 @@ class Dense(WithModel, AnyRetriever):
     links: int = Field(32, ge=2)
     """Links per node in HNSW."""
     explored: Count = 256
-    """Candidates that a search of HNSW keeps; more raise recall and time."""
+    """Candidates that an HNSW search keeps. More candidates raise recall and time."""
     lists: Count = 1024
-    """Lists of IVF per shard; small shards have fewer."""
+    """IVF lists per shard. Small shards have fewer."""
     probes: Count = 32
-    """Lists of IVF that a search reads; more raise recall and time."""
+    """IVF lists that a search reads. More lists raise recall and time."""
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
@@ -445,20 +445,20 @@ class Candidates(Entry):
     corpus: Annotated[str, Ref("corpora")]
     """The corpus of the other documents."""
     retriever: Annotated[str | None, Ref("retrievers")] = None
-    """What finds them."""
+    """The retriever that finds these documents."""
     kind: Literal["gold_and_retrieved", "gold_and_random", "as_retrieved"] = "gold_and_retrieved"
     """gold_and_retrieved (the gold document, then passages without an answer in the retriever's order), gold_and_random
     (the gold document, then random passages without an answer), or as_retrieved (passages in the retriever's order, for
     open-domain question answering).
     """
     documents: Count
-    """Documents per question, with the gold document; the largest possible size of an experiment."""
+    """Number of documents per question, including the gold document: the largest possible size of an experiment."""
     distractor_check: Literal["dpr", "metric"] = "dpr"
-    """Test of whether a passage has an answer: dpr (the answer's consecutive tokens, as in Karpukhin et al. 2020) or
-    metric (as best_subspan_em judges, which also finds answers inside other words).
+    """How to decide whether a passage contains an answer: dpr (the answer's consecutive tokens, as in Karpukhin et al.
+    2020) or metric (as best_subspan_em judges, which also finds answers inside other words).
     """
     too_few: Literal["error", "leave_out", "fill"] = "error"
-    """Handling of a question with fewer documents: error, leave_out (counted in the table), or fill (random passages
+    """How to handle a question with fewer documents: error, leave_out (counted in the table), or fill (random passages
     without an answer are added; a question that still has too few is left out).
     """
     seed: Made[int] = 0
@@ -493,7 +493,7 @@ class CrossEncoder(WithModel):
     method: Literal["cross_encoder"]
     """cross_encoder: a sequence classifier with one score, as in sentence-transformers."""
     max_tokens: int = Field(512, ge=8)
-    """Limit of tokens per pair; the longer text of a longer pair is cut, and the log counts these pairs."""
+    """Maximum number of tokens per pair. In a longer pair, the longer text is cut, and the log counts these pairs."""
 
     fused_with: ClassVar[tuple[str, ...]] = ()
 
@@ -510,7 +510,7 @@ class ReciprocalRank(WithoutModel):
     """reciprocal_rank: the sum of 1/(k + rank) over the rankings (Cormack et al. 2009)."""
     fused_with: Annotated[AnyNames, Ref("datasets", "questions", "candidates")] = ()
     """Candidates or datasets with the same questions, such as those of a dense retriever, whose rankings are fused with
-    that of the documents. If left out: BM25 over the question's own documents.
+    that of the documents. If omitted, BM25 over the question's own documents.
     """
     k: Positive = 60
     """Constant of the sum."""

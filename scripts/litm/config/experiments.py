@@ -47,9 +47,9 @@ class CutEntry(Entry):
     """Rule that leaves out documents by their scores."""
 
     score: Annotated[float, AsGiven] | None = None
-    """Documents below this score are left out."""
+    """Documents below this score are dropped."""
     margin: NotNegative | None = None
-    """Documents whose score is lower than the question's best by more than this are left out."""
+    """Documents whose score is more than this below the question's best score are dropped."""
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
@@ -82,7 +82,7 @@ class RemediesEntry(Entry):
     prompt: Annotated[AnyNames, DISTINCT, Ref("prompts")] = ()
     """Prompt files, such as multi_document_qa_query_aware."""
     together: Annotated[int, Field(ge=1, le=4)] = 1
-    """Number of remedies that are combined: 1 (each alone), 2 (also any two of different keys), ... A cut is never
+    """Maximum number of remedies to combine: 1 (each alone), 2 (also any two of different keys), ... A cut is never
     combined with a reranker, whose scores have another scale.
     """
 
@@ -95,7 +95,7 @@ class RemediesEntry(Entry):
 
 
 class Experiment(Entry):
-    """A task with the sizes and positions of its contexts, and its questions."""
+    """A task with its questions and the sizes and positions of its contexts."""
 
     task: Annotated[str, one_of(task_names)]
     """The kind of questions and prompts, a task of scripts/litm/examples/tasks.
@@ -103,7 +103,7 @@ class Experiment(Entry):
     In the key: by the prompts.
     """
     title: str = FILLED_IN
-    """Title in figures and the report; if left out, the experiment's name.
+    """Title in figures and the report. If omitted, the experiment's name.
 
     Not in the key: for figures.
     """
@@ -124,12 +124,12 @@ class Experiment(Entry):
     In the key: by the prompts.
     """
     tokens_of: Annotated[str | None, Ref("models")] = None
-    """The model whose tokenizer and prompt template `depths` counts with; it need not be selected.
+    """The model whose tokenizer and prompt template count the tokens of `depths`. It need not be selected.
 
     In the key: by the prompts.
     """
     sizes: Annotated[list[Count], OneOrMore] | None = None
-    """Sizes of contexts without a gold item (open_domain_qa). With positions or depths: the sizes to run; if left out,
+    """Sizes of contexts without a gold item (open_domain_qa). With positions or depths, the sizes to run; if omitted,
     all.
 
     In the key: by the prompts.
@@ -138,52 +138,53 @@ class Experiment(Entry):
         str | dict[str, str] | None,
         Ref("datasets", "questions", "candidates", hint="a file of your own is an entry of define.datasets"),
     ] = None
-    """The dataset, question set or candidates with the questions, or one per size. If left out, the task generates the
+    """The dataset, question set or candidates with the questions, or one per size. If omitted, the task generates the
     questions.
 
     In the key: by the prompts.
     """
     closed_book: Annotated[str | None, Ref("experiments")] = None
-    """The experiment that asks the same questions without documents, for the utilisation of the context.
+    """The experiment that asks the same questions without documents. Used to compute the utilisation of the context.
 
     Not in the key: for comparisons.
     """
     oracle: Annotated[str | None, Ref("experiments")] = None
-    """The experiment that asks the same questions with the gold document alone, for the utilisation of the context.
+    """The experiment that asks the same questions with the gold document alone. Used to compute the utilisation of the
+    context.
 
     Not in the key: for comparisons.
     """
     query_aware_of: Annotated[str | None, Ref("experiments")] = None
-    """The experiment with the same questions and the question only after the context, for the table of claims.
+    """The experiment with the same questions but with the question only after the context. Used in the table of claims.
 
     Not in the key: for comparisons.
     """
     compared_with: Annotated[AnyNames, Ref("experiments")] = ()
-    """Experiments to compare this one with in condition_differences.csv although more than one key differs. Experiments
+    """Experiments to compare with this one in condition_differences.csv although more than one key differs. Experiments
     that differ in one key are always compared.
 
     Not in the key: for comparisons.
     """
     cluster: str | None = None
-    """A field of the question's record, or else of its gold document (such as title), whose value groups questions (by
-    article, source or template): intervals and tests then treat questions of one group as dependent (an audit counts
-    single questions). If left out, all questions are independent. Only for questions from a file.
+    """A field of the question's record, or else of its gold document (such as title), whose value groups questions by
+    article, source or template. Intervals and tests then treat the questions of a group as dependent (an audit counts
+    single questions). If omitted, all questions are independent. Only for questions from a file.
 
     Not in the key: for intervals and tests.
     """
     examples: Count | None = None
-    """Number of questions; null, or left out, means all, and so does a number that the file does not have.
+    """Number of questions. If it is null, omitted, or larger than the file's number, all questions are used.
 
     In the key: by the prompts; a larger number asks only the new ones.
     """
     selection: Literal["first", "random"] = "first"
-    """Whether they are the first of the dataset or random ones; a larger number includes the questions of a smaller
-    one.
+    """Whether the questions are the first of the dataset or random ones. A larger number includes the questions of a
+    smaller one.
 
     In the key: by the prompts.
     """
     subset: Annotated[str | None, Ref("datasets", "questions", "candidates")] = None
-    """A dataset with labels; only questions that it keeps are asked.
+    """A dataset with labels. Only questions that it keeps are used.
 
     In the key: by the prompts.
     """
@@ -205,67 +206,67 @@ class Experiment(Entry):
     In the key: by the prompts.
     """
     cut: CutEntry | None = None
-    """Leaves out documents by their scores (open_domain_qa), as in {margin: 3}; `sizes` are then maximum numbers of
+    """Drops documents by their scores (open_domain_qa), as in {margin: 3}. `sizes` are then maximum numbers of
     documents. The best document is always shown.
 
     In the key: by the prompts.
     """
     remedies: RemediesEntry | None = None
-    """Orders, rerankers, cuts and prompts to try on these documents at every size: one experiment each, compared on the
-    same questions in advice.csv (open_domain_qa).
+    """Orders, rerankers, cuts and prompts to try on these documents at every size (open_domain_qa). Each is one
+    experiment; advice.csv compares them on the same questions.
 
     Not in the key: defines further experiments.
     """
     design: Literal["move_the_pair", "ask_another_key"] = "move_the_pair"
-    """Meaning of a position in kv_retrieval. move_the_pair: the pair asked for moves to it (the paper's design).
-    ask_another_key: the question asks for the pair that is at it, so that all positions share the tokens before the
-    question. These are different measurements: give each an experiment of its own.
+    """Meaning of a position in kv_retrieval. move_the_pair: the requested pair moves to the position (the paper's
+    design). ask_another_key: the question asks for the pair at the position, so that all positions share the tokens
+    before the question. These are different measurements; give each its own experiment.
 
     In the key: by the prompts.
     """
     wording: Literal["plain", "suite"] = "plain"
-    """Words of the generated questions of the suite's experiments 2 to 7. plain: this project's. suite: those of the
+    """Wording of the generated questions in the suite's experiments 2 to 7. plain: this project's. suite: that of the
     suite's description (docs/suite.md).
 
     In the key: by the prompts.
     """
     # The task has defaults for these keys.
     prompt: Annotated[str, Ref("prompts")] = FILLED_IN
-    """Name of a file in resources/prompts; if left out, the task's own. For conversation_memory it is the transcript
-    for models without `prompt_template: chat`; models with it get the messages themselves.
+    """Name of a file in resources/prompts. If omitted, the task's own. For conversation_memory it is the transcript for
+    models without `prompt_template: chat`; models with that template receive the messages themselves.
 
     In the key: by the prompts.
     """
     measure: Annotated[tuple[Literal["answer", "log_probability"], ...], Field(strict=False), OneOrMore] = ("answer",)
     """What is measured: answer (answers are generated and judged), log_probability (the log-probability that the model
-    gives to each accepted answer after the prompt, docs/log_probability.md), or both. log_probability generates no
-    token; alone, the experiment has no accuracy. For prompts that ask for one gold item.
+    assigns to each accepted answer after the prompt, docs/log_probability.md), or both. log_probability generates no
+    token; with it alone, the experiment has no accuracy. Only for prompts that ask for one gold item.
 
     Not in the key: log-probabilities have keys of their own, beside those of answers.
     """
     metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
     """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
-    last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose means stand in the columns of
-    accuracies); if left out, the task's own metric.
+    last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose means appear in the accuracy
+    columns). If omitted, the task's own metric.
 
     Not in the key: the judgement of answers.
     """
     stop: Literal["first_line", "end_token"] = FILLED_IN
     """Where an answer may end before its limit: first_line (after the first line that is not blank, which is all that
-    best_subspan_em reads) or end_token (only at the model's end token); if left out, the task's own.
+    best_subspan_em reads) or end_token (only at the model's end token). If omitted, the task's own.
 
     In the key: as it is written.
     """
     max_new_tokens: Count = FILLED_IN
-    """Limit of tokens in an answer; if left out, the task's own. Below a quarter of that, a dry run and `doctor` note
-    that right answers may be cut.
+    """Maximum number of tokens in an answer. If omitted, the task's own. Below a quarter of that, a dry run and
+    `doctor` warn that right answers may be cut.
 
     In the key: as it is written.
     """
     on_overflow: Literal["leave_out", "fail"] = "leave_out"
     """What to do if a prompt with an answer of `max_new_tokens` exceeds the model's context window: leave_out (its
-    question is left out at all positions of the size, and counted) or fail (an error before anything is asked). It
-    changes no answer.
+    question is left out at all positions of the size and counted) or fail (an error before the model runs). It changes
+    no answer.
 
     Not in the key: how prompts that do not fit are handled.
     """

@@ -39,24 +39,24 @@ class Figure(Entry):
     wrong answers of one experiment, by position).
     """
     title: str = FILLED_IN
-    """Title above the panels; if left out, the figure's name."""
+    """Title above the panels. If omitted, the figure's name."""
     experiments: Annotated[Names, Ref("experiments")]
     """Experiments whose curves are shown."""
     references: Annotated[dict[str, str], Ref("experiments", keys=True)] = Field({})
-    """Experiments drawn as horizontal lines if they are selected, each with its label."""
+    """Experiments, with their labels, that are drawn as horizontal lines if they are selected."""
     panel_title: str = FILLED_IN
-    """Title of a panel; {size} stands for the number of items. If left out: {size} documents, or the task's other noun.
-    The mean tokens of a prompt are added if they were counted and the title does not mention tokens.
+    """Title of a panel; {size} stands for the number of items. If omitted: {size} documents, or the task's other noun.
+    The mean number of tokens per prompt is added if it is known and the title does not mention tokens.
     """
     x_label: str = FILLED_IN
-    """Label of the horizontal axis; if left out, the kind's."""
+    """Label of the horizontal axis. If omitted, the kind's."""
     models: Annotated[Names | None, Ref("models")] = None
-    """The models to show, if they are selected, in the order of the study's `models`; if left out, all."""
+    """The models to show, if they are selected, in the order of the study's `models`. If omitted, all."""
     sizes: Annotated[tuple[int, ...], Field(strict=False)] | None = None
-    """The sizes to show; if left out, all."""
+    """The sizes to show. If omitted, all."""
     published: bool = False
-    """Whether the models' published values (resources/published/accuracy.csv) are drawn too, dashed. The target
-    `published` draws such a figure from published values alone, if it names its `models`.
+    """Whether the models' published values (resources/published/accuracy.csv) are also drawn, as dashed lines. The
+    target `published` draws such a figure from published values alone, if it names its `models`.
     """
 
     def settings(self) -> dict:

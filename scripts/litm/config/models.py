@@ -90,16 +90,16 @@ class AskKeys(Entry):
 
     prompt_template: Annotated[str, Ref("prompt_templates")] = FILLED_IN
     """Format of the prompt: raw (as it is), chat (as the user's message in the tokenizer's or the server's chat
-    template), or a file of resources/prompt_templates. If left out: raw if the tokenizer has no chat template, chat if
-    the model's name marks a model that follows instructions (instruct, chat, it), otherwise an error.
+    template), or a file of resources/prompt_templates. If omitted: raw if the tokenizer has no chat template, chat if
+    the model's name marks an instruction-following model (instruct, chat, it), otherwise an error.
 
     In the key: the name, left out or written, and the text of a named one; a chat template is in the files of the
     model.
     """
     on_failure: Literal["stop", "count"] = "stop"
-    """What to do if prompts get no answer (for example by a server's failure): stop (an error) or count (they are
+    """What to do if prompts get no answer (for example because a server fails): stop (an error) or count (they are
     counted as failed in the tables and not scored). In both cases all answers are kept, and only prompts without an
-    answer are asked again: after stop by the next run, after count by `snakemake --forcerun generate`. It changes no
+    answer are sent again: after stop by the next run, after count by `snakemake --forcerun generate`. It changes no
     answer.
 
     Not in the key: how prompts without an answer are handled.
@@ -110,17 +110,17 @@ class RunKeys(Entry):
     """Keys of models that run here; a config may have defaults for them."""
 
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Number format of the weights and the computation. auto is what the device computes fast and exactly: bfloat16
-    where the processor or GPU has instructions for it, else float32, on a GPU float16 (not for encoder-decoders). Log,
-    manifest and report say which was taken and why. Answers in different formats are never mixed: on a machine that
-    takes another format all prompts are asked again, and naming the first one here keeps its answers. Weights that are
-    stored quantised keep their own format with auto.
+    """Number format of the weights and the computation. auto is a format that the device computes fast and exactly:
+    bfloat16 if the processor or GPU has instructions for it, else float32, or float16 on a GPU (not for
+    encoder-decoders). The log, manifest and report state the format and the reason. Answers in different formats are
+    never mixed: on a machine that chooses another format all prompts run again, unless you set the first format here.
+    With auto, weights that are stored quantised keep their own format.
 
     In the key: the format of the computation, written or taken by the machine for `auto`.
     """
     quantization: Literal["none", "nf4", "int8"] = "none"
-    """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. Computation is in `dtype`;
-    int8 multiplies in float16, and its answers may depend on the batch.
+    """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. The computation uses
+    `dtype`, but int8 multiplies in float16, and its answers may depend on the batch.
 
     In the key: as it is written, left out if `none`.
     """
@@ -140,13 +140,13 @@ class RunKeys(Entry):
     Not in the key: as `device`.
     """
     shards: Count = 1
-    """Jobs per sweep, divided by question, so that several GPUs or machines work on it at once. Each job reuses all
-    earlier answers, even those of another number of shards.
+    """Number of jobs that share the questions of a sweep, so that several GPUs or machines work at once. Each job
+    reuses all earlier answers, even those from another number of shards.
 
-    Not in the key: the job that asks.
+    Not in the key: the job that runs the prompts.
     """
     batch_tokens: Count = 16384
-    """Tokens in one batch, with padding and new tokens. When memory runs out it is halved, with a note.
+    """Tokens in one batch, including padding and new tokens. If memory runs out, it is halved, with a note in the log.
 
     Not in the key: the number of prompts at a time; the audit measures its effect.
     """
@@ -166,7 +166,7 @@ class RequestKeys(Entry):
     Not in the key: the number of requests at a time.
     """
     request_timeout: Count = 600
-    """Seconds without any data from the server after which a request is cancelled and sent again.
+    """Seconds without data from the server after which a request is cancelled and sent again.
 
     Not in the key: the time limit of a request.
     """
@@ -177,16 +177,16 @@ class RequestKeys(Entry):
     Not in the key: the time limit of a request.
     """
     request_attempts: Count = 10
-    """Attempts per prompt, with growing waits between them. After the last, the prompt has no answer until the next
-    run.
+    """Attempts per prompt, with growing waits between them. After the last attempt, the prompt has no answer until the
+    next run.
 
     Not in the key: the number of attempts.
     """
     batch: bool = False
-    """true: prompts go through the provider's interface for batches, at half the price with OpenAI and Anthropic, and
-    answers come within 24 hours. A run that ends before them is followed by one that goes on with the same batches.
+    """true: prompts go through the provider's batch interface, at half the price with OpenAI and Anthropic, and answers
+    come within 24 hours. If a run ends before they arrive, the next run continues with the same batches.
 
-    Not in the key: the way to the same answer.
+    Not in the key: another way to the same answer.
     """
 
 
@@ -208,7 +208,7 @@ class About(Entry):
     architecture: Literal["decoder", "encoder_decoder"] | None = None
     """Architecture of the model."""
     training_length: Count | None = None
-    """Tokens of the longest prompts in its training."""
+    """Length in tokens of the longest prompts in its training."""
 
 
 class AnyModel(Entry):
@@ -230,18 +230,18 @@ class AnyModel(Entry):
     Not in the key: facts for the table of claims.
     """
     policy: Policy = Field(None, alias="reasoning")
-    """Handling of reasoning, the text between `<think>` and `</think>` before an answer. If left out, it is part of the
+    """Handling of reasoning, the text between `<think>` and `</think>` before an answer. If omitted, it is part of the
     answer. off: the chat template's switch (`enable_thinking`) turns reasoning off. strip: only the text after the
-    reasoning is scored; the recorded response stays whole, and the experiment's `max_new_tokens` is the limit of both
-    together. budget: as strip, but reasoning has a limit of its own, `reasoning_tokens`, and is closed when it is
-    reached (`engine: transformers`). With strip and budget, an answer's first line is the first after the reasoning. If
-    the reasoning never ends, the answer is empty and counts as cut. Not needed for servers that return reasoning
+    reasoning is scored. The recorded response stays whole, and the experiment's `max_new_tokens` limits both together.
+    budget: as strip, but reasoning has its own limit, `reasoning_tokens`, and is closed when it reaches the limit
+    (`engine: transformers`). With strip and budget, an answer's first line is the first after the reasoning. If the
+    reasoning never ends, the answer is empty and counts as cut. Not needed for servers that return reasoning
     separately, or whose `request` turns it off.
 
     In the key: if it changes the generated text: `off`, `budget`, and `strip` with `stop: first_line`.
     """
     reasoning_tags: Tags | None = None
-    """The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`.
+    """The opening and closing tags of the reasoning, if they are not `<think>` and `</think>`.
 
     In the key: where `reasoning` is.
     """
@@ -264,14 +264,14 @@ class AskedModel(AskKeys, AnyModel):
     """A model that answers prompts."""
 
     context_window: Count | None = None
-    """Limit of tokens of prompt and answer together, for encoder-decoders of the prompt alone; if left out, from the
-    model's configuration. Models with relative positions, such as Flan-T5, have no limit there.
+    """Maximum number of tokens of prompt and answer together, or of the prompt alone for encoder-decoders. If omitted,
+    it comes from the model's configuration, which has no limit for models with relative positions, such as Flan-T5.
 
-    Not in the key: longer prompts are not asked; no prompt is cut.
+    Not in the key: longer prompts are not sent; no prompt is truncated.
     """
     tokens_per_second: Positive | None = None
-    """Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep requests from a
-    cluster, instead of a measured or predicted rate. It changes nothing else.
+    """Prompt tokens per second, instead of a measured or predicted rate. Used only for the hours of `snakemake
+    estimate` and the time that a sweep requests from a cluster.
 
     Not in the key: for the estimate and a request to the cluster.
     """
@@ -291,22 +291,23 @@ class AskedModel(AskKeys, AnyModel):
 class Model(RunKeys, AskedModel):
     """A model that runs here.
 
-    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks
-    the prompts again; device, batch_tokens and threads re-run nothing, and change answers by rounding only.
+    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template runs
+    all prompts again. A change of device, batch_tokens or threads runs nothing again, and affects answers only by
+    rounding.
     """
 
     on_failure: Literal["stop", "count"] = "count"
-    """What to do if prompts do not fit the memory of the machine, each by itself, and so get no answer: count (they are
+    """What to do if prompts get no answer because even a single one does not fit the machine's memory: count (they are
     counted as failed in the tables and not scored) or stop (an error). In both cases all answers are kept, and only
-    prompts without an answer are asked again: after count by `snakemake --forcerun generate`, after stop by the next
-    run. It changes no answer.
+    prompts without an answer run again: after count by `snakemake --forcerun generate`, after stop by the next run. It
+    changes no answer.
 
     Not in the key: how prompts without an answer are handled.
     """
     path: str | None = None
     """A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the working directory or
-    the project. A GGUF file's own tokenizer and chat template are used; its weights are de-quantised to `dtype`, as
-    manifest and tables state.
+    the project. A GGUF file supplies its own tokenizer and chat template; its weights are dequantised to `dtype`, as
+    the manifest and tables state.
 
     Not in the key: the content of the folder or the GGUF file is part of the key, its place is not.
     """
@@ -322,49 +323,50 @@ class Model(RunKeys, AskedModel):
     In the key: the name, and the commit that `revision` stands for when the model is identified.
     """
     revision: str | None = None
-    """Branch, tag or commit on the hub; if left out, the default branch. Its commit is looked up once and kept in
+    """Branch, tag or commit on the hub. If omitted, the default branch. Its commit is looked up once and kept in
     results/models; `snakemake --forcerun identify_model` looks it up again.
 
     In the key: by the commit that it stands for.
     """
     tokenizer: Annotated[str | None, PathTo(check_tokenizer_file, unless="datasets")] = None
-    """Tokenizer, if it is not with the model: a tokenizer.json file, or the name of a dataset with one.
+    """The tokenizer, if the model does not include one: a tokenizer.json file, or the name of a dataset with one.
 
     In the key: the sha256 of the file.
     """
     config: dict[str, Any] = Field({})
-    """Values that replace those of the model's own configuration (config.json), by transformers' names, such as
+    """Values that override those in the model's own configuration (config.json), by transformers' names, such as
     {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
-    as a whole. Options of loading the model are not allowed.
+    as a whole. Options for loading the model are not allowed.
 
     In the key: as it is written.
     """
     trust_remote_code: bool = False
-    """true: loading the model runs the Python code in its repository with your rights, so read it first. It needs a
-    commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is part of the model's
-    identity; log, manifest and report show it.
+    """true: loading the model runs the Python code in its repository with your rights, so read the code first. It needs
+    a commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is part of the model's
+    identity; the log, manifest and report show it.
 
     In the key: if it is true; the code by the hashes of its files, or by the commit.
     """
     reasoning_tokens: Count | None = None
-    """Limit of tokens of reasoning, with its closing tag; in addition to the experiment's `max_new_tokens`.
+    """Maximum number of tokens of reasoning, including its closing tag, in addition to the experiment's
+    `max_new_tokens`.
 
     In the key: as it is written.
     """
     parameters: Positive | None = None
-    """Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster, and the hours of
-    `snakemake estimate`; if left out, from the weights in its folder or the name on the hub (7b). It changes nothing
-    else; nor do the next three keys.
+    """Parameters of the model in billions. If omitted, it comes from the weights in its folder or the name on the hub
+    (7b). Used only for the memory and time that its sweeps request from a cluster, and for the hours of `snakemake
+    estimate`. The next three keys also change nothing else.
 
     Not in the key: for the memory of a job.
     """
     gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
-    """The cluster's name for the kind of GPU, such as a100; if left out, any kind.
+    """The cluster's name for the kind of GPU, such as a100. If omitted, any kind.
 
     Not in the key: a request to the cluster.
     """
     mem_mb: Count | None = None
-    """MB of main memory that a sweep requests from a cluster, instead of a rule of thumb; doubled at the second
+    """MB of main memory that a sweep requests from a cluster, instead of a rule of thumb. It is doubled at the second
     attempt.
 
     Not in the key: a request to the cluster.
@@ -499,8 +501,8 @@ class Model(RunKeys, AskedModel):
 class ApiModel(RequestKeys, AskedModel):
     """A model that a server runs.
 
-    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again. So does a change of
-    base_url without a revision, and of the tokenizer's chat template if it is applied here (endpoint completions,
+    A change of api_model, revision, endpoint, request or prompt_template sends all prompts again. So does a change of
+    base_url without a revision, and of the tokenizer's chat template if the workflow applies it (endpoint completions,
     prompt_template chat).
     """
 
@@ -515,24 +517,24 @@ class ApiModel(RequestKeys, AskedModel):
     In the key: the server's name for the model.
     """
     base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = None
-    """The server's address, such as http://localhost:8000/v1; if left out, the provider's own.
+    """The server's address, such as http://localhost:8000/v1. If omitted, the provider's own.
 
     In the key: if there is no `revision`; a final slash, the protocol's port, and `localhost` for `127.0.0.1` make no
     difference.
     """
     revision: str | None = None
-    """Your own name for the present version of the model on the server (a commit, a date); base_url may then change.
+    """Your own name for the current version of the model on the server (a commit, a date). base_url may then change.
 
     In the key: your name for the version on the server.
     """
     endpoint: Literal["chat", "completions"] = "chat"
-    """What an OpenAI-compatible server generates: the next message of a chat, or the text after a prompt.
+    """What an OpenAI-compatible server generates: the next message of a chat, or the continuation of a prompt.
 
     In the key: as it is written.
     """
     prompt_template: str = CHAT
-    """chat (the prompt is the user's message) or raw (the same, and the default with `endpoint: completions`, which
-    also takes a file of resources/prompt_templates).
+    """chat (the prompt is the user's message) or raw (the same; the default with `endpoint: completions`, which also
+    accepts a file of resources/prompt_templates).
 
     In the key: with `endpoint: completions`: the name, the text of a named template, and for `chat` the tokenizer's
     chat template with its special tokens.
@@ -540,56 +542,57 @@ class ApiModel(RequestKeys, AskedModel):
     tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
     """Tokenizer that counts tokens beforehand: a tokenizer.json file, a folder, or the name of a dataset with one. It
     changes no answer, unless its chat template makes the prompts (`endpoint: completions` with `prompt_template:
-    chat`): then another tokenizer asks them again.
+    chat`). A change of the tokenizer then sends them again.
 
     Not in the key: it counts tokens; if it formats chats (`completions`, `chat`), its chat template is part of the key.
     """
     policy: Annotated[Policy, _only_strip("is a setting of the server, give it in 'request'")] = Field(
         None, alias="reasoning"
     )
-    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored; the recorded response
-    stays whole, and the experiment's `max_new_tokens` is the limit of both together. If the reasoning never ends, the
-    answer is empty and counts as cut. If left out, reasoning is part of the answer. Not needed for servers that return
-    it separately, or whose `request` turns it off.
+    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored. The recorded response
+    stays whole, and the experiment's `max_new_tokens` limits both together. If the reasoning never ends, the answer is
+    empty and counts as cut. If omitted, reasoning is part of the answer. Not needed for servers that return reasoning
+    separately, or whose `request` turns it off.
 
     Not in the key: replies are kept whole; the reasoning is cut off when responses are written.
     """
     reasoning_tags: Tags | None = None
-    """The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`.
+    """The opening and closing tags of the reasoning, if they are not `<think>` and `</think>`.
 
     Not in the key: as `reasoning`.
     """
     request: dict[str, Any] = Field({})
-    """Further fields of each request's body, such as {seed: 1, reasoning_effort: low}; null removes a default field, as
-    in {temperature: null}. Not allowed: model, messages, prompt, stream, n and best_of, which the workflow sets.
+    """Further fields for the body of each request, such as {seed: 1, reasoning_effort: low}. null removes a default
+    field, as in {temperature: null}. The workflow sets model, messages, prompt, stream, n and best_of, so these are not
+    allowed.
 
     In the key: the fields that are sent; a default that is written out makes no difference (`temperature: 0`, the
     answer's limit).
     """
     api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
-    """The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY.
+    """The environment variable that holds the API key. If omitted, OPENAI_API_KEY or ANTHROPIC_API_KEY.
 
     Not in the key: the account that pays.
     """
     prompt_caching: bool = True
-    """Whether common beginnings of prompts are read from the provider's cache where that costs less: `engine:
-    anthropic` marks where prompts branch, `engine: openai` sends the first prompt of each beginning alone, and a key
-    that leads to the same cache (only to OpenAI's own servers). The texts stay the same.
+    """Whether shared prefixes of prompts are read from the provider's cache if that costs less. `engine: anthropic`
+    marks where prompts branch. `engine: openai` sends the first prompt with each prefix alone and, to OpenAI's own
+    servers, a key that leads to the same cache. The texts stay the same.
 
     Not in the key: the price of a prompt.
     """
     prices: dict[Literal["input", "output", "cache_write", "cache_read", "batch"], NotNegative] | None = None
-    """US dollars per million tokens of prompts (input), of answers (output), and of prompts' tokens that the provider
-    writes to its cache (cache_write) or reads from it (cache_read); batch is the factor of all four in a batch. If left
-    out: the provider's usual factors of `input` for the name of the model (for Claude 1.25 and 0.1), else the price of
-    `input`; 0.5 for batch.
+    """US dollars per million tokens of prompts (input), of answers (output), and of prompt tokens that the provider
+    writes to its cache (cache_write) or reads from it (cache_read). batch multiplies all four for answers from a batch.
+    The default for the cache is `input` times the provider's usual factors for the model's name (for Claude 1.25 and
+    0.1), or else `input`. The default for batch is 0.5.
 
     Not in the key: for the estimate, the bill and `budget`.
     """
     budget: Positive | None = None
-    """US dollars, by `prices`, that all sweeps of this model may cost together, those of earlier runs included. Before
-    a request could exceed it, the run stops with an error, and all answers are kept. The model's sweeps then run one
-    after the other.
+    """US dollars, by `prices`, that all sweeps of this model may cost together, including those of earlier runs. Before
+    a request could exceed the budget, the run stops with an error, and all answers are kept. With a budget, the model's
+    sweeps run one after another.
 
     Not in the key: it only stops a run.
     """
@@ -689,9 +692,9 @@ class Fields(Entry):
     position: str | None = None
     """The position, from 0, instead of the placement."""
     finish_reason: str | None = None
-    """Why the answer ended (stop, length); if left out, the number of cut answers is unknown."""
+    """Why the answer ended (stop, length). If omitted, the number of cut answers is unknown."""
     prompt_sha256: str | None = None
-    """The sha256 of the prompt, as in results/responses: a response to another prompt is not used, but counted."""
+    """The sha256 of the prompt, as in results/responses. A response to another prompt is counted but not used."""
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
@@ -705,33 +708,33 @@ class RecordedModel(AnyModel):
     engine: Literal["recorded"]
     """recorded: responses made elsewhere are scored."""
     policy: Annotated[Policy, _only_strip("is for models that are asked")] = Field(None, alias="reasoning")
-    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored. If left out, it is part of
-    the answer.
+    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored. If omitted, reasoning is
+    part of the answer.
     """
     responses: Annotated[dict[str, Annotated[str, Field(min_length=1)]] | None, Ref("experiments", keys=True)] = None
-    """File of the responses by experiment, a dataset's name or a path; JSON Lines, CSV or TSV, plain or .gz. {size},
-    {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments without an entry are left out for this
-    model. null means that you must supply the file: until then the model is left out.
+    """The file of responses for each experiment: a dataset's name or a path; JSON Lines, CSV or TSV, plain or .gz.
+    {size}, {placement} (gold_at_4) and {position} (4) in a path are filled in. Experiments without an entry are left
+    out for this model. null means that you must supply the file; until then the model is left out.
     """
     field_names: Fields | None = Field(None, alias="fields")
-    """Names of the fields in these files, by this workflow's names; nested ones with dots (a.b). If left out: response,
-    id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
+    """Names of the fields in these files, by this workflow's names, with dots for nested fields (a.b). If omitted:
+    response, id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
     """
     log: Literal["inspect", "lm_eval"] | None = None
-    """The framework whose logs these files are: inspect (inspect_ai's .eval files, or its logs as .json) or lm_eval
-    (the samples_*.jsonl of lm-evaluation-harness). `fields`, if left out, are then those of exported tasks; answers are
-    cut by the experiment's stop rule, which the frameworks lack.
+    """The framework that wrote these files: inspect (inspect_ai's .eval files, or its logs as .json) or lm_eval (the
+    samples_*.jsonl of lm-evaluation-harness). If `fields` is omitted, the fields are those of exported tasks. Answers
+    are cut by the experiment's stop rule, which the frameworks lack.
     """
     tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
-    """The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
-    file, or the name of a dataset with one. If left out, the model has no row in the tables of tokens. It changes no
+    """The model's tokenizer, used only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
+    file, or the name of a dataset with one. If omitted, the model has no row in the tables of tokens. It changes no
     answer.
     """
     package: GgufInPackage | None = None
     """Instead of `tokenizer`: a GGUF file in an installed Python package, as package name and path in its folder."""
     prompt_template: Annotated[str, Ref("prompt_templates")] = RAW
-    """Format of the recorded prompts, to count their tokens: raw (as they are), chat (the tokenizer's chat template),
-    or a file of resources/prompt_templates.
+    """Format of the recorded prompts, used to count their tokens: raw (as they are), chat (the tokenizer's chat
+    template), or a file of resources/prompt_templates.
     """
     files: Made[dict[str, list[tuple[str, list[Cell]]]]] = Field({})
     """The files of responses by selected experiment: the name of a dataset or a path, and the cells in it."""

@@ -18,13 +18,13 @@ class Shape(Entry):
     """Sizes of the network; a head has `head_width` channels, whatever the width."""
 
     width: int = Field(ge=32)
-    """Channels; a multiple of heads."""
+    """Number of channels; a multiple of heads."""
     layers: int = Field(ge=4)
     """Number of layers."""
     heads: int = Field(ge=4)
     """Heads in each layer."""
     head_width: int = Field(ge=16, multiple_of=2)
-    """Channels of a head."""
+    """Channels per head."""
     feed_forward: int = Field(ge=1)
     """Channels between the two halves of a layer's perceptron."""
 
@@ -37,16 +37,16 @@ class Rates(Entry):
     others: Positive
     """Learning rate of AdamW."""
     warm_up: int = Field(ge=0)
-    """Steps in which the rates rise."""
+    """Number of steps in which the rates rise."""
     decay: Annotated[float, Field(gt=0, le=1), AsGiven]
-    """Fraction of the steps, at the end, in which they fall."""
+    """Fraction of the steps, at the end, in which the rates fall."""
 
 
 class Course(Entry):
     """How a task is practised in a stage."""
 
     share: Positive
-    """How often compared with the others."""
+    """Frequency relative to the other lessons."""
     sizes: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)]
     """Smallest and largest number of items."""
     queries: int = Field(1, ge=1)
@@ -68,39 +68,39 @@ class Stage(Entry):
     """A number of steps with the same lessons."""
 
     steps: int = Field(ge=1)
-    """How many."""
+    """Number of steps in the stage."""
     courses: Annotated[dict[Task, Course], Field(min_length=1)]
-    """By task."""
+    """Lessons of the stage, by task."""
 
 
 class HeldOut(Entry):
     """A made-up encyclopedia."""
 
     seed: int
-    """Of that encyclopedia."""
+    """Seed of that encyclopedia."""
     passages: int = Field(ge=0)
-    """How many it has."""
+    """Number of passages in that encyclopedia."""
 
 
 class Recipe(Entry):
     """How `snakemake reference_model` trains a model."""
 
     seed: int
-    """Of the weights that are drawn, and of all lessons."""
+    """Seed of the drawn weights and of all lessons."""
     shape: Shape
-    """Sizes of the network. The heads that are set by hand are in its first four layers."""
+    """Sizes of the network. Its first four layers contain the heads that are set by hand."""
     batch_tokens: int = Field(ge=1)
-    """About how many tokens a step has."""
+    """Approximate number of tokens per step."""
     rates: Rates
-    """Learning rates, and how they rise and fall."""
+    """Learning rates and their schedule."""
     hints: NotNegative
-    """Weight of the loss that tells some heads where to look; 0 for none."""
+    """Weight of the loss that directs some heads to the right place; 0 for none."""
     deciding: Annotated[float, Field(ge=1), AsGiven]
-    """Weight of the first token that tells one answer from another, where other tokens have 1."""
+    """Weight of the first token that distinguishes one answer from another; other tokens have weight 1."""
     held_out: HeldOut
-    """The encyclopedia of the evaluation, whose names are in no lesson."""
+    """The encyclopedia for the evaluation, whose names occur in no lesson."""
     stages: Annotated[list[Stage], Field(min_length=1)]
-    """What is practised, one after the other."""
+    """Stages of the training, in order."""
 
     def settings(self) -> dict:
         """All settings, for the key of their results."""
