@@ -19,12 +19,13 @@ of models to the same questions are not independent.
 
 **Claims in several parts.** A U is primacy above 0 *and* recency above 0. "Supported" needs every part, each at the
 full level of the case: an intersection-union test, whose level needs no correction for the number of parts (Berger
-1982, Technometrics 24, 295-300, theorem 1). "Contradicted" needs one part, so that each of k parts is tested at 1/k of
+1982, Technometrics 24, 295-300, theorem 1). "Contradicted" needs only one part, so each of k parts is tested at 1/k of
 the level (Bonferroni).
 
-**Tests by intervals.** Each limit of a two-sided interval of confidence 1 - a errs with chance a/2. So a hypothesis is
-rejected at level ALPHA/2/m if the interval of confidence 1 - ALPHA/m is beyond its bound. The row has this interval; an
-open case has the widest interval that did not decide it. A single case is decided by the usual 95 % interval.
+**Tests by intervals.** Each limit of a two-sided interval of confidence 1 - a is wrong with probability a/2. So a
+hypothesis is rejected at level ALPHA/2/m if the interval of confidence 1 - ALPHA/m is beyond its bound. The row has
+this interval; an open case has the widest interval that did not decide it. The usual 95 % interval decides a single
+case.
 
 **Words of a curve** (U, recency alone, rising, flat, ...) are a separate family: all statements in the words of all
 curves of an experiment. "Above", "below" and "flat" (equivalence: all positions within 5 points of one another, each
@@ -32,7 +33,7 @@ pair at full level, Berger 1982) have a third of ALPHA each, by Holm. A curve wh
 among the base models, is called U (or W) at the level of that verdict. All tables and pages take the word from
 `curve_words`.
 
-Over a whole table with F families the chance of a wrong verdict is at most F·5 %. For 5 % over the table, use only
+Over a whole table with F families, the chance of a wrong verdict is at most F·5 %. For 5 % over the table, use only
 verdicts that hold at the confidence 1 - 0.05/(F·family_size).
 """
 

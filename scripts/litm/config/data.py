@@ -85,7 +85,7 @@ class Dataset(Entry):
     situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with question and
     keep), or txt (one question to keep per line).
 
-    In the key: by the prompts: the format of the file.
+    In the key: through the prompts: the format of the file.
     """
     version: Literal["v1", "v2", "released"] | None = None
     """Version of the authors' data in the file, for comparison with published values: contexts before (v1) or since

@@ -100,7 +100,7 @@ class Experiment(Entry):
     task: Annotated[str, one_of(task_names)]
     """The kind of questions and prompts, a task of scripts/litm/examples/tasks.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     title: str = FILLED_IN
     """Title in figures and the report. If omitted, the experiment's name.
@@ -113,7 +113,7 @@ class Experiment(Entry):
     per placement, as in [[0, 149, 299]]; nine puts these items next to each other. Not for tasks with one fixed context
     (closed_book_qa, oracle_qa) or without a gold item (open_domain_qa).
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     depths: Annotated[dict[Size, Depths], Field(min_length=1)] | None = None
     """Instead of positions, for generated contexts: depths of the gold item, 0 (first) to 1 (last), by number of
@@ -121,18 +121,18 @@ class Experiment(Entry):
     of `tokens_of`, so that no prompt of the first ten questions is longer; the answer (`max_new_tokens`) is not
     included.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     tokens_of: Annotated[str | None, Ref("models")] = None
     """The model whose tokenizer and prompt template count the tokens of `depths`. It need not be selected.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     sizes: Annotated[list[Count], OneOrMore] | None = None
     """Sizes of contexts without a gold item (open_domain_qa). With positions or depths, the sizes to run; if omitted,
     all.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     dataset: Annotated[
         str | dict[str, str] | None,
@@ -141,7 +141,7 @@ class Experiment(Entry):
     """The dataset, question set or candidates with the questions, or one per size. If omitted, the task generates the
     questions.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     closed_book: Annotated[str | None, Ref("experiments")] = None
     """The experiment that asks the same questions without documents. Used to compute the utilisation of the context.
@@ -175,41 +175,41 @@ class Experiment(Entry):
     examples: Count | None = None
     """Number of questions. If it is null, omitted, or larger than the file's number, all questions are used.
 
-    In the key: by the prompts; a larger number asks only the new ones.
+    In the key: through the prompts; a larger number asks only the new ones.
     """
     selection: Literal["first", "random"] = "first"
     """Whether the questions are the first of the dataset or random ones. A larger number includes the questions of a
     smaller one.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     subset: Annotated[str | None, Ref("datasets", "questions", "candidates")] = None
     """A dataset with labels. Only questions that it keeps are used.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     distractor_order: Literal["ranked", "random"] = "ranked"
     """ranked (as in the dataset) or random (shuffled once per question, the same at every position).
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     order: OrderName = RANKED
     """Order of retrieved documents in the prompt (open_domain_qa): ranked (best first), reversed (best last), ends
     (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's LongContextReorder, with
     the best last where their number is even), or random.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     rerank: Annotated[str | None, Ref("rerankers", hint="yours is one of define.rerankers")] = None
     """The reranker that orders all retrieved documents of the dataset (open_domain_qa).
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     cut: CutEntry | None = None
     """Drops documents by their scores (open_domain_qa), as in {margin: 3}. `sizes` are then maximum numbers of
     documents. The best document is always shown.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     remedies: RemediesEntry | None = None
     """Orders, rerankers, cuts and prompts to try on these documents at every size (open_domain_qa). Each is one
@@ -222,20 +222,20 @@ class Experiment(Entry):
     design). ask_another_key: the question asks for the pair at the position, so that all positions share the tokens
     before the question. These are different measurements; give each its own experiment.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     wording: Literal["plain", "suite"] = "plain"
     """Wording of the generated questions in the suite's experiments 2 to 7. plain: this project's. suite: that of the
     suite's description (docs/suite.md).
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     # The task has defaults for these keys.
     prompt: Annotated[str, Ref("prompts")] = FILLED_IN
     """Name of a file in resources/prompts. If omitted, the task's own. For conversation_memory it is the transcript for
     models without `prompt_template: chat`; models with that template receive the messages themselves.
 
-    In the key: by the prompts.
+    In the key: through the prompts.
     """
     measure: Annotated[tuple[Literal["answer", "log_probability"], ...], Field(strict=False), OneOrMore] = ("answer",)
     """What is measured: answer (answers are generated and judged), log_probability (the log-probability that the model
@@ -255,13 +255,13 @@ class Experiment(Entry):
     """Where an answer may end before its limit: first_line (after the first line that is not blank, which is all that
     best_subspan_em reads) or end_token (only at the model's end token). If omitted, the task's own.
 
-    In the key: as it is written.
+    In the key: as written.
     """
     max_new_tokens: Count = FILLED_IN
     """Maximum number of tokens in an answer. If omitted, the task's own. Below a quarter of that, a dry run and
     `doctor` warn that right answers may be cut.
 
-    In the key: as it is written.
+    In the key: as written.
     """
     on_overflow: Literal["leave_out", "fail"] = "leave_out"
     """What to do if a prompt with an answer of `max_new_tokens` exceeds the model's context window: leave_out (its

@@ -11,7 +11,7 @@ from litm.config.models import RecordedModel
 
 #: The corpus of all of Wikipedia.
 WIKIPEDIA = "wikipedia_2018"
-HEADINGS = ("of the sources", "made by", "public material", "printed or expected", "what differs")
+HEADINGS = ("item", "made by", "public material", "printed or expected", "what differs")
 
 
 def fidelity_table(

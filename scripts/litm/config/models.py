@@ -122,12 +122,12 @@ class RunKeys(Entry):
     """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. The computation uses
     `dtype`, but int8 multiplies in float16, and its answers may depend on the batch.
 
-    In the key: as it is written, left out if `none`.
+    In the key: as written, left out if `none`.
     """
     attention: Literal["sdpa", "eager", "flash_attention_2"] = "sdpa"
     """Attention implementation of transformers.
 
-    In the key: as it is written.
+    In the key: as written.
     """
     device: Device = "auto"
     """auto (a GPU if there is one), cpu, cuda, or cuda:N.
@@ -338,7 +338,7 @@ class Model(RunKeys, AskedModel):
     {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
     as a whole. Options for loading the model are not allowed.
 
-    In the key: as it is written.
+    In the key: as written.
     """
     trust_remote_code: bool = False
     """true: loading the model runs the Python code in its repository with your rights, so read the code first. It needs
@@ -351,7 +351,7 @@ class Model(RunKeys, AskedModel):
     """Maximum number of tokens of reasoning, including its closing tag, in addition to the experiment's
     `max_new_tokens`.
 
-    In the key: as it is written.
+    In the key: as written.
     """
     parameters: Positive | None = None
     """Parameters of the model in billions. If omitted, it comes from the weights in its folder or the name on the hub
@@ -530,7 +530,7 @@ class ApiModel(RequestKeys, AskedModel):
     endpoint: Literal["chat", "completions"] = "chat"
     """What an OpenAI-compatible server generates: the next message of a chat, or the continuation of a prompt.
 
-    In the key: as it is written.
+    In the key: as written.
     """
     prompt_template: str = CHAT
     """chat (the prompt is the user's message) or raw (the same; the default with `endpoint: completions`, which also

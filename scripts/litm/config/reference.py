@@ -99,7 +99,7 @@ def _answers() -> dict[str, str]:
     """The parts of docs/answers.md."""
     tables = []
     for title, cls in OF_ANSWERS.items():
-        tables += [f"## {title}", "", "| key | part of the key of an answer | |", "|---|---|---|"]
+        tables += [f"## {title}", "", "| key | part of an answer's key | detail |", "|---|---|---|"]
         parts = key_parts(cls)
         for is_part in (True, False):
             tables += [
@@ -118,7 +118,7 @@ def _answers() -> dict[str, str]:
 def _changes(file: Path) -> str:
     """The table of what a change runs again. file: the changes, with the jobs that the tests find."""
     page = yaml.safe_load(file.read_text(encoding="utf-8"))
-    lines = ["| what you do | what runs | prompts that are asked |", "|---|---|---|"]
+    lines = ["| change | what runs | prompts sent to the model |", "|---|---|---|"]
     for row in (one for one in page["changes"] if "do" in one):
         jobs, (new, found) = row.get("jobs", {}), row.get("asked", (1, 1))
         words = [text for rule, text in page["words"].items() if rule in jobs]
@@ -126,7 +126,7 @@ def _changes(file: Path) -> str:
             words = words[: words.index(page["words"]["score"]) + 1]
         runs = (", ".join(dict.fromkeys(words)) or "nothing") + (f" ({row['about']})" if "about" in row else "")
         asked = ("those without an answer" if found else "all") if new else "none: journals have the answers"
-        back = "; going back asks none" if "back" in row else ""
+        back = "; none when undone" if "back" in row else ""
         lines.append(f"| {row['do']} | {runs} | {asked if 'generate' in jobs else 'none'}{back} |")
     return "\n".join(lines)
 
