@@ -242,7 +242,7 @@ class Experiment(Entry):
     assigns to each accepted answer after the prompt, docs/log_probability.md), or both. log_probability generates no
     token; with it alone, the experiment has no accuracy. Only for prompts that ask for one gold item.
 
-    Not in the key: log-probabilities have keys of their own, beside those of answers.
+    Not in the key: log-probabilities have separate keys.
     """
     metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
     """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
