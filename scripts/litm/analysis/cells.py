@@ -13,7 +13,6 @@ from litm.analysis.grid import (
     FULL,
     Files,
     Grid,
-    by_cell,
     cluster_codes,
     curves,
     generator_for,
@@ -25,7 +24,7 @@ from litm.analysis.grid import (
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import Estimate, as_answers, changes_sign, conclusion, contrast_interval, utilisation
-from litm.base.formats import plain_rows
+from litm.base.formats import by_cell, plain_rows
 from litm.base.intervals import clustered_interval
 from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
@@ -72,12 +71,10 @@ def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | Non
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
     """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
-    for names, group in by_cell(scores, ["model", *CELL]):
+    for names, group in by_cell(scores, ["model", *CELL, "items"]):
         counted = group[~group["excluded"] & group["correct"].notna()]
         if len(counted):
-            # A cut may have left different numbers of documents.
-            items = group["items"].iloc[0] if group["items"].nunique() == 1 else None
-            yield {**names, "items": items, **_shares(counted)}
+            yield names | _shares(counted)
 
 
 def _shares(counted: pd.DataFrame) -> dict:

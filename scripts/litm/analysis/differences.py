@@ -20,7 +20,6 @@ from litm.analysis.grid import (
     Files,
     Grid,
     Grids,
-    by_cell,
     difference_columns,
     interval_columns,
     joined,
@@ -44,6 +43,7 @@ from litm.analysis.statistics import (
     separate_difference,
     with_holm,
 )
+from litm.base.formats import by_cell
 from litm.base.messages import ordinal, points
 from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 

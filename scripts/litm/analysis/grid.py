@@ -14,7 +14,7 @@ import pandas as pd
 from litm.analysis.pbi import CONTRASTS, middle_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, mean_interval, paired_p
 from litm.analysis.table import tables
-from litm.base.formats import grouped, read_parquet
+from litm.base.formats import by_cell, grouped, read_parquet
 from litm.base.messages import UserError
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
@@ -51,6 +51,8 @@ class Files:
 
 #: Columns of a cell: score rows of several models that agree in them are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
+#: Columns in which the rows of a curve agree.
+CURVE = ["model", "experiment", "task", "metric", "size", "items"]
 #: Places of a curve with a middle, in the order of the weights of a contrast.
 PLACES = ("start", "middle", "end")
 #: Position of a cell without a gold item.
@@ -174,13 +176,6 @@ def joined(*grids: Grid) -> Grid:
     )
 
 
-def by_cell(scores: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the rows of each cell, which agree in these columns, with their values; a missing one is None."""
-    for values, rows in scores.groupby([*columns], sort=False, dropna=False):
-        named: Iterable[tuple[str, Any]] = zip(columns, values, strict=True)
-        yield {name: None if pd.isna(value) else _plain(value) for name, value in named}, rows
-
-
 def read_grid(scores: pd.DataFrame, column: str) -> Grid:
     """The answers by the values of a column, in each reading that the rows have.
 
@@ -206,7 +201,7 @@ def read_grid(scores: pd.DataFrame, column: str) -> Grid:
             grid = np.full(len(ids) * len(values), np.nan)
             grid[cells] = verdicts
             answers[reading] = grid.reshape(len(ids), len(values))
-    return Grid([_plain(value) for value in values], pd.Index(ids), answers, cluster_codes(scores, pd.Index(ids)))
+    return Grid(pd.Index(values).tolist(), pd.Index(ids), answers, cluster_codes(scores, pd.Index(ids)))
 
 
 def read_curve(scores: pd.DataFrame) -> CurveGrid:
@@ -217,9 +212,10 @@ def read_curve(scores: pd.DataFrame) -> CurveGrid:
     """
     if scores.empty:
         raise UserError("no score rows with a position: there are no positions to compare")
-    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size")}
-    # A cut may have left different numbers of documents.
-    names["items"] = _only(scores, "items") if scores["items"].nunique() == 1 else None
+    (names, _), *others = by_cell(scores, CURVE)
+    for name in CURVE if others else ():
+        if (other := others[0][0][name]) != names[name]:
+            raise UserError(f"score rows of more than one {name} ({names[name]}, {other}): compare them one by one")
     together = scores["placement"].nunique() == 1 and scores["position"].nunique() > 1
     names["placement"] = scores["placement"].iloc[0] if together else None
     names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))
@@ -293,18 +289,6 @@ def tested_columns(name: str, found: Moments | None) -> dict:
     """A contrast with its interval, the only one, and its p value; all None without one."""
     estimate, p = (found.estimate(), found.p_value) if found else (None, None)
     return {**interval_columns(name, estimate, is_only=True), "p_value": p}
-
-
-def _only(scores: pd.DataFrame, name: str) -> Any:
-    values = list(scores[name].unique())
-    if len(values) > 1:
-        raise UserError(f"score rows of more than one {name} ({values[0]}, {values[1]}): compare them one by one")
-    return _plain(values[0])
-
-
-def _plain(value: Any) -> Any:
-    """A numpy number as a Python number, which JSON can write."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def generator_for(seed: int, *names: object) -> np.random.Generator:

@@ -18,7 +18,6 @@ from litm.analysis.grid import (
     CORRECT,
     CurveGrid,
     Files,
-    by_cell,
     cluster_codes,
     curves,
     interval_columns,
@@ -28,7 +27,7 @@ from litm.analysis.grid import (
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
 from litm.analysis.statistics import Estimate, mean_of_numbers, with_holm
-from litm.base.formats import grouped
+from litm.base.formats import by_cell, grouped
 from litm.scoring.log_probabilities import QUANTITIES
 
 CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]

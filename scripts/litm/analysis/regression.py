@@ -19,9 +19,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import CELL, Grid, by_cell, interval_columns, joined, read_grid
+from litm.analysis.grid import CELL, Grid, interval_columns, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.statistics import SIGNIFICANT, contrast_interval, design_effect, holm
+from litm.base.formats import by_cell
 
 WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
 #: Placement of the mean of several cells.

@@ -330,3 +330,14 @@ def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> "pd.
 def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
     """The rows as dictionaries of plain Python values, which JSON can write; None for a missing value."""
     return table.astype(object).where(table.notna(), None).to_dict("records")
+
+
+def by_cell(table: "pd.DataFrame", columns: Sequence[str]) -> Iterator[tuple[dict[Any, Any], "pd.DataFrame"]]:
+    """Yield the rows of each cell, which agree in these columns, with their values as in `plain_rows`.
+
+    `items` may differ within a cell, where a cut leaves different numbers of documents; its value is then None.
+    """
+    keys = [name for name in columns if name != "items"]
+    for _, rows in table.groupby(keys, sort=False, dropna=False):
+        (names,) = plain_rows(rows[[*columns]].head(1))
+        yield names | dict.fromkeys(("items",) if "items" in columns and rows["items"].nunique() > 1 else ()), rows

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import Grid, by_cell, joined, read_grid
+from litm.analysis.grid import Grid, joined, read_grid
 from litm.analysis.pbi import limit_of, limit_of_answers, middle_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import Estimate, Moments, mean_interval, moments, separate_difference
-from litm.base.formats import grouped
+from litm.base.formats import by_cell, grouped
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.placements import depth_of, gold_places
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
+from litm.base.formats import by_cell
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
 from litm.examples.task import Task
@@ -270,17 +271,10 @@ def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
     Accuracies are fractions, or means of a graded metric; their limits are those of `clustered_interval`. n_cut and
     n_refused are None where finish reasons are unknown.
     """
-    return [_cell_row(cell, group) for cell, group in of_whole_cells(scores).groupby(CELL, sort=False, dropna=False)]
+    return [_cell_row(names, group) for names, group in by_cell(scores, CELL)]
 
 
-def of_whole_cells(scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows, without `items` in cells where a cut has left different numbers of documents."""
-    keys = [name for name in CELL if name != "items"]
-    differ = scores.groupby(keys, dropna=False)["items"].transform("nunique") > 1
-    return scores.assign(items=scores["items"].astype("Int64").mask(differ)) if differ.any() else scores
-
-
-def _cell_row(cell: tuple, group: pd.DataFrame) -> dict[str, Any]:
+def _cell_row(names: dict[str, Any], group: pd.DataFrame) -> dict[str, Any]:
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
@@ -288,7 +282,7 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict[str, Any]:
     clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
     low, high = clustered_interval(correct, clusters) if n else (None, None)
     return {
-        **dict(zip(CELL, cell, strict=True)),
+        **names,
         "n": n,
         "accuracy": float(correct.sum()) / n if n else None,
         "ci_low": low,
