@@ -160,7 +160,7 @@ def end():
     say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
     made = [*PAGES.figures, "results/report.html"]
-    say(*console.outcome(STUDY, TABLES.tables, accuracies, made, DATA.filled, STARTED))
+    say(*console.outcome(STUDY, TABLES.tables, accuracies, made, SWEEPS.filled, STARTED))
 
 
 if workflow.is_main_process:

@@ -12,14 +12,13 @@ sources: template, style and scripts of the page
 import subprocess
 from pathlib import Path
 
-from litm.analysis.sentences import filled_sentences
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.formats import read_json, read_jsonl
 from litm.base.messages import note
 from litm.base.store import file_sha256
-from litm.questions.released_format import filler_shares
+from litm.questions.released_format import filler_sentences
 
 
 def commit_of(project: Path) -> str | None:
@@ -64,7 +63,7 @@ def main(
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
         commit=commit_of(Path(__file__).resolve().parents[2]),
-        **settings | {"datasets": rows, "filled": filled_sentences(filler_shares(settings.get("filled", {})))},
+        **settings | {"datasets": rows, "filled": [*filler_sentences(settings.get("filled", {}))]},
     )
     html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, contents)
     write_text(output, html)

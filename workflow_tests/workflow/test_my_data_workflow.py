@@ -14,7 +14,11 @@ CONFIG = {
     "define": {
         "experiments": {
             "my_positions": {"positions": {"5": [0, 4]}},
-            "my_as_retrieved": {"sizes": [1, 5], "remedies": {"order": ["reversed"], "cut": [{"margin": 3}]}},
+            "my_as_retrieved": {
+                "sizes": [1, 5],
+                "examples": 5,
+                "remedies": {"order": ["reversed"], "cut": [{"margin": 3}]},
+            },
         },
         "candidates": {name: {"documents": 5} for name in ("my_candidates", "my_retrieved")},
     },
@@ -49,10 +53,10 @@ def test_one_key_measures_positions_as_retrieved_closed_book_and_oracle(finished
     assert [" ".join(row[key] for key in keys) for row in rows(finished, "accuracy")] == [
         "my_positions 5 gold_at_0 4",
         "my_positions 5 gold_at_4 4",
-        "my_as_retrieved 1 as_retrieved 6",
-        "my_as_retrieved 5 as_retrieved 6",
-        "my_as_retrieved-reversed 5 as_retrieved 6",
-        "my_as_retrieved-margin_3 5 as_retrieved 6",
+        "my_as_retrieved 1 as_retrieved 5",
+        "my_as_retrieved 5 as_retrieved 5",
+        "my_as_retrieved-reversed 5 as_retrieved 5",
+        "my_as_retrieved-margin_3 5 as_retrieved 5",
         "my_closed_book 0 no_gold 4",
         "my_oracle 1 gold_at_0 4",
     ]
@@ -60,8 +64,9 @@ def test_one_key_measures_positions_as_retrieved_closed_book_and_oracle(finished
 
 def test_random_documents_where_too_few_were_retrieved_are_always_cut(finished):
     cut = read_jsonl(finished.path("results/examples/my_as_retrieved-margin_3/5/as_retrieved.jsonl.gz"))
-    assert [one["items"] for _, one in cut] == [2, 4, 4, 4, 4, 4]
-    told = "my_as_retrieved: of the documents, 10.0 % at size 5 were not retrieved but filled in at random"
+    assert [one["items"] for _, one in cut] == [2, 4, 4, 4, 4]
+    # 3 of 5 documents of one of the five questions that are asked.
+    told = "my_as_retrieved: of the documents, 12.0 % at size 5 were not retrieved but filled in at random"
     said = finished.path("said.txt").read_text()
     assert told in said and said.count("filled in at random") == 1
 

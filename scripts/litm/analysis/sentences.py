@@ -411,16 +411,6 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
     return told
 
 
-def filled_sentences(shares: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """One sentence per experiment with filler among its documents; shares: of all documents, by size."""
-    return [
-        f"{name}: of the documents, {', '.join(told)} were not retrieved but filled in at random, because the "
-        "retriever found too few"
-        for name, own in shares.items()
-        if (told := [f"{percent(share)} % at size {size}" for size, share in own.items() if share])
-    ]
-
-
 def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":
     """One row per question set and way of finding gold passages, the most frequent first."""
     table = gold_passages.joined("gold_passages")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from litm.base.formats import read_jsonl, typed_field, write_jsonl
-from litm.base.messages import UserError, quoted
+from litm.base.messages import UserError, percent, quoted
 from litm.base.store import text_sha256
 from litm.records import Cut, Gold, Item, Question
 
@@ -363,18 +363,27 @@ def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Do
     return [documents[place] for place in places[: cut.kept(scores)]]
 
 
-def filler_shares(experiments: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, float]]:
-    """The fraction of filler among the documents of all questions, by experiment and size.
+def filler_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> Iterator[str]:
+    """One sentence per experiment with filler among the documents of the questions that it asks.
 
-    experiments: their files of candidates by size; a file counts for the first experiment that has it.
+    experiments: by size, a file of candidates and one of the examples made of it, both left out if one is missing. A
+    file of candidates counts for the first experiment that has it.
     """
-    first = {path: name for name, files in [*experiments.items()][::-1] for path in files.values()}
-    shares: dict[str, dict[str, float]] = {name: {} for name in experiments}
-    for path, name in first.items():
-        are_filler = [[one.is_filler for one in record.documents] for record in read_question_records(path)]
-        for size in (size for size, of in experiments[name].items() if of == path):
-            shares[name][size] = sum(sum(one[: int(size)]) for one in are_filler) / (int(size) * len(are_filler))
-    return shares
+    first: dict[str, str] = {}
+    for name, files in experiments.items():
+        told = []
+        for size, (path, examples) in files.items():
+            if first.setdefault(path, name) == name and Path(path).exists() and Path(examples).exists():
+                asked = {record["id"] for _, record in read_jsonl(examples)}
+                records = (record for record in read_question_records(path) if record.id in asked)
+                are_filler = [one.is_filler for record in records for one in record.documents[: int(size)]]
+                if any(are_filler):
+                    told.append(f"{percent(sum(are_filler) / len(are_filler))} % at size {size}")
+        if told:
+            yield (
+                f"{name}: of the documents, {', '.join(told)} were not retrieved but filled in at random, because the "
+                "retriever found too few"
+            )
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:

@@ -5,7 +5,6 @@ with their reasons. Answers count only for prompts that are known: those of exam
 """
 
 import logging
-import os
 import re
 import sys
 from collections import Counter
@@ -17,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from litm.analysis.run_summary import compared_lines, run_summary
-from litm.analysis.sentences import answer_sentences, filled_sentences, gold_sentences, remedies_in_words, to_know_first
+from litm.analysis.sentences import answer_sentences, gold_sentences, remedies_in_words, to_know_first
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import signals_handled
 from litm.base.formats import plain_rows, read_json
@@ -27,7 +26,7 @@ from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
-from litm.questions.released_format import filler_shares
+from litm.questions.released_format import filler_sentences
 from litm.records import read_examples
 from litm.workflow.prompt_lengths import work_of
 from litm.workflow.resources import SHOWN
@@ -385,7 +384,7 @@ def outcome(
     tables: Container[str],
     accuracies: Iterable[str],
     results: Iterable[str],
-    filled: Mapping[str, Mapping[str, str]],
+    filled: Mapping[str, Mapping[str, tuple[str, str]]],
     since: float,
 ) -> Iterator[str]:
     """The answers, accuracies by position, paths of figures, tables and report, documents that were filled in, and
@@ -393,15 +392,14 @@ def outcome(
     then.
 
     tables: names of the study's tables; accuracies: those of each sweep; results: figures and the report; filled: see
-    `DataInputs`; since: time of the start, in seconds since the epoch. The last line names a table that is damaged and
+    `SweepInputs`; since: time of the start, in seconds since the epoch. The last line names a table that is damaged and
     ends the outcome.
     """
     try:
         made = [path for path in results if Path(path).exists()]
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
             yield from _made(study, tables, made)
-            there = {name: files for name, files in filled.items() if all(map(os.path.exists, files.values()))}
-            yield from filled_sentences(filler_shares(there))
+            yield from filler_sentences(filled)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
         answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]

@@ -16,7 +16,6 @@ from litm.config.study import DATA, Study
 from litm.corpora.passages import is_generator
 from litm.models.locations import model_files
 from litm.placements import AS_RETRIEVED
-from litm.retrieval.candidates import FILL
 from litm.retrieval.search import EXACT
 from litm.workflow.rules_help import Wildcards
 
@@ -114,16 +113,6 @@ class DataInputs:
             return [self.file(one) for one in ([given] if isinstance(given, str) else given or ())]
 
         return found
-
-    @property
-    def filled(self) -> dict[str, dict[str, str]]:
-        """The files of candidates that may have been filled up at random, by experiment and size, as JSON has them."""
-        fills = {one.name for one in self.used if one.too_few == FILL}
-        return {
-            name: {str(size): self.file(of) for size, of in one.datasets.items() if size}
-            for name, one in self._study.experiments.items()
-            if fills.intersection(one.datasets.values())
-        }
 
     def origin(self, name: str) -> str:
         """Where a file is from, without paths of this machine."""

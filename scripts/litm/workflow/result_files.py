@@ -412,7 +412,7 @@ class PageFiles:
             "prices": prices(self._study),
             "about": {name: about[name] for name in self._study.models if name in about},
             "stand_ins": self._study.stand_ins,
-            **({"filled": self._data.filled} if self._data.filled else {}),
+            **({"filled": self._sweeps.filled} if self._sweeps.filled else {}),
         }
 
     def drawings(self, wildcards: Wildcards) -> dict[str, dict]:

@@ -20,6 +20,7 @@ from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.prompting.prompt_format import named_template
 from litm.records import LOG_PROBABILITY, Cell
+from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
 from litm.workflow.prompt_lengths import Work, work_of
 from litm.workflow.resources import memory_mb, minutes
@@ -159,6 +160,22 @@ class SweepInputs:
         return 1 - (self._order[wildcards.experiment] + 1) / (len(self._order) + 1)
 
     # Examples
+
+    @property
+    def filled(self) -> dict[str, dict[str, tuple[str, str]]]:
+        """A file of candidates that may have been filled up at random and one of the examples made of it, by experiment
+        and size, as JSON has them.
+        """
+        fills = {one.name for one in self._data.used if one.too_few == FILL}
+        return {
+            name: {
+                str(cell.size): (self._data.file(one.datasets[cell.size]), example_file(one, cell))
+                for cell in one.cells
+                if cell.size
+            }
+            for name, one in self._study.experiments.items()
+            if fills.intersection(one.datasets.values())
+        }
 
     def examples(self, wildcards: Wildcards) -> list[str]:
         """The examples of all cells of {experiment}, or of the cells that {model} is asked."""
