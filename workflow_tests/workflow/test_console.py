@@ -10,6 +10,7 @@ from workbench import Workbench
 
 from litm.analysis.table import tables
 from litm.base.formats import write_csv, write_json
+from litm.base.messages import UserError
 from litm.workflow import console
 from litm.workflow.console import TABLES, Console, error_messages, few_questions, outcome, without_command
 
@@ -198,6 +199,15 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
     journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
     bench.path(responses).unlink()
     assert asks("seed=0") == ["  asks dummy at most 2 prompts: kv 2 of 12 (the others have answers)"]
+
+
+def test_a_users_mistake_at_the_start_of_a_run_ends_it_with_one_line(shown):
+    def start(event, record):
+        raise UserError("prices.csv, line 2: no price")
+
+    console.listen(start)
+    with pytest.raises(SystemExit, match="^error: prices.csv, line 2: no price$"):
+        LOG.info("Provided cores: 2")
 
 
 # How a run ended

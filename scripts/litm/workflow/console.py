@@ -18,7 +18,7 @@ from typing import Any
 from litm.analysis.run_summary import compared_lines, run_summary
 from litm.analysis.sentences import answer_sentences, gold_sentences, remedies_in_words, to_know_first
 from litm.analysis.table import tables as all_tables
-from litm.base.cli import signals_handled
+from litm.base.cli import ending_in_a_line, signals_handled
 from litm.base.formats import plain_rows, read_json
 from litm.base.messages import UserError, first_of
 from litm.config.models import Model
@@ -174,7 +174,8 @@ class _Listener(logging.Handler):
         self._hear = hear
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._hear(getattr(record, "event", None), record)
+        with ending_in_a_line():
+            self._hear(getattr(record, "event", None), record)
 
 
 def listen(hear: Callable[[str | None, Any], None]) -> None:
