@@ -1,6 +1,7 @@
 """Batches: their answers are those of single requests, each paid once, whatever the server does."""
 
 import json
+import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from fault_server import answer_to
 from programs import refused
 from sweeps import journal_records, repeated_keys
 
-from litm.inference.journal import Journal
+from litm.inference.journal import Journal, Named
 from litm.inference.setup import Fit
 from litm.inference.sweep import ask_missing
 
@@ -108,6 +109,17 @@ def test_answers_of_a_batch_are_kept_under_their_keys_whatever_has_changed(proto
         assert ask(protocol, server, tmp_path, batch=False)[1] == EXPECTED
     assert server.billed == Counter(PROMPTS) + Counter(new)
     assert not server.asked and not elsewhere.asked and not elsewhere.batches
+
+
+def test_a_run_that_ended_when_it_had_kept_the_last_answers_leaves_no_file_of_its_batch(
+    protocol, tmp_path, monkeypatch
+):
+    with BatchServer() as server:
+        with monkeypatch.context() as context, pytest.raises(SystemExit):
+            context.setattr(Named, "forget", sys.exit)
+            ask(protocol, server, tmp_path)
+        assert ask(protocol, server, tmp_path) == ({}, EXPECTED)
+    assert [file.name for file in tmp_path.iterdir()] == ["kv.jsonl"] and server.billed == Counter(PROMPTS)
 
 
 def test_a_server_without_batches_and_a_damaged_file_of_a_batch_are_one_line(protocol, tmp_path):

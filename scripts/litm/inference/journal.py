@@ -279,7 +279,7 @@ class Journal(AbstractContextManager):
 
     def batches(self, server: str | None) -> list["Named"]:
         """The batches that are out there; `UserError` if one is at another server; server: None for a model at none."""
-        found = named_batches(self.path)
+        found = self._out_there()
         if elsewhere := next((one for one in found if one.server != server), None):
             back = "set 'engine' and 'base_url' back, or delete this file to have its prompts asked, and billed, again"
             raise UserError(f"{elsewhere.file}: a batch of this sweep is out there at {elsewhere.server}: {back}")
@@ -287,9 +287,19 @@ class Journal(AbstractContextManager):
 
     def tell_batches(self, label: str) -> None:
         """Say that there are batches out there, if there are any, and how to go on with them."""
-        if found := named_batches(self.path):
+        if found := self._out_there():
             prompts = f"{sum(len(one.tokens) for one in found):,} prompts in batches ({len(found)})"
             note(f"{label}: {prompts} stay out there: the same command goes on with them, and nothing is paid twice")
+
+    def _out_there(self) -> list["Named"]:
+        """The batches with prompts that have no answer here; removes the files of the others, whose run ended after it
+        had added their answers.
+        """
+        found = named_batches(self.path)
+        for one in found:
+            if self.responses.keys() >= one.tokens.keys():
+                one.forget()
+        return [one for one in found if one.file.exists()]
 
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
