@@ -94,6 +94,15 @@ def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     assert "a context needs 2 passages or more, and half of the 3 passages:" in refused(study, mine)
 
 
+def test_a_cluster_that_is_no_column_of_the_questions_is_found_when_the_config_is_read(mine, tmp_path):
+    define = {"experiments": {"my_oracle": {"cluster": "topics"}}}
+    assert "my_oracle.cluster: the questions have no column 'topics' (also kept: topic);" in refused(
+        study, mine, define=define
+    )
+    define["experiments"]["my_oracle"]["cluster"] = "topic"
+    assert study(mine, define=define).experiments["my_oracle"].cluster == "topic"
+
+
 def test_sizes_fit_the_window_of_a_model(mine):
     small = {"models": {"reference": {"context_window": 800}}}
     one = study(mine, models=["reference"], define=small)

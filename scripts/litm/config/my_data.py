@@ -98,13 +98,14 @@ class MyData(Entry):
 @dataclass(frozen=True)
 class MyEntries:
     """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console;
-    questions: their number; limit: what limits the largest size, in words.
+    questions: their number; limit: what limits the largest size, in words; kept: columns of the questions for clusters.
     """
 
     entries: Mapping[str, Mapping[str, dict]]
     notes: tuple[str, ...] = ()
     questions: int = 0
     limit: str = ""
+    kept: tuple[str, ...] = ()
 
     @property
     def experiments(self) -> tuple[str, ...]:
@@ -177,7 +178,8 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
         limits[f"{OF_TEN} of 10 questions have {most} retrieved"] = most
     sizes, why = _sizes(limits)
     entries = _entries(read_yaml(root / "resources" / "my_data.yaml"), mine, texts, hits, sizes)
-    return MyEntries(entries, tuple(_notes(texts, mine, questions)), len(questions), why)
+    kept = tuple({name: None for question in questions for name in question.more or ()})
+    return MyEntries(entries, tuple(_notes(texts, mine, questions)), len(questions), why, kept)
 
 
 def _look_at(mine: MyData, given: MyData) -> _Texts:

@@ -137,6 +137,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     _check_references(entries)
     data = _read_data(entries, read.seed, root)
     experiments = _read_experiments(selection, entries, data, read, root)
+    _check_clusters(experiments.values(), mine)
     models, uncounted = _read_models(selection, entries, experiments, {**entries, **data}, root)
     study = Study(
         selection=selection,
@@ -318,6 +319,15 @@ def _check_answered(study: Study) -> None:
                 f"file of them to models.{next(iter(study.models))}.responses, select a model that can be asked, or "
                 f"remove {name} from 'experiments'"
             )
+
+
+def _check_clusters(experiments: Iterable[Experiment], mine: MyEntries) -> None:
+    """Raise `UserError` for a cluster on the user's own questions that neither they nor documents have."""
+    own = {name for kind in mine.entries.keys() & {*FILES} for name in mine.entries[kind]}
+    for one in experiments:
+        if one.cluster and own.issuperset(one.datasets.values()) and one.cluster not in (*mine.kept, "title", "id"):
+            told = f"the questions have no column {one.cluster!r} (also kept: {', '.join(mine.kept) or 'none'})"
+            raise UserError(f"{one.where}.cluster: {told}; name another, or take 'cluster' out")
 
 
 def _check_curves(experiments: Iterable[Experiment]) -> None:
