@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from litm.base.extensions import text_file
+from litm.base.formats import grouped
 from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
 from litm.config.schema import FILLED_IN, AnyNames, AsGiven, Count, Entry, Made, NotNegative, Ref, one_of
@@ -594,13 +595,8 @@ def item_noun(experiments: Sequence[Experiment]) -> str:
 
 def short_limits(experiments: Iterable[Experiment]) -> Iterator[str]:
     """One line per limit below `SHORT` of the task's own, with all its experiments."""
-    found: dict[tuple[int, int], list[str]] = {}
-    for one in experiments:
-        usual = load_task(one.task).max_new_tokens
-        if one.max_new_tokens < SHORT * usual:
-            found.setdefault((one.max_new_tokens, usual), []).append(one.name)
-    for (limit, usual), names in found.items():
-        yield (
-            f"{', '.join(names)}: max_new_tokens is {limit}, and {usual} if left out, so right answers may be cut and "
-            "count as wrong"
-        )
+    limits = grouped(experiments, lambda one: (one.max_new_tokens, load_task(one.task).max_new_tokens))
+    for (limit, usual), found in limits.items():
+        if limit < SHORT * usual:
+            told = f"max_new_tokens is {limit}, and {usual} if left out, so right answers may be cut and count as wrong"
+            yield f"{', '.join(one.name for one in found)}: {told}"

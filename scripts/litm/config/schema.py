@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from litm.base.download import check_has_no_password
 from litm.base.extensions import in_use
 from litm.base.files import from_here
-from litm.base.formats import without_surrogates
+from litm.base.formats import grouped, without_surrogates
 from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
 
 #: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
@@ -299,9 +299,7 @@ def _listing(names: Iterable[Any], wanted: str = "") -> str:
 
 def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any, where: str) -> str:
     """One line for the first mistake in the order of keys; of a union, for the alternative that fits best."""
-    by_path: dict[tuple, list[ErrorDetails]] = {}
-    for error in errors:
-        by_path.setdefault(_path(error["loc"], value), []).append(error)
+    by_path = grouped(errors, lambda error: _path(error["loc"], value))
     first = min(by_path, key=lambda path: [str(part) for part in path])
     path = max((path for path in by_path if path[: len(first)] == first), key=len)
     of_kind = [one for one in by_path[path] if not one["type"].endswith(("_type", "literal_error"))]

@@ -21,6 +21,7 @@ from urllib.parse import urljoin
 
 from litm.base.cli import signals_deferred
 from litm.base.download import public_url
+from litm.base.formats import grouped
 from litm.base.messages import UserError, note
 from litm.inference.engine import EngineSettings
 
@@ -305,9 +306,7 @@ async def as_they_finish(
     request from being sent while others are under way, and ends all if none is.
     """
     line = Line(patience)
-    followers: dict[int | None, list[int]] = {}
-    for place, number in enumerate(order):
-        followers.setdefault((after or {}).get(number), []).append(place)
+    followers = grouped(range(len(order)), lambda place: (after or {}).get(order[place]))
     # Sorted, and so a heap.
     ready = followers.get(None, [])
     running: dict[asyncio.Task[T | None], int] = {}

@@ -108,15 +108,14 @@ def verdicts(figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNam
     for curve, rows in shown_cells(figure, position_bias).groupby(["experiment", "size"], sort=False):
         experiment, size = cast(tuple[str, int], curve)
         what = names(experiment, size)
-        owners: dict[tuple[str, str], list[str]] = {}
-        for row in plain_rows(rows):
-            owners.setdefault(word_of(row), []).append(_owner(row, several))
+        owners = grouped(plain_rows(rows), word_of)
         found.append(
             {
                 "what": f"{experiment}, {what}" if len(figure["experiments"]) > 1 else what,
                 "tokens": names.length(experiment, size),
                 "says": [
-                    {"word": word, "meaning": meaning, "of": ", ".join(of)} for (word, meaning), of in owners.items()
+                    {"word": word, "meaning": meaning, "of": ", ".join(_owner(row, several) for row in own)}
+                    for (word, meaning), own in owners.items()
                 ],
             }
         )
