@@ -33,7 +33,7 @@ def test_the_row_is_worked_out_by_hand():
     row = bias_row(score_rows({position: [bool(x) for x in xs] for position, xs in right.items()}))
     assert list(row) == list(TABLE.columns)
     expected = {
-        **{"model": "m", "experiment": "e", "task": "t", "metric": "exact", "size": 9, "target": "gold"},
+        **{"model": "m", "experiment": "e", "task": "t", "metric": "best_subspan_em", "size": 9, "target": "gold"},
         **{"n": 40, "n_left_out": 0, "n_positions": 3, "verdict": "measured", "reason": None},
         **{"position_start": 0, "position_middle": 4, "position_end": 8},
         **{"accuracy_start": 0.8, "accuracy_middle": 0.2, "accuracy_end": 0.6, "accuracy_edge": 0.7},

@@ -73,6 +73,8 @@ def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():
     assert reading_warnings(table) == [
         "m on qa: 250 of 1,000 answers have a first line that ends with a colon; 0 of these are right"
     ]
+    (graded,) = reading_warnings(table.assign(metric="token_f1", n_preamble_right=2))
+    assert graded.endswith("; 2 of these are right at least in part")
     (early,) = reading_warnings(table, {("m", "qa"): "first_line"})
     assert early.endswith("`stop: end_token` records all of it")
     assert "stop" not in reading_warnings(table, {("m", "qa"): "end_token"})[0]

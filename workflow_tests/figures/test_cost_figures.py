@@ -51,8 +51,9 @@ def test_the_frontier_and_the_advised_condition_are_marked():
     frontier = "frontier: no other is better for less"
     assert legend(picture)[2:] == [frontier, "advised"]
     assert legend(conditions(ROWS, is_advised=False))[2:] == [frontier]
-    # The frontier of one condition is a point.
-    assert legend(conditions([*ROWS[:2], ROWS[2] | {"on_frontier": False}]))[2:] == ["advised"]
+    # The frontier of one condition is a point, and so is that of several with the same accuracy and cost.
+    for others in ([ROWS[2] | {"on_frontier": False}], [ROWS[2], row("s", 5, 0.7, on_frontier=True)]):
+        assert legend(conditions([ROWS[0] | {"on_frontier": len(others) < 2}, *others]))[2:] == ["advised"]
 
 
 @pytest.mark.parametrize(("change", "label"), [({"dollars": 0.5}, DOLLARS), ({"tokens": None}, DOCUMENTS)])

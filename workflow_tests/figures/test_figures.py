@@ -32,7 +32,7 @@ from litm.analysis.table import tables
 from litm.base.formats import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
-from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, places_of, save_figure, without_title
+from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, add_note, places_of, save_figure, without_title
 
 
 def experiment(name: str, number_of_curves: int, asks_several: bool = False) -> SimpleNamespace:
@@ -208,10 +208,22 @@ def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
     assert b"/CIDFontType2" in pdf and b"/Type3" not in pdf
 
 
-@pytest.mark.parametrize("kind", ["accuracy_by_target", "accuracy_by_position", "pbi_forest"])
-def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decides(tmp_path, kind):
-    name, rows = ("position_bias", FOREST) if kind == "pbi_forest" else ("accuracy", BARS)
+@pytest.mark.parametrize(
+    ("kind", "recorded", "cut"),
+    [("accuracy_by_target", [], " at 30 tokens"), ("accuracy_by_position", ["a"], ""), ("pbi_forest", [], None)],
+)
+def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decides(tmp_path, kind, recorded, cut):
+    name, rows = ("position_bias", FOREST) if kind == "pbi_forest" else ("accuracy", BARS.assign(n_cut=5))
     shown, settings = tables()[name].frame(rows), {**NEEDLES, "kind": kind}
+    settings |= {"limits": {"needles": 30}, "recorded": recorded}
+
+    def wanted():
+        picture = draw(settings, **{name: shown})
+        # The limit of recorded answers is not known.
+        told = [] if cut is None else [f"a on needles: 5 of 50 answers were cut{cut}; accuracy is a lower bound"]
+        add_note(picture, told)
+        return picture
+
     write_csv(tmp_path / f"{name}.csv", shown, decimals=None)
     files = [tmp_path / one for one in ("f.png", "f.pdf", "untitled.png")]
     option = "--accuracy" if name == "accuracy" else "--tables"
@@ -220,8 +232,8 @@ def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decid
     done = run_program("plot_figure", *given)
     assert done.returncode == 0, done.stderr
     png, pdf, untitled = (file.read_bytes() for file in files)
-    save_figure(draw(settings, **{name: shown}), tmp_path / "wanted.png")
+    save_figure(wanted(), tmp_path / "wanted.png")
     assert png == (tmp_path / "wanted.png").read_bytes() and pdf.startswith(b"%PDF")
     # The report's heading is the title, so that its picture has none.
-    save_figure(without_title(draw(settings, **{name: shown})), tmp_path / "wanted.png")
+    save_figure(without_title(wanted()), tmp_path / "wanted.png")
     assert untitled == (tmp_path / "wanted.png").read_bytes() != png

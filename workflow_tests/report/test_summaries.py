@@ -89,7 +89,7 @@ def test_a_summary_has_the_accuracies_by_position_and_the_bias_of_its_own_model_
     assert master["model"] == "m" and list(master["experiments"]) == ["e_17", "e_9"]
     summary = master["experiments"]["e_9"]
     expected = {
-        "experiment": "e_9", "model": "m", "task": "t", "metric": "exact", "size": 9, "items": 12, "n": 40,
+        "experiment": "e_9", "model": "m", "task": "t", "metric": "best_subspan_em", "size": 9, "items": 12, "n": 40,
         "n_incomplete": 0, "positions": {"0": 1.0, "4": 0.25, "8": 0.9}, "edge_accuracy": 0.95,
         "middle_accuracy": 0.25, "pbi": 0.7, "pbi_class": "strong", "class_certain": True, "verdict": "measured",
         "reason": None,

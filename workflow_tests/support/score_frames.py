@@ -14,7 +14,7 @@ def score_rows(
     correct: Mapping[int | None, Sequence[bool | None]], size: int = 9, ids: Sequence[str] | None = None, **changes
 ) -> pd.DataFrame:
     """Score rows from right and wrong for each position: {position: [of question 0, of question 1, ...]}."""
-    names = {"model": "m", "experiment": "e", "task": "t", "metric": "exact", "size": size, "target": "gold"}
+    names = {"model": "m", "experiment": "e", "task": "t", "metric": "best_subspan_em", "size": size, "target": "gold"}
     same = {**dict.fromkeys(Score._fields, 0), **names, "finish_reason": "stop", "cluster": None}
     rows = [
         same

@@ -29,6 +29,7 @@ from litm.base.intervals import clustered_interval
 from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
 from litm.records import read_examples
+from litm.scoring.metrics import METRICS
 from litm.scoring.wrong_answers import KINDS
 
 BOOTSTRAP_REPLICATES = 2_000
@@ -177,7 +178,7 @@ def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str],
         changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)]
         lines += _changed_line(f"{model} on {experiment}", plain_rows(changed))
     counted = table[table["quantity"] == ACCURACY].groupby(["model", "experiment"], sort=False)
-    counts = counted[["n", "n_preamble", "n_preamble_right"]].sum()
+    counts = counted[["n", "n_preamble", "n_preamble_right"]].sum().assign(metric=counted["metric"].first())
     many = counts[(counts["n_preamble"] >= FEWEST_PREAMBLES) & (counts["n_preamble"] > MANY_PREAMBLES * counts["n"])]
     for model, rows in many.groupby("model", sort=False):
         ends_early = [name for name in rows.index if (stops or {}).get(name) == FIRST_LINE]
@@ -201,10 +202,11 @@ def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
 def _preamble_line(model: str, sweeps: pd.DataFrame, ends_early: bool) -> str:
     n, announced, right = (int(sweeps[name].sum()) for name in ("n", "n_preamble", "n_preamble_right"))
     where = first_of([experiment for _, experiment in sweeps.index], 3)
+    partly = " at least in part" if any(METRICS[metric].is_graded for metric in sweeps["metric"]) else ""
     rest = "; nothing after it was recorded, `stop: end_token` records all of it" if ends_early else ""
     return (
         f"{model} on {where}: {announced:,} of {n:,} answers have a first line that ends with a colon; {right:,} of "
-        f"these are right{rest}"
+        f"these are right{partly}{rest}"
     )
 
 

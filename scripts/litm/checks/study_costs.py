@@ -163,6 +163,6 @@ def results_bytes(study: Study, needs: Needs) -> int:
     for experiment in study.experiments.values():
         answered = [one for (_, name), one in study.run.items() if name == experiment.name]
         cells = PROMPT * len(experiment.cells) + ANSWER * sum(len(one.cells) for one in answered)
-        total += cells * (experiment.examples or QUESTIONS)
+        total += cells * (experiment.most_questions or QUESTIONS)
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

@@ -178,8 +178,8 @@ def _condition_handles(rows: pd.DataFrame, looks: Mapping[str, style.Look]) -> l
     handles: list[Artist] = [
         style.line(look.colour, "-", _label(rows, name), look.marker) for name, look in looks.items()
     ]
-    # A single condition is a point, not a line.
-    if rows["on_frontier"].astype(int).groupby(rows["model"]).sum().max() > 1:
+    # Conditions of one accuracy are a point there, not a line.
+    if rows[rows["on_frontier"].astype(bool)].groupby("model")["accuracy"].nunique().max() > 1:
         handles.append(Line2D([], [], label="frontier: no other is better for less", **FRONTIER))
     if rows["is_advised"].astype(bool).any():
         handles.append(Line2D([], [], label="advised", **{**ADVISED, "markersize": 10}))
