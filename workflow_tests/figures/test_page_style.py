@@ -42,6 +42,14 @@ def test_panels_stand_in_as_many_rows_as_the_page_needs(page, columns):
     assert len(panels) == 3 and panels[0].get_subplotspec().get_gridspec().ncols == columns
 
 
+@pytest.mark.parametrize(("sizes", "lines"), [([10], 1), ([10, 20, 30], 2)])
+def test_the_label_of_a_panel_that_a_page_widens_is_not_broken(sizes, lines):
+    figure = {**FIGURE, "x_label": "Position of the demonstration of the subject"}
+    shown = table(*[one for one in CELLS if one["size"] in sizes])
+    (ax, *_) = draw({**figure, "page": vars(PRESETS["double_column"])}, shown).axes
+    assert len(ax.get_xlabel().splitlines()) == lines
+
+
 def test_without_a_page_a_figure_is_as_wide_as_its_panels_need():
     figure = picture()
     width = figure.get_figwidth()

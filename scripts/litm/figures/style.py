@@ -153,7 +153,7 @@ def panel_grid(panels: int, room: float | None) -> PanelGrid:
     if room is None:
         return PanelGrid(panels, panels, max(MINIMUM_INCHES, PANEL_INCHES[0] * panels + AXIS_INCHES))
     columns = even_columns(panels, max(1, int((room - AXIS_INCHES) / NARROW_INCHES)))
-    return PanelGrid(panels, columns, room, min(PANEL_INCHES[0], (room - AXIS_INCHES) / columns))
+    return PanelGrid(panels, columns, room, (room - AXIS_INCHES) / columns)
 
 
 def even_columns(panels: int, fitting: int) -> int:
