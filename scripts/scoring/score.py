@@ -8,6 +8,8 @@ output: a Parquet file, one row a prompt and target
 accuracy: output: a CSV file, one row a cell, with all decimals
 """
 
+from importlib import import_module
+
 from litm.base.cli import program
 from litm.base.formats import read_json, write_csv, write_parquet
 from litm.base.messages import note
@@ -33,8 +35,6 @@ def main(
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
-    import pandas as pd
-
     from litm.scoring.scores import Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
@@ -50,8 +50,9 @@ def main(
             "known whether they were made for these prompts"
         )
     write_parquet(output, scores)
-    # Values as they are: a missing one makes no fractions of the counts of its column.
-    write_csv(accuracy, pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)
+    # By name: no score changes with what tables.yaml says.
+    table = import_module("litm.analysis.table").tables()["accuracy"]
+    write_csv(accuracy, table.frame(accuracy_rows(scores), is_whole=True), decimals=None)
     if "cluster" in scores:
         groups, questions = scores["cluster"].nunique(), scores["id"].nunique()
         few = f", fewer than {FEW_CLUSTERS}: intervals cover less than they say" if groups < FEW_CLUSTERS else ""

@@ -210,10 +210,10 @@ def test_a_row_lacks_values_but_has_no_columns_of_its_own():
     table = Table("t", "T", "A table.", {"a": Column("integer", "a"), "b": Column("number", "b")}, 0)
     assert table.frame([{"b": 0.5}, {"a": 1}]).to_csv(index=False) == "a,b\n,0.5\n1,\n"
     assert table.frame([]).to_csv(index=False) == "a,b\n"
-    with pytest.raises(ValueError, match="table t has undeclared columns c$"):
+    with pytest.raises(UserError, match="table t has undeclared columns c$"):
         table.frame([{"a": 1, "c": 2}])
     assert table.frame([{"a": 1, "b": 1}], is_whole=True).shape == (1, 2)
-    with pytest.raises(ValueError, match="table t has undeclared columns c and no b$"):
+    with pytest.raises(UserError, match="table t has undeclared columns c and no b$"):
         table.frame([{"a": 1, "c": 2}], is_whole=True)
 
 

@@ -94,13 +94,13 @@ class Table:
     def frame(self, rows: "Iterable[Mapping] | pd.DataFrame", is_whole: bool = False) -> "pd.DataFrame":
         """Rows as a table with the columns in their order and types; absent values are missing.
 
-        Raises `ValueError` for a column that is not declared and, of rows that are whole, for one that is absent.
+        Raises `UserError` for a column that is not declared and, of rows that are whole, for one that is absent.
         """
         import pandas as pd
 
         table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
         if wrong := self._wrong(table, is_whole and len(table) > 0):
-            raise ValueError(wrong)
+            raise UserError(wrong)
         return table.reindex(columns=list(self.columns)).astype(self.dtypes)
 
     def read(self, path: str | Path) -> "pd.DataFrame":
