@@ -37,7 +37,7 @@ SUPPLIED = {
 OWN = {
     "models": ["dummy"],
     "my_data": {"retrieved": "retrieved.jsonl", "questions": "asked.csv"},
-    "define": {"experiments": {"my_as_retrieved": {"cluster": "file"}}},
+    "define": {"experiments": {"my_as_retrieved": {"cluster": "town"}}},
 }
 #: One's own documents, retrieved with BM25.
 NOTES = {
@@ -93,8 +93,8 @@ def supply_files(bench: Workbench) -> Workbench:
         bench.path(f"{name}/a.txt").write_text("A note.")
     write_gguf(bench.path("m-instruct.gguf"))
     write_lines(bench.path("retrieved.jsonl"), town_records(6, 6))
-    asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(6)]
-    write_lines(bench.path("asked.csv"), ["question,answer,file", *asked])
+    asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q},{q}" for q in range(6)]
+    write_lines(bench.path("asked.csv"), ["question,answer,file,town", *asked])
     questions = (ROOT / "examples" / "questions.csv").read_text().splitlines()
     write_lines(bench.path("corrected.csv"), ["question,passage", f"{questions[1].split(',')[0]},mill.md:0"])
     return bench
