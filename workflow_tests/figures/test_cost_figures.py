@@ -40,6 +40,7 @@ def test_every_condition_is_a_curve_over_tokens_on_a_logarithmic_axis_without_th
     assert [list(container.lines[0].get_xdata()) for container in ax.containers] == [[140, 540], [540]]
     assert legend(picture)[:2] == ["best first", "best last"]
     assert "n = 50, the same questions under all conditions" in told(picture)
+    assert "the vertical axis begins at 27 %, not at 0" in told(picture)
 
 
 def test_the_frontier_and_the_advised_condition_are_marked():

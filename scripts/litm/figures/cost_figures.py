@@ -136,6 +136,7 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     low, high = 100 * shown["accuracy_ci_low"].min(), 100 * shown["accuracy_ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
     style.add_legend(canvas, _condition_handles(shown, looks), _note(shown, width))
+    style.add_note(canvas, [style.describe_axis(axes[0])])
     return canvas
 
 
