@@ -29,8 +29,11 @@ from report_contents import (
 )
 from score_frames import accuracy_table
 
+from litm.analysis.table import tables
+from litm.base.messages import money
 from litm.examples.tasks.question_answering import multi_document_qa, other_documents
 from litm.figures.style import DPI
+from litm.records import Usage
 from litm.report.charts import chart, forest
 from litm.report.page import png_width
 from litm.report.page_tables import token_table, tokens_in_words
@@ -230,6 +233,12 @@ def test_as_many_questions_are_packed_as_there_is_room_for():
 # --- tokens and money
 
 
+def test_small_amounts_of_money_have_two_digits_and_others_cents():
+    assert [*map(money, (0, 1234.5, 0.27, 0.034, 0.0000412))] == ["0.00", "1,234.50", "0.27", "0.034", "0.000041"]
+    (cells,) = tables()["tokens_used"].cells(pd.DataFrame([{"dollars": 0.034}]), ["dollars"])
+    assert cells == ["0.034"]
+
+
 def test_saved_tokens_and_prices_are_counted_where_they_are_known():
     local, server = manifest("local"), manifest("server") | {"work": None}
     recorded = manifest("recorded") | {"prompt_tokens": None, "work": None}
@@ -241,6 +250,9 @@ def test_saved_tokens_and_prices_are_counted_where_they_are_known():
     words = [*tokens_in_words(table.reset_index(), prices)]
     assert any("9,000 of 12,000 prompt tokens" in one and "25.0" in one for one in words)
     assert any("US$ 0.27" in one for one in words)
+    # All its answers are another sweep's.
+    again = server | {"experiment": "again", "billed": [Usage(12_000, 0, 0, 1_500, elsewhere=True).to_json()]}
+    assert [*token_table([server, again], prices)["dollars"]] == pytest.approx([0.27, 0])
     *_, unknown = tokens_in_words(token_table([server], {"server": None}), {"server": None})
     assert unknown == "What server cost is not known: the config has no prices."
     assert [*tokens_in_words(token_table([recorded], {}), {})] == []

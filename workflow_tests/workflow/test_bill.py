@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from workbench import Workbench
 
 from litm.base.formats import read_json
+from litm.base.messages import money
 from litm.inference.journal import answer_line, identity_line, parse_line
 from litm.records import Prices, Usage
 from litm.report.page_tables import token_table
@@ -88,7 +89,7 @@ def test_estimate_console_manifest_table_and_report_say_what_the_provider_bills(
     told = [float(text) for text in re.findall(r"billed by the provider's counters: US\$ ([\d.]+)", log)]
     assert len(told) == 2 and sum(told) == pytest.approx(dollars, abs=1e-4)
     if page:
-        assert f"these answers cost US$ {dollars:,.2f}" in new_bench.path("results/report.html").read_text()
+        assert f"these answers cost US$ {money(dollars)}" in new_bench.path("results/report.html").read_text()
     scores = map(pd.read_parquet, new_bench.path(f"results/scores/{model}").glob("*.parquet"))
     assert sum(PRICES[model].of_rows(rows).sum() for rows in scores) == pytest.approx(dollars, abs=1e-9)
 
@@ -100,7 +101,7 @@ def test_a_budget_stops_all_sweeps_of_a_model_in_time_and_a_higher_one_goes_on(n
     assert done.returncode != 0
     for name in EXPERIMENTS:
         log = new_bench.path(f"results/logs/generate/claude/{name}.log").read_text()
-        assert log.count("the budget of US$ 0.03 ends here") == 1
+        assert log.count("the budget of US$ 0.030 ends here") == 1
     first = float(server.dollars)
     assert 0 < first <= 0.03
     answered = len(server.usages)

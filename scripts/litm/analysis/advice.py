@@ -23,7 +23,7 @@ from litm.analysis.power import FIVE_POINTS, n_for_five_points, needed_in_words,
 from litm.analysis.sentences import remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, paired_p
 from litm.base.intervals import clustered_interval
-from litm.base.messages import counted, interval, percent, points
+from litm.base.messages import counted, interval, money, percent, points
 from litm.records import RANKED, Condition, Prices
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
@@ -351,7 +351,7 @@ def _facts(compared: Compared, index: int) -> str:
     tokens, dollars = compared.cells[index].tokens, compared.cells[index].dollars
     if tokens is not None:
         told += f", {tokens:,.0f} tokens a question"
-    return told if dollars is None else f"{told}, US$ {1000 * dollars:,.2f} for 1,000 questions"
+    return told if dollars is None else f"{told}, US$ {money(1000 * dollars)} for 1,000 questions"
 
 
 def _behind(compared: Compared, index: int) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from litm.base.files import remedy
 from litm.base.formats import plain_rows, read_csv, read_data
-from litm.base.messages import UserError, percent
+from litm.base.messages import UserError, money, percent
 
 if TYPE_CHECKING:
     # The rules read the tables at each start, and importing pandas would slow it down.
@@ -28,6 +28,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "integer": ("Int64", lambda value: f"{int(value):,}"),
     "boolean": ("boolean", lambda value: "yes" if value else "no"),
     "number": ("Float64", "{:,.1f}".format),
+    "money": ("Float64", money),
     "percent": ("Float64", percent),
     "index": ("Float64", "{:,.3f}".format),
     "nats": ("Float64", "{:,.2f}".format),

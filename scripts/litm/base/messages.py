@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
+from math import floor, log10
 from pathlib import Path
 from types import TracebackType
 
@@ -61,6 +62,11 @@ def ordinal(number: int) -> str:
 def percent(fraction: float) -> str:
     """A fraction in per cent, to one decimal: 12.3."""
     return f"{100 * fraction:.1f}"
+
+
+def money(dollars: float) -> str:
+    """US dollars, to the cent, or to two significant digits if that is more: 1,234.50, 0.0034."""
+    return f"{dollars:,.{2 if dollars == 0 else max(2, 1 - floor(log10(abs(dollars))))}f}"
 
 
 def points(difference: float) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.formats import csv_text, plain_rows
-from litm.base.messages import in_range, interval_of, ordinal, percent
+from litm.base.messages import in_range, interval_of, money, ordinal, percent
 from litm.figures.chart import models_in, places_in_words
 from litm.records import Prices, Usage
 from litm.report.phrases import SizeNames
@@ -188,7 +188,7 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
         "last_prompt_tokens": all_of_it,
         "last_computed_tokens": computed,
         "saved": 1 - computed / all_of_it if all_of_it and computed is not None else None,
-        "dollars": price and sum(map(Prices.of(price).dollars, [*billed, *unknown])),
+        "dollars": price and sum(Prices.of(price).dollars(one) for one in [*billed, *unknown] if not one.elsewhere),
         "bill": (RECORDED[bool(billed), bool(unknown)]) if manifest["model"] in prices else None,
     }
 
@@ -210,7 +210,7 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
             f"beginnings of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
         )
     if table["dollars"].notna().any():
-        yield f"By the prices in the config, these answers cost US$ {table['dollars'].sum():,.2f}."
+        yield f"By the prices in the config, these answers cost US$ {money(table['dollars'].sum())}."
     unknown = [model for model, price in prices.items() if price is None and (table["model"] == model).any()]
     if unknown:
         yield f"What {', '.join(unknown)} cost is not known: the config has no prices."
