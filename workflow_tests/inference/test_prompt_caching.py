@@ -1,5 +1,6 @@
 """Requests for a provider's cache and their bill, against a server that has its own rules and counts its own tokens."""
 
+import asyncio
 import json
 import random
 from dataclasses import replace
@@ -15,6 +16,7 @@ from litm.inference.billing import Account
 from litm.inference.caching import cut_place, plan
 from litm.inference.engine import Prepared, PromptCache
 from litm.inference.engines import openai
+from litm.inference.retrying import Patience, Unanswered, as_they_finish
 from litm.records import Prices, Response, Usage
 
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o-2024-11-20"}
@@ -238,3 +240,30 @@ def test_requests_under_way_and_those_without_a_bill_count_as_dear_as_they_can_b
     account.settle(1, None)
     account.settle(2, Usage(0, 0, 0, 0))
     assert account.refusal(4, 4.3) is None and account.refusal(4, 4.4) is not None
+
+
+@pytest.mark.parametrize("bill", [0.1, 0.9])
+def test_a_repeated_request_waits_for_those_under_way_before_the_budget_ends(bill):
+    account, sent = Account(Prices(1, 1, 1, 1), budget=2.5, spent=0), []
+
+    async def send(number: int) -> int:
+        sent.append(number)
+        if sent == [0]:
+            account.settle(0, None)
+            raise Unanswered("cut")
+        await asyncio.sleep(0.01)
+        account.settle(number, Usage(round(1e6 * bill), 0, 0, 0))
+        return number
+
+    async def answered() -> list[int]:
+        patience, found = Patience(timeout=1, attempts=3, first_wait=0.001), []
+        async for some in as_they_finish(send, [0, 1], 2, patience, None, lambda one: account.refusal(one, 1.0)):
+            found += [number for number, _ in some]
+        return found
+
+    if bill < 0.5:
+        assert asyncio.run(answered()) == [1, 0]
+    else:
+        with pytest.raises(UserError, match=r"US\$ 1.9000 are billed, and the next request may cost up to US\$ 1.0000"):
+            asyncio.run(answered())
+    assert sent == [0, 1, 0][: 3 if bill < 0.5 else 2]

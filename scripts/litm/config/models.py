@@ -592,7 +592,8 @@ class ApiModel(RequestKeys, AskedModel):
     budget: Positive | None = None
     """US dollars, by `prices`, that all sweeps of this model may cost together, including those of earlier runs. Before
     a request could exceed the budget, the run stops with an error, and all answers are kept. With a budget, the model's
-    sweeps run one after another.
+    sweeps run one after another. Requests under way when a run is interrupted or killed may be billed, but no later run
+    counts them.
 
     Not in the key: it only stops a run.
     """

@@ -22,6 +22,7 @@ from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepare
 from litm.inference.retrying import (
     LONGEST_REASON,
     Patience,
+    Refusal,
     Unanswered,
     as_they_finish,
     error_names,
@@ -475,7 +476,8 @@ class ApiEngine(ABC):
         order = planned.order if planned else by_text
         limits = (self.settings.concurrency, self.patience, planned.after if planned else None)
 
-        def refusal(index: int) -> UserError | None:
+        # Again for each attempt: one without an answer may have been billed.
+        def refusal(index: int) -> Refusal | None:
             if self.settings.budget is None:
                 return None
             return self.account.refusal(index, self.most_dollars(prompts[index]))
@@ -484,9 +486,6 @@ class ApiEngine(ABC):
             mask_logs(self.secret)
 
             async def send(index: int) -> Reply:
-                # Again for each attempt: one without an answer may have been billed.
-                if refused := refusal(index):
-                    raise refused
                 try:
                     reply = await self._masked(ask(client, prompts[index]))
                 except Unanswered as error:

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from litm.base.messages import UserError, note
+from litm.base.messages import money, note
 from litm.base.store import lock
 from litm.inference.journal import billed_in
+from litm.inference.retrying import Refusal
 from litm.records import MILLION, Prices, Usage
 
 #: Billed tokens, in words.
@@ -34,16 +35,18 @@ class Account:
         reading = max(self._prices.input, self._prices.cache_write)
         return (reading * tokens + self._prices.output * answer_tokens) / MILLION
 
-    def refusal(self, number: int, most: float) -> UserError | None:
+    def refusal(self, number: int, most: float) -> Refusal | None:
         """Why a request may not be sent, which costs `most` at most; None if it may, and now counts as under way."""
         others = sum(cost for other, cost in self._most.items() if other != number)
         if self._budget is None or self._spent + others + most <= self._budget:
             self._most[number] = most
             return None
-        return UserError(
-            f"the budget of US$ {self._budget:,.2f} ends here: US$ {self._spent:,.4f} are billed, and the next request "
-            f"may cost up to US$ {most:,.4f}. All answers are kept: raise the model's 'budget', and run the same "
-            "command again"
+        # Final only if no other is under way: then these two sums are more than the budget.
+        return Refusal(
+            f"the budget of US$ {money(self._budget)} ends here: US$ {self._spent:,.4f} are billed, and the next "
+            f"request may cost up to US$ {most:,.4f}. All answers are kept: raise the model's 'budget', and run the "
+            "same command again; with --keep-going a run goes on with what does not need this model",
+            is_final=not others,
         )
 
     def settle(self, number: int, billed: Usage | None) -> None:
@@ -68,9 +71,13 @@ def budgeted(journal: Path, run: Mapping[str, Any], name: str) -> Iterator[dict[
         if not lock(turn):
             note(f"{name}: waits for another sweep of this model, as both have one budget")
             lock(turn, wait=True)
-        prices = Prices.of(run["prices"])
-        billed = (one for file in sorted(folder.rglob("*.jsonl")) for one in billed_in(file) if not one.elsewhere)
-        yield {**run, "spent": sum(map(prices.dollars, billed))}
+        yield {**run, "spent": spent_in(folder, Prices.of(run["prices"]))}
+
+
+def spent_in(folder: Path, prices: Prices) -> float:
+    """The dollars that the journals of a folder say were billed."""
+    billed = (one for file in sorted(folder.rglob("*.jsonl")) for one in billed_in(file) if not one.elsewhere)
+    return sum(map(prices.dollars, billed))
 
 
 def bill_in_words(billed: Iterable[Usage], given: Mapping[str, float] | None) -> Iterator[str]:

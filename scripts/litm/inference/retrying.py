@@ -58,6 +58,18 @@ class Unanswered(Exception):
         self.is_free = is_free or no_server
 
 
+class Refusal(UserError):
+    """Why a request is not sent; is_final: whether it is still not when those under way have ended."""
+
+    def __init__(self, reason: str, is_final: bool) -> None:
+        super().__init__(reason)
+        self.is_final = is_final
+
+
+#: Function that says why a request may not be sent, None if it may.
+Refuse = Callable[[], Refusal | None]
+
+
 def masked(text: str, secret: str) -> str:
     """The text with *** for a key, which servers repeat in messages; also as JSON or Python would quote it."""
     # Skipped without a key: every text contains the empty one.
@@ -152,6 +164,8 @@ T = TypeVar("T")
 WORTH_A_NOTE = 5.0
 #: Seconds between two messages about retries.
 BETWEEN_NOTES = 60.0
+#: Seconds between two looks at whether a request may be sent now.
+BETWEEN_LOOKS = 0.2
 #: Seconds for a whole request if the model's entry has no limit: reasoning may take a large part of an hour.
 USUAL_TOTAL = 3600.0
 
@@ -211,10 +225,10 @@ class Line:
         self._is_there = False
         self._next_note = 0.0
 
-    async def answer(self, send: Callable[[], Awaitable[T]]) -> T | None:
+    async def answer(self, send: Callable[[], Awaitable[T]], refuse: Refuse) -> T | None:
         """The answer to a request, with retries; None if every attempt failed."""
         try:
-            answer = await self.insisted(send)
+            answer = await self.insisted(send, refuse)
         except Unanswered as error:
             self._give_up(error)
         except UserError as error:
@@ -224,14 +238,21 @@ class Line:
             return answer
         return None
 
-    async def insisted(self, send: Callable[[], Awaitable[T]]) -> T:
-        """The answer to a request, with retries; raises `Unanswered` after the last attempt, and `UserError`."""
+    async def insisted(self, send: Callable[[], Awaitable[T]], refuse: Refuse = lambda: None) -> T:
+        """The answer to a request, with retries; raises `Unanswered` after the last attempt, and `UserError`.
+
+        refuse: asked before each attempt; a refusal that is not final is waited for.
+        """
         for attempt in count(1):
             while (closed := self._opens - asyncio.get_running_loop().time()) > 0:
                 await self._sleep(closed)
             # Created before another request failed, started after it.
             if self.failure:
                 break
+            while refused := refuse():
+                if refused.is_final:
+                    raise refused
+                await self._sleep(BETWEEN_LOOKS)
             try:
                 answer = await send()
                 self._is_there = True
@@ -295,7 +316,7 @@ async def as_they_finish(
     concurrency: int,
     patience: Patience,
     after: Mapping[int, int] | None = None,
-    refusal: Callable[[int], UserError | None] = lambda number: None,
+    refusal: Callable[[int], Refusal | None] = lambda number: None,
 ) -> AsyncGenerator[list[tuple[int, T]], None]:
     """Send the requests with the numbers in `order`, `concurrency` at a time; yields (number, answer) as they finish.
 
@@ -318,7 +339,8 @@ async def as_they_finish(
                         line.close(refused)
                     break
                 heappop(ready)
-                running[asyncio.create_task(line.answer(partial(send, number)))] = number
+                asked = line.answer(partial(send, number), partial(refusal, number))
+                running[asyncio.create_task(asked)] = number
             if not running:
                 break
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
