@@ -98,7 +98,7 @@ PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
 JOBS = console.Jobs(
     STUDY,
     SWEEPS,
-    times=lambda shares: (time_lines if runs_here() else gpu_lines)(STUDY, shares) + dollar_lines(STUDY, shares),
+    times=lambda left: (time_lines if runs_here() else gpu_lines)(STUDY, left) + dollar_lines(STUDY, left),
     # How an importing workflow names these rules.
     renamed=workflow.modifier.modify_rulename("*"),
 )

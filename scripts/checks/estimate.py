@@ -16,12 +16,12 @@ from litm.base.formats import read_json, write_csv
 @program
 def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), results: Path = Path("results")) -> None:
     from litm.checks.doctor import look_remote
-    from litm.checks.estimate import Remaining, as_text, by_rule_of_thumb, estimate_table, notes, what_is_shown
+    from litm.checks.estimate import Remaining, as_text, by_characters, estimate_table, notes, what_is_shown
     from litm.checks.study_costs import cost_lines
     from litm.config.models import RecordedModel
     from litm.config.study import load_study
     from litm.inference.costs import choose_rate, measured_runs
-    from litm.workflow.resources import rate_here
+    from litm.workflow.resources import budget_lines, rate_here
     from litm.workflow.sweep_inputs import prices
 
     study = load_study(config, lock.parent)
@@ -34,12 +34,15 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     planned = {pair: one.curve_questions for pair, one in study.run.items()}
     counts = planned | {(one.model, one.experiment): one.questions for one in left}
     shown, shown_notes = what_is_shown(counts, results)
-    counted = [by_rule_of_thumb(one, study) if one.prompt_tokens is None else one for one in left]
-    estimated = estimate_table(counted, rates, prices(study), shown)
+    estimated = estimate_table([*map(by_characters, left)], rates, prices(study), shown)
     write_csv(table, estimated)
     if left:
         print(as_text(estimated))
-    for line in (*notes(left, rates, prices(study)), *shown_notes):
-        print(line)
-    if len(left) < len(study.run):
+    # Those of a whole study are among the lines on its cost.
+    is_whole = len(left) >= len(study.run)
+    dollars = estimated[estimated["model"].isin(study.models)].groupby("model")["dollars_as_set"].sum()
+    sums = {str(name): float(cost) for name, cost in dollars.items()}
+    budgets = budget_lines(study, sums, results / "journal") if is_whole else []
+    print(*notes(left, rates, prices(study)), *budgets, *shown_notes, sep="\n")
+    if not is_whole:
         print(*cost_lines(study, look_remote(study, results)), sep="\n")

@@ -41,5 +41,6 @@ def main(
         plan=planner(sweep, asked.run or {}),
     )
     known = asdict(replace(left, batch=bool((asked.run or {}).get("batch"))))
-    # What only models of providers have is left out for others.
-    write_json(output, {name: value for name, value in known.items() if value or name not in ("cached", "batch")})
+    # What only some models have is left out for others.
+    optional = ("cached", "batch", "most_tokens")
+    write_json(output, {name: value for name, value in known.items() if value or name not in optional})

@@ -29,10 +29,8 @@ from litm.checks.estimate import (
     remaining_work,
     what_is_shown,
 )
-from litm.checks.study_costs import costs
-from litm.config.study import load_study
 from litm.inference.answer_identity import sweep_identity
-from litm.inference.costs import Rate
+from litm.inference.costs import Rate, most_tokens
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Sweep, sweep_prompts
@@ -97,8 +95,26 @@ def test_a_server_reads_a_prompt_with_each_answer_that_is_measured():
     assert (alone.to_ask, alone.max_new_tokens) == (4, 0)
 
 
-def test_without_a_tokenizer_prompts_are_counted_and_tokens_are_not():
-    assert work(window=20, encode=None) == Remaining("m", "e", 4, 4, 0, 0, 4, None, None, 40)
+def test_without_a_tokenizer_the_tokens_of_the_prompts_to_ask_are_counted_by_characters():
+    found = work(window=20, encode=None)
+    most = sum(map(most_tokens, TEXTS))
+    assert found == Remaining("m", "e", 4, 4, 0, 0, 4, None, None, 40, most_tokens=most)
+    assert work(TEXTS, [("i", TEXTS[0])], encode=None).most_tokens == most - most_tokens(TEXTS[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        # By the tokenizer of GPT-NeoX.
+        ("Die Geschäftsführungsentscheidungen der Donaudampfschifffahrtsgesellschaft werden unterzeichnet.", 32),
+        ("    for key, value in sorted(counts.items()):\n        print(f'{key}: {value}')\n", 28),
+        ('"3f2504e0-4f89-11d3-9a0c-0305e82c3301": "6fa459ea-ee8a-3ca4-894e-db77e160355e"', 53),
+        ("中华人民共和国是位于东亚的社会主义国家", 24),
+        ("Москва является столицей Российской Федерации.", 24),
+    ],
+)
+def test_tokens_by_characters_are_no_fewer_than_those_of_a_tokenizer(text, tokens):
+    assert tokens <= most_tokens(text)
 
 
 def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp_path):
@@ -214,16 +230,15 @@ def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(t
     assert f"m: hours {said}" in printed and table["hours"].tolist() == pytest.approx([hours] * 2)
 
 
-def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_the_doctors_rules(tmp_path):
-    entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}
-    # Half of the prompts.
-    half = {"experiment": "kv_retrieval_small", "to_ask": 325, "prompt_tokens": None, "computed_tokens": None}
-    printed, table = estimate(tmp_path, entry, **half)
-    assert "m: tokens by rules of thumb; to count them, set 'tokenizer'" in printed
+def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_characters_and_a_budget_below_them_is_named(tmp_path):
+    entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}, "budget": 3}
+    unknown = {"experiment": "kv_retrieval_small", "prompt_tokens": None, "computed_tokens": None}
+    printed, table = estimate(tmp_path, entry, **unknown, most_tokens=700_000)
+    assert "m: tokens by characters, rather too many; to count them, set 'tokenizer'" in printed
+    assert "m: its budget of US$ 3.00 may not be enough" in printed
     row, _ = table.to_dict("records")
-    (cost,) = costs(load_study(config_of(entry), ROOT), {}).values()
-    assert row["prompt_tokens"] == pytest.approx(cost["their tokens"] / 2)
-    assert row["dollars"] == pytest.approx((row["prompt_tokens"] * 2 + 500_000 * 10) / 1e6)
+    assert row["prompt_tokens"] == 700_000
+    assert row["dollars"] == pytest.approx((700_000 * 2 + 500_000 * 10) / 1e6)
 
 
 def curve_prompts(counts: dict[tuple[int, int], int]):

@@ -9,17 +9,19 @@ from conftest import ROOT
 from plans import inputs_of, of, plan
 
 from litm.base.formats import write_json
+from litm.base.messages import money
 from litm.models import devices
 from litm.workflow import resources
-from litm.workflow.prompt_lengths import computed_tokens, tree_items
-from litm.workflow.resources import SHOWN, duration, gpu_lines, time_lines
+from litm.workflow.prompt_lengths import computed_tokens, lengths_of, tree_items
+from litm.workflow.resources import SHOWN, dollar_lines, duration, gpu_lines, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 SWEPT = ("a", "kv_retrieval_small")
 SWEEP = of(model=SWEPT[0], experiment=SWEPT[1])
 MANIFEST = "results/responses/a/kv_retrieval_small.manifest.json"
-#: All prompts of the sweep.
-ASKED = {SWEPT: 1.0}
+#: All prompts of the sweep by their pairs, and half of them.
+ALL, HALF = {10: 250, 25: 250, 50: 150}, {10: 125, 25: 125, 50: 75}
+ASKED = {SWEPT: ALL}
 #: As `snakedeploy deploy-workflow` writes it.
 IMPORTING = """
 configfile: "small.yaml"
@@ -119,24 +121,36 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
 
 def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
     flags("avx2")
-    whole, half = (hours_in(time_lines(of_models(a={"parameters": 7}), {SWEPT: share})[0]) for share in (1, 0.5))
+    whole, half = (hours_in(time_lines(of_models(a={"parameters": 7}), {SWEPT: left})[0]) for left in (ALL, HALF))
     assert half == pytest.approx(whole / 2, rel=0.05)
+
+
+def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_and_a_budget_below_it_is_named():
+    entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}, "budget": 1}
+    one = study(models={"a": entry}, experiments=["kv_retrieval_small"])
+    experiment = one.experiments["kv_retrieval_small"]
+    lengths = lengths_of(one, "a", experiment)
+    for count, says in ((150, ["its budget of US$ 1.00 may not be enough"]), (1, [])):
+        line, *budget = dollar_lines(one, {SWEPT: {50: count}})
+        cost = money(count * (lengths.of(50) * 2 + experiment.max_new_tokens * 10) / 1e6)
+        assert line == f"  a: about US$ {cost} if each answer is as long as is allowed (by rules of thumb)"
+        assert [said.partition(":")[2].partition(":")[0].strip() for said in budget] == says
 
 
 def test_a_run_on_a_cluster_has_its_gpu_hours():
     one = of_models(a={"parameters": 70_000, "gpus": 2}, b={"device": "cpu"}, small={})
-    (line,) = gpu_lines(one, {(name, "kv_retrieval_small"): 0.5 for name in ("a", "b")})
+    (line,) = gpu_lines(one, {(name, "kv_retrieval_small"): HALF for name in ("a", "b")})
     tokens = computed_tokens(one, one.models["a"], one.experiments["kv_retrieval_small"])
     hours = 2 * 0.5 * tokens * 2 * 7e13 / 5e13 / 3600
     assert line == f"  about {hours:,.0f} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
-    assert gpu_lines(one, {("small", "kv_retrieval_small"): 1})[0].startswith("  less than a GPU-hour, by")
-    assert gpu_lines(one, {("b", "kv_retrieval_small"): 1}) == []
+    assert gpu_lines(one, {("small", "kv_retrieval_small"): ALL})[0].startswith("  less than a GPU-hour, by")
+    assert gpu_lines(one, {("b", "kv_retrieval_small"): ALL}) == []
 
 
 def test_many_models_have_their_time_together(flags):
     flags("avx2")
     many = of_models(**{f"m{number}": {"parameters": 7} for number in range(SHOWN + 2)})
-    lines = time_lines(many, {(name, "kv_retrieval_small"): 1 for name in many.models})
+    lines = time_lines(many, {(name, "kv_retrieval_small"): ALL for name in many.models})
     assert len(lines) == SHOWN + 2 and re.fullmatch(r"  2 more models: about [\d,.]+ hours", lines[SHOWN])
 
 

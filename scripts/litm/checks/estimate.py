@@ -1,6 +1,6 @@
 """Estimate of sweeps: prompts and tokens to ask, hours at a known rate, money at known prices, detectable effects."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,17 +11,15 @@ import pandas as pd
 
 from litm.analysis import power
 from litm.base.formats import in_batches
-from litm.base.messages import in_columns
-from litm.config.study import Study
+from litm.base.messages import in_columns, money
 from litm.inference.api_engine import served_ids
 from litm.inference.caching import CHARACTERS, Plan
-from litm.inference.costs import Rate, tree_tokens
+from litm.inference.costs import Rate, most_tokens, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
 from litm.prompting.prompt_format import CHUNK, load_tokenizer
 from litm.records import Content, Prices, Response
-from litm.workflow.prompt_lengths import prompt_tokens, work_of
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
@@ -73,9 +71,9 @@ class Remaining:
 
     prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not fit
     and `to_ask` remain. prompt_tokens, max_new_tokens: totals over the prompts to ask; computed_tokens: the fewest
-    prompt tokens that an engine with shared prefixes computes. Tokens are None without a tokenizer. questions: those of
-    its curves, see `curve_questions`; None without curves. cached: see `caching.Plan.shares`, None without a plan;
-    batch: whether it is asked in batches.
+    prompt tokens that an engine with shared prefixes computes. Both are None without a tokenizer: most_tokens then has
+    rather too many, by characters. questions: those of its curves, see `curve_questions`; None without curves. cached:
+    see `caching.Plan.shares`, None without a plan; batch: whether it is asked in batches.
     """
 
     model: str
@@ -91,6 +89,7 @@ class Remaining:
     questions: int | None = None
     cached: Mapping[str, float] | None = None
     batch: bool = False
+    most_tokens: int = 0
 
 
 def remaining_work(
@@ -113,13 +112,14 @@ def remaining_work(
     answered = sum(map(fit.holds, known))
     asked = [prompt for key, prompt in distinct.items() if key not in answers]
     tokens = computed = None
+    # A server reads the prompt with each answer that is measured.
+    most = 0 if encode else sum(most_tokens(prompt.content) * len(prompt.answers or ".") for prompt in asked)
     counts: list[int | None] = [None] * len(asked)
     if encode:
         # Rows of numbers take a tenth of the memory of lists.
         encoded = _compact(encode, [prompt.content for prompt in asked])
         fitting = [(ids, prompt) for ids, prompt in zip(encoded, asked, strict=True) if fit.holds(len(ids))]
         asked, counts = [prompt for _, prompt in fitting], [len(ids) for ids, _ in fitting]
-        # A server reads the prompt with each answer that is measured.
         tokens = sum(len(ids) * (1 if shares else len(prompt.answers or ".")) for ids, prompt in fitting)
         computed = tree_tokens([ids for ids, _ in fitting]) if shares else tokens
     planned = plan([prompt.content for prompt in asked], counts) if plan else None
@@ -135,6 +135,7 @@ def remaining_work(
         max_new_tokens=len(asked) * fit.max_new_tokens,
         questions=curve_questions(prompts),
         cached=planned.shares if planned else None,
+        most_tokens=most,
     )
 
 
@@ -168,12 +169,11 @@ def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:
     return partial(engine.plan, characters=CHARACTERS)
 
 
-def by_rule_of_thumb(left: Remaining, study: Study) -> Remaining:
-    """The work with about the tokens of its prompts, as the doctor counts them; for a model without a tokenizer."""
-    experiment = study.run[left.model, left.experiment]
-    mean = prompt_tokens(study, left.model, experiment) / work_of(experiment).prompts
-    tokens = round(left.to_ask * mean)
-    return replace(left, prompt_tokens=tokens, computed_tokens=tokens)
+def by_characters(left: Remaining) -> Remaining:
+    """The work with rather too many tokens for its prompts, if the model has no tokenizer."""
+    if left.prompt_tokens is not None:
+        return left
+    return replace(left, prompt_tokens=left.most_tokens, computed_tokens=left.most_tokens)
 
 
 def hours(left: Remaining, rate: Rate | None) -> float | None:
@@ -232,22 +232,25 @@ def as_text(table: pd.DataFrame) -> str:
     shown = [name for name in SHOWN if name not in MONEY or not table["dollars"].eq(0).all()]
     shown = shown if is_saved else [name for name in shown if name != MONEY[1]]
     headings = [HEADINGS.get(name, name.replace("_", " ")) for name in shown]
-    rows = zip(*table[shown].to_dict("list").values(), strict=True)
-    return in_columns([headings, *([_cell(value) for value in row] for row in rows)], left=2)
+    columns = table[shown].to_dict("list")
+    rows = zip(*([_cell(value, name) for value in column] for name, column in columns.items()), strict=True)
+    return in_columns([headings, *rows], left=2)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, column: Hashable) -> str:
     if isinstance(value, str):
         return value
     if pd.isna(value):
         return "?"
+    if column in MONEY:
+        return money(value)
     return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
 
 def notes(
     sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
 ) -> list[str]:
-    """Notes on the table: the origin of the rates, and what is unknown. sweeps: without tokens by rules of thumb."""
+    """Notes on the table: the origin of the rates, and what is unknown. sweeps: without tokens by characters."""
     told = []
     for model in dict.fromkeys(left.model for left in sweeps if left.to_ask):
         rate = rates[model]
@@ -257,7 +260,8 @@ def notes(
             told.append(f"{model}: US$ {UNKNOWN_PRICE}")
         if any(left.model == model and left.prompt_tokens is None for left in sweeps):
             told.append(
-                f"{model}: tokens by rules of thumb; to count them, set 'tokenizer' to its server's, or like it"
+                f"{model}: tokens by characters, rather too many; to count them, set 'tokenizer' to its server's, or "
+                "like it"
             )
     if prices:
         told.append("US$ are at most: they count each answer as long as is allowed")

@@ -5,7 +5,7 @@ Everything follows from the config and the catalogues, by rules of thumb that th
 
 from collections.abc import Callable, Iterator, Mapping
 
-from litm.base.messages import in_columns
+from litm.base.messages import in_columns, money
 from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_bytes
 from litm.config.data import Corpus
 from litm.config.models import ApiModel, Model
@@ -15,7 +15,7 @@ from litm.models.devices import has_gpu
 from litm.records import Prices
 from litm.workflow.data_inputs import Needs, needs_of
 from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, lengths_of, prompt_tokens, work_of
-from litm.workflow.resources import SERVED_SECONDS, gpu_hours, rate_here
+from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
 GATED = ("meta-llama/",)
@@ -47,7 +47,7 @@ COLUMNS: dict[str, Callable[[float], str]] = {
     "to compute": _millions,
     "GPU-hours": _hours,
     "hours here": _hours,
-    "US$": "{:,.2f}".format,
+    "US$": money,
 }
 
 #: What one model's sweeps cost, by column; dollars are None if the price is unknown.
@@ -117,7 +117,8 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
     if study.measured:
         yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
-    yield "US$: of APIs alone; a rented GPU costs its hours."
+    yield "US$: of APIs alone, with answers of full length; a rented GPU costs its hours."
+    yield from budget_lines(study, {name: cost["US$"] for name, cost in found.items()})
     yield from (f"Not counted, {line}" for line in study.left_out)
     cells = sum(len(one.cells) for one in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS

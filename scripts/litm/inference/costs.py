@@ -4,6 +4,7 @@ The prefix tree of prompts has a node for each token after one particular prefix
 of tokens to compute if no prefix is computed twice.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,8 @@ from litm.inference.engine import INT8, NF4
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf, weight_bytes
+from litm.prompting.prompt_format import as_messages
+from litm.records import Content
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +38,17 @@ PIECE = 1024
 #: Bytes of a score at the softmax, in any number format: the score, in float32 if it is not, the output, and the one of
 #: the layer before, which MPT keeps.
 SCORE_BYTES = 12
+#: Texts of one token, with rather too few characters for any tokenizer; tokens of a template for each message.
+_OF_A_TOKEN, TEMPLATE_TOKENS = re.compile(r"[^\W\d_]{1,3}|[^ ]"), 8
+
+
+def most_tokens(content: Content) -> int:
+    """The tokens of a prompt, rather too many: one for three letters of a word, for each digit and sign, and for each
+    byte that UTF-8 has beyond the characters. German, code, keys and other alphabets have fewer.
+    """
+    texts = [message["content"] for message in as_messages(content)]
+    beyond = sum(len(text.encode(errors="replace")) - len(text) for text in texts)
+    return beyond + sum(len(_OF_A_TOKEN.findall(text)) + TEMPLATE_TOKENS for text in texts)
 
 
 @dataclass(frozen=True)

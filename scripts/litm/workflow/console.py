@@ -28,7 +28,7 @@ from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.questions.released_format import filler_sentences
 from litm.records import read_examples
-from litm.workflow.prompt_lengths import work_of
+from litm.workflow.prompt_lengths import prompts_by_size
 from litm.workflow.resources import SHOWN
 from litm.workflow.sweep_inputs import SweepInputs
 
@@ -198,15 +198,15 @@ def say_errors(event: str | None, record: Any) -> None:
 class Jobs:
     """The jobs that run or would run, in a few lines.
 
-    times: makes lines on time from the share of prompts without an answer, by model and experiment; renamed: how an
-    importing workflow names a rule, with `*` for the name that it has here.
+    times: makes lines on time and money from the prompts without an answer by size, for each model and experiment;
+    renamed: how an importing workflow names a rule, with `*` for the name that it has here.
     """
 
     def __init__(
         self,
         study: Study,
         sweeps: SweepInputs,
-        times: Callable[[Mapping[tuple[str, str], float]], list[str]],
+        times: Callable[[Mapping[tuple[str, str], Counter[int]]], list[str]],
         renamed: str = "*",
     ) -> None:
         self._study = study
@@ -262,36 +262,35 @@ class Jobs:
         asked = [(*pair, *self.size(pair)) for pair in self._study.run if pair in self._asked]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         lines = [
-            f"  {self._asks(model)} at most {sum(prompts - answered for _, _, prompts, answered, _ in own):,} prompts"
+            f"  {self._asks(model)} at most {_total(own):,} prompts"
             + (" in batches: " if getattr(self._sweeps.asked.get(model), "batch", False) else ": ")
             + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
             for model, own in by_model[:SHOWN]
         ]
         if len(by_model) > SHOWN:
-            left = sum(prompts - answered for _, own in by_model[SHOWN:] for _, _, prompts, answered, _ in own)
-            whole = sum(prompts - answered for _, _, prompts, answered, _ in asked)
+            left, whole = (sum(_total(own) for _, own in some) for some in (by_model[SHOWN:], by_model))
             lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts; all models {whole:,}")
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  how many answers in journals apply to {first_of(names, SHOWN)} is not known: {why}")
-        shares = {(model, one): 1 - answered / max(1, prompts) for model, one, prompts, answered, _ in asked}
+        to_ask = {(model, one): prompts for model, one, prompts, *_ in asked}
         for model, own in groupby((pair for pair in self._study.measured if pair in self._measured), itemgetter(0)):
-            numbers = {pair[1]: work_of(self._study.measured[pair]).prompts for pair in own}
-            told = first_of([f"{name} {number:,}" for name, number in numbers.items()], SHOWN)
-            lines.append(f"  measures {model} on at most {sum(numbers.values()):,} prompts, no answers: {told}")
-            for name in numbers:
-                shares[model, name] = shares.get((model, name), 0) + 1
-        return [*lines, *self._times(shares), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
+            measured = {pair[1]: prompts_by_size(self._study.measured[pair]) for pair in own}
+            told = first_of([f"{name} {prompts.total():,}" for name, prompts in measured.items()], SHOWN)
+            number = sum(prompts.total() for prompts in measured.values())
+            lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {told}")
+            to_ask |= {(model, one): to_ask.get((model, one), Counter()) + measured[one] for one in measured}
+        return [*lines, *self._times(to_ask), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
 
     def _asks(self, model: str) -> str:
         return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"
 
-    def size(self, pair: tuple[str, str]) -> tuple[int, int, str]:
-        """A sweep's prompts (an upper limit, or the distinct ones of its examples), the number that has an answer, and
-        why that is not known although there are answers.
+    def size(self, pair: tuple[str, str]) -> tuple[Counter[int], int, str]:
+        """By size, a sweep's prompts without an answer (an upper limit, or the distinct ones of its examples), the
+        number that has one, and why that is not known although there are answers.
         """
         model, experiment = pair
-        most = work_of(self._study.run[pair]).prompts
+        most = prompts_by_size(self._study.run[pair])
         if model not in self._sweeps.asked or not self._sweeps.journals:
             return most, 0, ""
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
@@ -308,14 +307,17 @@ class Jobs:
         except UserError as error:
             return most, 0, str(error)
 
-    def _present(self, model: str, experiment: str, source: Path, examples: list[Path], own: Path) -> tuple[int, int]:
+    def _present(
+        self, model: str, experiment: str, source: Path, examples: list[Path], own: Path
+    ) -> tuple[Counter[int], int]:
         entry, prompting = self._sweeps.asked[model], self._sweeps.prompting[model]
         decoding, template = self._study.experiments[experiment].decoding(), next(iter(prompting.template), None)
         options = (entry.answer_settings(), decoding, (), prompting.tokenizer or None, template, entry.run_settings())
         sweep = SweepOptions(model, experiment, *options).sweep(str(source))
         prompts, answers = present_answers(read_examples(*examples), sweep, own, JOURNALS)
-        keys = {prompt.key for prompt in prompts}
-        return len(keys), len(keys & answers.keys())
+        sizes = {prompt.key: prompt.size for prompt in prompts}
+        left = Counter(size for key, size in sizes.items() if key not in answers)
+        return left, len(sizes) - left.total()
 
 
 def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
@@ -371,10 +373,13 @@ def summarize(jobs: Jobs) -> None:
     listen(hear)
 
 
-def _in_words(experiment: str, prompts: int, answered: int) -> str:
-    if not answered:
-        return f"{experiment} {prompts:,}"
-    return f"{experiment} {prompts - answered:,} of {prompts:,} (the others have answers)"
+def _total(sweeps: Iterable[tuple]) -> int:
+    return sum(prompts.total() for _, _, prompts, *_ in sweeps)
+
+
+def _in_words(experiment: str, left: Counter[int], answered: int) -> str:
+    others = f" of {left.total() + answered:,} (the others have answers)" if answered else ""
+    return f"{experiment} {left.total():,}{others}"
 
 
 # How a run ended

@@ -1,5 +1,6 @@
 """Tokens of prompts before these are made: an upper bound for jobs' requests, and the mean for what is said."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
@@ -108,11 +109,19 @@ def _passage_tokens(study: Study, dataset: str) -> float | None:
     return WORD_TOKENS * corpus.settings.passage_words if corpus.settings.passage_words else None
 
 
-def prompt_tokens(study: Study, model: str, experiment: Experiment) -> float:
-    """About the tokens of a sweep's prompts."""
+def prompts_by_size(experiment: Experiment) -> Counter[int]:
+    """The number of a sweep's prompts with each number of items."""
+    cells = Counter(cell.size for cell in experiment.cells)
+    return Counter({size: count * (experiment.most_questions or QUESTIONS) for size, count in cells.items()})
+
+
+def prompt_tokens(
+    study: Study, model: str, experiment: Experiment, prompts: Mapping[int, float] | None = None
+) -> float:
+    """About the tokens of a sweep's prompts, or of these numbers of them by size."""
     lengths = lengths_of(study, model, experiment)
-    questions = experiment.most_questions or QUESTIONS
-    return questions * sum(lengths.of(cell.size) for cell in experiment.cells)
+    counts = prompts_by_size(experiment) if prompts is None else prompts
+    return sum(count * lengths.of(size) for size, count in counts.items())
 
 
 def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from litm.base.formats import read_json
-from litm.base.messages import UserError
+from litm.base.messages import UserError, money
 from litm.config.models import ApiModel, Model
 from litm.config.study import Study
+from litm.inference.billing import spent_in
 from litm.inference.costs import (
     PROCESS_BYTES,
     PROMPT_BYTES,
@@ -26,12 +27,13 @@ from litm.inference.costs import (
     size_of,
     sweep_bytes,
 )
+from litm.inference.journal import JOURNALS
 from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf
 from litm.records import Prices
-from litm.workflow.prompt_lengths import Work, cached_shares, computed_tokens, prompt_tokens, work_of
+from litm.workflow.prompt_lengths import Work, cached_shares, computed_tokens, prompt_tokens
 
 #: Billions of parameters of a model whose entry and name do not give them.
 USUAL_BILLIONS = 7.0
@@ -131,11 +133,13 @@ LOADING_SECONDS, LONG = 8, 600
 SHOWN = 6
 
 
-def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
+#: By model and experiment, a sweep's prompts without an answer by their number of items.
+Left = Mapping[tuple[str, str], Mapping[int, int]]
+
+
+def time_lines(study: Study, sweeps: Left) -> list[str]:
     """For each local model of these sweeps, about how long it takes here, in which number format and why, and whether
     its answers so far are in another format.
-
-    sweeps: the share of its prompts that has no answer yet, by model and experiment.
     """
     seconds: dict[str, float] = {}
     lines: list[str] = []
@@ -159,45 +163,67 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
     return lines
 
 
-def gpu_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
-    """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes; sweeps: as in `time_lines`."""
+def gpu_lines(study: Study, sweeps: Left) -> list[str]:
+    """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes."""
     hours = sum(gpu_hours(model, tokens) for model, tokens, _ in _remaining(study, sweeps))
     told = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
     return [f"  {told}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
 
 
-def dollar_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
-    """A line on the money for each model with prices, and for the way in which it is asked; sweeps: as in
-    `time_lines`.
-    """
+def dollar_lines(study: Study, sweeps: Left) -> list[str]:
+    """A line on the money for each model with prices, and for the way in which it is asked, and those of budgets."""
     plain: dict[str, float] = {}
     cached: dict[str, float] = {}
     ways: dict[str, str] = {}
-    for (name, one), share in sweeps.items():
+    for (name, one), prompts in sweeps.items():
         model, experiment = study.models[name], study.experiment_of(name, one)
         if isinstance(model, ApiModel) and model.prices:
-            answers = work_of(experiment).prompts * experiment.max_new_tokens
-            tokens, limit = round(share * prompt_tokens(study, name, experiment)), round(share * answers)
+            tokens = round(prompt_tokens(study, name, experiment, prompts))
+            limit = sum(prompts.values()) * experiment.max_new_tokens
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
                 dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
                 sums[name] = sums.get(name, 0.0) + dollars
-    return [
-        f"  {name}: at most US$ {cost:,.2f}"
-        + (f", {ways[name]} US$ {cached[name]:,.2f}" if cached[name] < cost else "")
-        + " (by rules of thumb)"
+    lines = [
+        f"  {name}: about US$ {money(cost)}"
+        + (f", {ways[name]} US$ {money(cached[name])}" if cached[name] < cost else "")
+        + " if each answer is as long as is allowed (by rules of thumb)"
         for name, cost in plain.items()
     ]
+    return [*lines, *(f"  {line}" for line in budget_lines(study, cached, Path(JOURNALS)))]
 
 
-def _remaining(study: Study, sweeps: Mapping[tuple[str, str], float]) -> Iterator[tuple[Model, float, int]]:
-    """Each local model, its tokens to compute, and its number of sweeps; sweeps: as in `time_lines`."""
+def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Path | None = None) -> list[str]:
+    """A line for each model whose budget may not be enough.
+
+    dollars: what its sweeps may cost, None if unknown; journals: of what it has cost before, None if that is included.
+    """
+    lines = []
+    for name, cost in dollars.items():
+        model = study.models[name]
+        if not isinstance(model, ApiModel) or model.budget is None or not model.all_prices or cost is None:
+            continue
+        spent = spent_in(journals / name, Prices.of(model.all_prices)) if journals else 0
+        if spent + cost > model.budget:
+            so_far = f" (US$ {money(spent)} spent)" if spent else ""
+            lines.append(
+                f"{name}: its budget of US$ {money(model.budget)}{so_far} may not be enough: the run then ends before "
+                "it costs more, with an error; all answers are kept"
+            )
+    return lines
+
+
+def _remaining(study: Study, sweeps: Left) -> Iterator[tuple[Model, float, int]]:
+    """Each local model, its tokens to compute, and its number of sweeps."""
     for name in dict.fromkeys(model for model, _ in sweeps):
-        shares = [(study.experiment_of(name, one), share) for (model, one), share in sweeps.items() if model == name]
+        own = [(study.experiment_of(name, one), prompts) for (model, one), prompts in sweeps.items() if model == name]
         if isinstance(model := study.models[name], Model):
-            tokens = sum(share * computed_tokens(study, model, experiment) for experiment, share in shares)
-            yield model, tokens, len(shares)
+            tokens = 0.0
+            for experiment, prompts in own:
+                share = prompt_tokens(study, name, experiment, prompts) / prompt_tokens(study, name, experiment)
+                tokens += share * computed_tokens(study, model, experiment)
+            yield model, tokens, len(own)
 
 
 def _lines(model: Model, time: str) -> Iterator[str]:
