@@ -1,8 +1,8 @@
 """Does a model answer worse than another one, or than before, on the same questions?
 
 Exit status: 0 if it is shown not to be worse than the margin at any judged position, 3 if it is shown to be worse at
-some, 4 if the questions are too few to tell; 1 for an error, 2 for a wrong option. Rules and error rates:
-docs/regression.md.
+some, 4 if the questions are too few to tell, 5 if both sides are the same recorded answers; 1 for an error, 2 for a
+wrong option. Rules and error rates: docs/regression.md.
 
 results: the study's results folder; two, if `against` is a model of another study: that of `model` comes first
 model: the model to judge
@@ -20,14 +20,23 @@ from pathlib import Path
 import pandas as pd
 
 from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression_rows
+from litm.analysis.studies import FACTS, Sweep, differing
 from litm.analysis.table import tables
 from litm.base.cli import program
-from litm.base.formats import write_csv
-from litm.base.messages import UserError, counted, in_columns, note, points
+from litm.base.formats import grouped, write_csv
+from litm.base.messages import UserError, counted, first_of, in_columns, note, points
 from litm.notebook import Results
+from litm.records import read_responses
+from litm.studies import how_made, manifest_of
 
 #: Exit status by outcome; 1 and 2 are errors.
 STATUS = {NOT_WORSE: 0, WORSE: 3, OPEN: 4}
+#: Exit status if nothing was asked again.
+SAME_ANSWERS = 5
+_ARE_SAME = "are the same recorded answers on both sides, so the model was not asked again"
+ASK_AGAIN = "to ask a hosted model again, give its entry another `revision` (docs/regression.md)"
+#: Experiments of a line, at most.
+NAMED = 3
 TABLE = tables()["regression"]
 #: Columns of the printed table that are words, or begin like these.
 LEFT = 5
@@ -60,14 +69,23 @@ def main(
             note(told)
     if not rows:
         raise UserError("no question that both answered: compare models that were asked the same prompts")
+    shown = list(dict.fromkeys(row["experiment"] for row in rows))
+    for differ, of in grouped(shown, lambda one: _differing(sides, one)).items():
+        if differ:
+            note(f"the two sides differ in {differ} on {first_of(of, NAMED)}")
+    repeated, answers = (sum(counts) for counts in zip(*(_repeated(sides, one) for one in shown), strict=True))
+    if 0 < repeated < answers:
+        note(f"{repeated:,} of {counted(answers, 'answer')} {_ARE_SAME}; {ASK_AGAIN}")
     if most := max(row["n_left_out"] for row in rows):
         note(f"left out: up to {most:,} questions of a position that only one of the two has scores of, see 'Left out'")
     frame = TABLE.frame(rows)
     if output:
         write_csv(output, frame, p_values=TABLE.p_values)
     headings = [TABLE.columns[name].heading for name in TABLE.report]
-    print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *_told(rows, worse_than), sep="\n")
-    sys.exit(STATUS[outcome(rows)])
+    is_same = 0 < repeated == answers
+    told = [f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}"] if is_same else _told(rows, worse_than)
+    print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *told, sep="\n")
+    sys.exit(SAME_ANSWERS if is_same else STATUS[outcome(rows)])
 
 
 def _sides(results: tuple[Path, ...], model: str, against: str) -> list[tuple[Results, str]]:
@@ -95,6 +113,35 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
         study.scores(name, experiment) if is_one else study.scores_by_prompt(name, experiment) for study, name in sides
     ]
     return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
+
+
+def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
+    """The settings in which the answers of the two sides were made differently, see `studies.differing`; "" for none."""
+    made = []
+    for study, name in sides:
+        settings = study.experiments[experiment]
+        row = dict.fromkeys(FACTS) | {key: settings[key] for key in ("task", "metric")}
+        made.append([Sweep(row | how_made(study, name, experiment), settings, None)])
+    return differing(made)
+
+
+def _repeated(sides: list[tuple[Results, str]], experiment: str) -> tuple[int, int]:
+    """How many answers to prompts of both sides are the same recorded answer, and the number of these prompts.
+
+    Equal keys are equal prompts under equal identities; answers that other software computed were asked for again.
+    """
+    a, b = (_answers(study, name, experiment) for study, name in sides)
+    made = [manifest_of(study, name, experiment).get("made_with", {}) for study, name in sides]
+    both = a.keys() & b.keys()
+    is_again = all(made) and not made[0].keys() & made[1].keys()
+    return 0 if is_again else sum(a[one] == b[one] for one in both), len(both)
+
+
+def _answers(study: Results, model: str, experiment: str) -> dict[tuple, tuple]:
+    """Key and text of each answer, by its prompt; {} for a study without responses."""
+    path = study.folder / "responses" / model / f"{experiment}.jsonl.gz"
+    read = read_responses(path) if path.exists() else ()
+    return {(one.size, one.placement, one.prompt_sha256): (one.key, one.text) for one in read if one.text is not None}
 
 
 def _told(rows: list[dict], margin: float) -> Iterator[str]:

@@ -91,26 +91,16 @@ def read_sweeps(name: str, study: Results) -> Iterator[Sweep]:
 def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
     accuracy, curves, lengths, counts = (_by_size(study, table) for table in READ)
     sizes = SizeNames([*study.selection.get("figures", {}).values()])
-    data = {
-        one["name"]: f"{one['name']} ({one['version'] or 'no version'}, sha256 {one['sha256']:.12})"
-        for one in study.selection["datasets"]
-    }
     answers = cache(partial(_answers, study))
     for key, cells in accuracy.items():
         (model, experiment, size), settings = key, study.experiments[key[1]]
-        manifest = study.folder / "responses" / model / f"{experiment}.manifest.json"
-        made = sweep_row(read_json(manifest)) if manifest.exists() else {}
         length, tokens = lengths.get(key, [{}])[0], [one["tokens_mean"] for one in counts.get(key, ())]
         scores, why = answers(model, experiment)
         about = {
             **{"study": name, "label": f"{name}: {model}"},
             "title": settings["title"],
             "size_in_words": sizes(experiment, size),
-            "prompt": settings["prompt"],
-            "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
-            "decoding": made.get("Decoding", "not known"),
-            "number_format": made.get("Number format", "not known").partition(",")[0],
-            "prompt_format": made.get("Prompt format", "not known"),
+            **how_made(study, model, experiment),
             "tokens": fmean(tokens) if tokens and None not in tokens else None,
             **{f"loss_{column}": length.get(column) for column in ("ci_low", "ci_high", "confidence")},
             **{column: length.get(column) for column in ("loss", "effective_length")},
@@ -124,6 +114,29 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
                 rows = rows[(rows["size"] == size) & (rows["placement"].isin([cell["placement"] for cell in own]))]
                 row["prompts"] = digest(sorted({*rows["id"]}))[:12]
             yield Sweep(row, settings, rows, why)
+
+
+def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
+    """How the answers of a sweep were made, by column."""
+    settings, manifest = study.experiments[experiment], manifest_of(study, model, experiment)
+    made = sweep_row(manifest) if manifest else {}
+    data = {
+        one["name"]: f"{one['name']} ({one['version'] or 'no version'}, sha256 {one['sha256']:.12})"
+        for one in study.selection["datasets"]
+    }
+    return {
+        "prompt": settings["prompt"],
+        "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
+        "decoding": made.get("Decoding", "not known"),
+        "number_format": made.get("Number format", "not known").partition(",")[0],
+        "prompt_format": made.get("Prompt format", "not known"),
+    }
+
+
+def manifest_of(study: Results, model: str, experiment: str) -> dict[str, Any]:
+    """The manifest of a sweep's responses; {} for a study without it."""
+    path = study.folder / "responses" / model / f"{experiment}.manifest.json"
+    return read_json(path) if path.exists() else {}
 
 
 def _answers(study: Results, model: str, experiment: str) -> tuple[pd.DataFrame | None, str]:

@@ -69,6 +69,29 @@ def test_questions_of_two_studies_are_compared_by_their_prompts(folder, tmp_path
     assert "left out: up to 2 questions of a position that only one of the two has scores of" in done.stderr
 
 
+def test_answers_that_were_not_asked_again_have_an_exit_status_and_other_settings_a_line(folder, tmp_path):
+    """A copy of a folder; then one answer under another identity, other software, and other settings."""
+    other = shutil.copytree(folder, tmp_path / "other")
+    answers, manifest = (other / f"responses/dummy/qa.{end}" for end in ("jsonl.gz", "manifest.json"))
+    run = partial(compare, "--results", folder, other, *("--model", "dummy", "--experiments", "qa", "--worse-than", 5))
+    done = run()
+    number = len(first := gzip.decompress(answers.read_bytes()).decode().splitlines())
+    assert (done.returncode, done.stderr) == (5, "")
+    assert f"all {number} answers are the same recorded answers on both sides" in done.stdout.splitlines()[-1]
+    again = json.dumps({**json.loads(first[0]), "key": "of another identity"})
+    answers.write_bytes(gzip.compress("\n".join([again, *first[1:]]).encode()))
+    done = run()
+    assert done.returncode == 4 and f"{number - 1} of {number} answers are the same" in done.stderr
+    made = json.loads(manifest.read_text())
+    made["identity_fields"]["model"]["request"] = {"seed": 3, "temperature": 1}
+    made["identity_fields"]["decoding"]["max_new_tokens"] = 7
+    manifest.write_text(json.dumps(made | {"made_with": {"another version": number}}))
+    done = run()
+    assert done.returncode == 4 and len(done.stderr.splitlines()) == 1
+    assert "the two sides differ in decoding (greedy, at most " in done.stderr
+    assert 'at most 7 tokens, to the first_line, request {"seed":3,"temperature":1}) on qa' in done.stderr
+
+
 def without_prompts(results):
     path = results / "responses/dummy/qa.jsonl.gz"
     path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"prompt_sha256", b"else")))
@@ -98,8 +121,8 @@ def test_a_mistake_is_one_line(folder, tmp_path, words, line):
 
 def test_the_blocks_of_the_page_are_yaml_and_their_commands_have_the_options_of_the_program():
     page = (ROOT / "docs/regression.md").read_text()
-    config, workflow = (yaml.safe_load(block) for block in re.findall(r"(?ms)^```yaml\n(.*?)^```", page))
+    config, hosted, workflow = (yaml.safe_load(block) for block in re.findall(r"(?ms)^```yaml\n(.*?)^```", page))
     assert config["define"]["models"]["quantised"]["package"] == config["define"]["models"]["full"]["package"]
-    assert workflow["jobs"]["regression"]["steps"]
+    assert workflow["jobs"]["regression"]["steps"] and hosted["define"]["models"]["large"]["revision"] == "2026-12"
     options = re.findall(r"--[a-z-]+", compare("--help").stdout)
     assert {*re.findall(r"compare --results.*?(--[a-z-]+)", page)} <= {*options}

@@ -35,8 +35,8 @@ IMPORTS = {
     "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis figures",
     "notebook": "base records analysis figures",
-    "compare": "base analysis notebook",
     "studies": "base analysis figures report notebook",
+    "compare": "base records analysis notebook studies",
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",

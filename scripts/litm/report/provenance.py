@@ -9,7 +9,7 @@ from pathlib import Path
 from litm.base.extensions import content, in_use
 from litm.base.formats import read_data
 from litm.base.messages import counted, single_spaced
-from litm.base.store import digest, file_sha256
+from litm.base.store import canonical_json, digest, file_sha256
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
 from litm.records import Cut, several_names
@@ -76,7 +76,7 @@ def sweep_row(manifest: Mapping) -> dict[str, str]:
             "Number format": manifest.get("number_format") or model.get("dtype", "not known"),
             "Attention": model.get("attention", "not known"),
             "Prompt format": model["prompt_template"],
-            "Decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
+            "Decoding": _decoding(decoding, model.get("request") or {}),
             "Computed with": "; ".join(manifest["made_with"]),
         }
     computed = made.pop("Computed with")
@@ -89,6 +89,13 @@ def sweep_row(manifest: Mapping) -> dict[str, str]:
         "Computed with": computed,
         "Identity": manifest["identity"][:12],
     }
+
+
+def _decoding(decoding: Mapping, request: Mapping) -> str:
+    """`greedy, at most 100 tokens, to the first_line`, with the fields that an entry adds to requests."""
+    greedy = "greedy, " if request.get("temperature", 0) == 0 else ""
+    fields = f", request {canonical_json(request)}" if request else ""
+    return f"{greedy}at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}{fields}"
 
 
 def _weights(source: Mapping) -> str:
