@@ -83,7 +83,8 @@ def main(
         write_csv(output, frame, p_values=TABLE.p_values)
     headings = [TABLE.columns[name].heading for name in TABLE.report]
     is_same = 0 < repeated == answers
-    told = [f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}"] if is_same else _told(rows, worse_than)
+    nothing = f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}"
+    told = [nothing] if is_same else _told(rows, worse_than)
     print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *told, sep="\n")
     sys.exit(SAME_ANSWERS if is_same else STATUS[outcome(rows)])
 
@@ -116,7 +117,7 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
 
 
 def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
-    """The settings in which the answers of the two sides were made differently, see `studies.differing`; "" for none."""
+    """The settings in which the two sides differ, see `studies.differing`; "" for none."""
     made = []
     for study, name in sides:
         settings = study.experiments[experiment]

@@ -82,7 +82,7 @@ def main(
         note(f"{name}: do these passages answer their questions? ({len(sample)} drawn at random)")
         note("\n".join(sample))
         note(
-            f"{name}: results/tables/gold_passages.csv has all of them. To correct some, copy it, change the "
+            f"{name}: {table} has all of them. To correct some, copy it, change the "
             "column 'passage' (empty leaves the question out) and name the copy as 'corrections'"
         )
     write_question_records(output, kept)

@@ -12,12 +12,9 @@ from importlib import import_module
 
 from litm.base.cli import program
 from litm.base.formats import read_json, write_csv, write_parquet
-from litm.base.messages import note
+from litm.base.messages import few_clusters, note
 from litm.examples.tasks import load_task
 from litm.records import read_examples, read_responses
-
-#: With fewer clusters than this, cluster-robust intervals are too narrow.
-FEW_CLUSTERS = 10
 
 
 @program
@@ -55,8 +52,7 @@ def main(
     write_csv(accuracy, table.frame(accuracy_rows(scores), is_whole=True), decimals=None)
     if "cluster" in scores:
         groups, questions = scores["cluster"].nunique(), scores["id"].nunique()
-        few = f", fewer than {FEW_CLUSTERS}: intervals cover less than they say" if groups < FEW_CLUSTERS else ""
-        note(f"{model}/{experiment}: {questions} questions in {groups} clusters{few}")
+        note(f"{model}/{experiment}: {questions} questions in {groups} clusters{few_clusters(groups)}")
     excluded = scores.loc[scores["excluded"], ["size", "id"]].drop_duplicates()
     for size, count in excluded.groupby("size").size().items():
         note(f"{model}/{experiment}, size {size}: {count} questions left out, too long at some position")

@@ -122,6 +122,11 @@ def test_utilisation_is_over_the_questions_with_all_three_answers():
     assert (row["accuracy_closed_book"], row["accuracy"], row["accuracy_oracle"]) == pytest.approx(tuple(accuracies))
     assert row["utilisation"] == pytest.approx((accuracies[1] - accuracies[0]) / (accuracies[2] - accuracies[0]))
     assert row["utilisation_ci_low"] < row["utilisation"] < row["utilisation_ci_high"]
+    # Accuracies beside it count the same clusters, also those of references that have none.
+    topics = [f"topic {number // 40}" for number in range(20, 200)]
+    (clustered,) = utilisation_rows(scores.assign(cluster=topics), book, best)
+    for name in ("accuracy", "accuracy_closed_book", "accuracy_oracle"):
+        assert clustered[name] == row[name] and clustered[f"{name}_ci_low"] < row[f"{name}_ci_low"] - 0.01
     with pytest.raises(UserError, match="question q0 occurs twice at model m"):
         list(utilisation_rows(scores, pd.concat([book, book]), best))
 

@@ -4,7 +4,16 @@ import pandas as pd
 import pytest
 
 from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
-from litm.analysis.sentences import able_sentences, cut_sentences, empty_sentences, silenced, uninformative
+from litm.analysis.sentences import (
+    able_sentences,
+    answer_sentences,
+    cluster_sentences,
+    cut_sentences,
+    filled_sentences,
+    silenced,
+    uninformative,
+    with_refused,
+)
 from litm.analysis.shapes import MEANINGS
 from litm.report.phrases import SizeNames, verdicts
 
@@ -170,6 +179,8 @@ def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice
     # Few questions may hide a benefit.
     hinted = uninformative([REFERENCES | {"accuracy_oracle": 0.25}], [], [])["m", "qa"]
     assert hinted.endswith("So take more questions, easier questions or another model.")
+    (clustered,) = uninformative([REFERENCES | {"accuracy_oracle": 0.25}], [], [], {"qa": "topic"}).values()
+    assert clustered.endswith("So take more clusters (topic), easier questions or another model.")
     known = REFERENCES | {"accuracy_closed_book": 0.9, "accuracy_oracle": 0.95}
     by_heart = uninformative([known], [], [])["m", "qa"]
     assert by_heart.endswith("So take more questions or questions that it cannot answer by heart.")
@@ -209,9 +220,37 @@ def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
     ]
 
 
-def test_empty_answers_of_more_than_a_twentieth_of_a_sweep_are_told():
-    rows = [counted(name, n=20) | {"n_empty": empty} for name, empty in (("a", 1), ("b", 0), ("c", 2))]
-    assert empty_sentences(rows) == ["m: many answers are empty (c 2 of 20); they count as answers"]
+def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_missing_ones_are_told(tmp_path):
+    kinds = (("a", 1, 0), ("b", 0, 3), ("c", 2, 1))
+    rows = [counted(name, n=20) | {"n_empty": empty, "n_refused": refused} for name, empty, refused in kinds]
+    rows.append(counted("d", n=28) | {"n_not_recorded": 2})
+    empty = "m: many answers are empty (c 2 of 20){}; they count as answers"
+    others = [
+        "m: many answers were refused or withheld by the provider (b 3 of 20); they are scored as received",
+        "m: recorded responses lack answers (d 2 of 30); these are not counted",
+    ]
+    assert [*answer_sentences(rows, [])] == [empty.format(""), *others]
+    # A row per target: the answer to the second question was withheld.
+    answers = pd.DataFrame({"id": ["1", "2", "2"], "size": 10, "placement": "gold_at_0", "empty": True})
+    answers.assign(finish_reason=["stop", "refused", "refused"]).to_parquet(tmp_path / "c.parquet")
+    manifest, scores = {"model": "m", "experiment": "c", "identity_fields": {}}, {("m", "c"): tmp_path / "c.parquet"}
+    told = next(answer_sentences(rows, with_refused([manifest], rows[:-1], scores)))
+    assert told == empty.format(", 1 of these refused by the provider")
+
+
+def test_experiments_with_few_clusters_are_told_once_and_sizes_ascend(tmp_path):
+    scores = {("m", name): tmp_path / f"{name}.parquet" for name in ("qa", "book", "many")}
+    for (_, name), path in scores.items():
+        ids = [str(number) for number in range(30)]
+        clusters = ids if name == "many" else [f"topic {number % 3}" for number in range(30)]
+        pd.DataFrame({"id": ids * 2, "cluster": clusters * 2}).to_parquet(path)
+    experiments = [{"name": name, "cluster": "topic"} for name in ("qa", "book", "many")]
+    assert cluster_sentences([*experiments, {"name": "other"}], scores) == [
+        "qa, book: 30 questions in 3 clusters (topic), fewer than 10: intervals cover less than they say, so take more "
+        "clusters"
+    ]
+    (filled,) = filled_sentences({"rag": {"10": 0.1, "3": 0.2, "30": 0}})
+    assert filled.startswith("rag: of the documents, 20.0 % at size 3, 10.0 % at size 10 were not retrieved")
 
 
 def test_an_answer_to_several_gold_items_counts_once():

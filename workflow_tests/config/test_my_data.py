@@ -81,6 +81,12 @@ def keep(count: int) -> None:
         path.unlink()
 
 
+def test_references_have_the_clusters_of_the_experiment_that_names_them(mine):
+    one = study(mine, define={"experiments": {"my_positions": {"cluster": "topic"}}})
+    named = {name for name, made in one.experiments.items() if made.cluster == "topic"}
+    assert named == {"my_positions", "my_closed_book", "my_oracle"}
+
+
 def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     keep(12)
     one = study(mine)

@@ -47,7 +47,7 @@ def utilisation_rows(
     for names, grid in _beside(scores, closed_book, oracle):
         row = {**names, "n": len(grid.ids)}
         for place, column in enumerate(("accuracy", "accuracy_closed_book", "accuracy_oracle")):
-            row |= interval_columns(column, proportion(grid.matrix[:, place], None) if len(grid.ids) else None)
+            row |= interval_columns(column, proportion(grid.matrix[:, place], grid.clusters) if len(grid.ids) else None)
         yield row | interval_columns("utilisation", _utilisation(grid.matrix, grid.clusters, names, seed))
 
 

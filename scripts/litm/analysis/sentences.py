@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import exp
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.messages import first_of, interval, interval_of, p_in_words, percent, points
+from litm.base.formats import read_parquet
+from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
-from litm.records import Condition
+from litm.records import REFUSED, Condition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from litm.analysis.grid import Files
 
 Row = Mapping[Any, Any]
+NO_CLUSTERS: Mapping[str, str] = {}
+#: Files of scores by model and experiment.
+Scores = Mapping[tuple[str, str], Path]
 _sweep, _curve = itemgetter("model", "experiment"), itemgetter("model", "experiment", "size")
 #: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
 SHOWN = 0.05
@@ -39,7 +44,7 @@ REMEDIES = {
 MOST_NATS = 20
 #: Experiments with cut or empty answers that a sentence names, at most.
 MOST_CUT = 3
-#: Fraction of empty answers above which they are told.
+#: Fraction of empty answers, and of refused ones, above which they are told.
 MANY_EMPTY = 0.05
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
@@ -71,14 +76,16 @@ class First:
 
 
 def to_know_first(
-    rows: Callable[[str], Sequence[Row]], closed_book: Mapping[str, str | None], stand_ins: Container[str]
+    rows: Callable[[str], Sequence[Row]], experiments: Sequence[Mapping[str, Any]], stand_ins: Container[str]
 ) -> First:
     """The sentences of `uninformative` and `able_sentences`, and each advice.
 
-    rows: of a table by its name, none without it; closed_book: see `silenced`; stand_ins: models of which nothing is
-    said.
+    rows: of a table by its name, none without it; experiments: settings of each, with `closed_book` (see `silenced`);
+    stand_ins: models of which nothing is said.
     """
-    told = uninformative(*(rows(name) for name in ("utilisation", "accuracy", "position_bias")))
+    clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
+    closed_book = {one["name"]: one.get("closed_book") for one in experiments}
+    told = uninformative(*(rows(name) for name in ("utilisation", "accuracy", "position_bias")), clusters)
     silent = silenced(told, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
@@ -150,17 +157,20 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
     ]
 
 
-def uninformative(utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row]) -> dict[tuple, str]:
+def uninformative(
+    utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row], clusters: Mapping[str, str] = NO_CLUSTERS
+) -> dict[tuple, str]:
     """A sentence for each (model, experiment) whose positions tell nothing, in the order of the rows.
 
     utilisation: of utilisation.csv, whose cells are empty unless the oracle is clearly better than closed book (99 %);
-    accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling.
+    accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling;
+    clusters: the field of the clusters, by experiment.
     """
     found: dict[tuple, str] = {}
     for names, rows in groupby(utilisation, _sweep):
         told = [row for row in rows if row["n"]]
         if told and all(row["utilisation"] is None for row in told):
-            found[names] = _no_benefit(names, told[0])
+            found[names] = _no_benefit(names, told[0], clusters.get(names[1]))
     for row in accuracy:
         if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
             found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. So {_remedy(0)}."
@@ -202,8 +212,9 @@ def _where(names: tuple[str, str]) -> str:
     return f"{names[0]} on {names[1]}"
 
 
-def _no_benefit(names: tuple[str, str], row: Row) -> str:
-    remedy = _remedy(row["accuracy_oracle"], row["accuracy_closed_book"])
+def _no_benefit(names: tuple[str, str], row: Row, cluster: str | None) -> str:
+    more = f"more clusters ({cluster})" if cluster else "more questions"
+    remedy = _remedy(row["accuracy_oracle"], row["accuracy_closed_book"], more)
     return (
         f"{_where(names)}: the answers tell nothing about position, number or order. {_references(row)}; the document "
         f"is not shown to help. So {remedy}."
@@ -215,9 +226,9 @@ def _references(row: Row) -> str:
     return f"Right with the document alone: {oracle}; without any: {closed_book} (n = {row['n']:,})"
 
 
-def _remedy(oracle: float, closed_book: float = 0.0) -> str:
+def _remedy(oracle: float, closed_book: float = 0.0, more: str = "more questions") -> str:
     # Few questions may hide a benefit that the answers hint at.
-    options = ["more questions"] if oracle > closed_book else []
+    options = [more] if oracle > closed_book else []
     options += (
         ["questions that it cannot answer by heart"] if closed_book >= KNOWN else ["easier questions", "another model"]
     )
@@ -307,13 +318,23 @@ RAISE_LIMIT = "; raise max_new_tokens (in define.experiments), unless they repea
 
 
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
-    """One sentence per model with cut answers and what to do, one with many empty ones, and one with recorded answers
-    that do not say to which prompts. rows: of the accuracy table.
+    """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
+    with recorded answers that are missing, and one with those that do not say to which prompts.
+
+    rows: of the accuracy table; manifests: also as returned by `with_refused`.
     """
+    withheld = {_sweep(one): one.get("n_refused_empty", 0) for one in manifests}
     decodings = [(one, one["identity_fields"].get("decoding")) for one in manifests]
     recorded = {one["model"] for one, known in decodings if not known}
     limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
-    yield from [*cut_sentences(rows, limits, recorded, RAISE_LIMIT), *empty_sentences(rows)]
+    yield from [*cut_sentences(rows, limits, recorded, RAISE_LIMIT), *empty_sentences(rows, withheld)]
+    for model, of in _many(rows, "n_refused").items():
+        told = first_of([*of.values()], MOST_CUT)
+        yield f"{model}: many answers were refused or withheld by the provider ({told}); they are scored as received"
+    answered, missing = _counts(rows, "n_not_recorded")
+    for model, some in missing.items():
+        if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
+            yield f"{model}: recorded responses lack answers ({first_of(lacking, MOST_CUT)}); these are not counted"
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
@@ -324,20 +345,55 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
         )
 
 
-def empty_sentences(rows: Iterable[Row]) -> list[str]:
+def empty_sentences(rows: Iterable[Row], withheld: Mapping[tuple, int]) -> Iterator[str]:
     """One sentence per model with experiments in which more than `MANY_EMPTY` of the answers are empty; rows: see
-    `cut_sentences`.
+    `cut_sentences`; withheld: those that were refused, by model and experiment.
     """
-    answers, empty = _counts(rows, "n_empty")
+    for model, told in _many(rows, "n_empty").items():
+        refused = sum(withheld.get((model, name), 0) for name in told)
+        which = first_of([*told.values()], MOST_CUT)
+        of_these = f", {refused:,} of these refused by the provider" if refused else ""
+        yield f"{model}: many answers are empty ({which}){of_these}; they count as answers"
+
+
+def score_files(sweeps: Iterable[tuple[str, str]]) -> Scores:
+    """The files of scores of these sweeps that are there, by model and experiment."""
+    files = {sweep: Path("results/scores/{}/{}.parquet".format(*sweep)) for sweep in sweeps}
+    return {sweep: path for sweep, path in files.items() if path.exists()}
+
+
+def with_refused(manifests: Iterable[Row], rows: Iterable[Row], scores: Scores) -> list[dict]:
+    """The manifests with `n_refused_empty`, answers that are empty because a provider refused them, where there are
+    refused and empty ones; rows: of the accuracy table.
+    """
+    found = {}
+    for sweep in {_sweep(row) for row in rows if row["n_empty"] and row["n_refused"]} & scores.keys():
+        answers = read_parquet(scores[sweep], ["id", "size", "placement", "empty", "finish_reason"]).drop_duplicates()
+        found[sweep] = {"n_refused_empty": int((answers["empty"] & (answers["finish_reason"] == REFUSED)).sum())}
+    return [{**one, **found.get(_sweep(one), {})} for one in manifests]
+
+
+def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Scores) -> list[str]:
+    """One sentence for experiments with as many questions and as few clusters; experiments: settings of each."""
+    told: dict[str, list[str]] = {}
+    for one in experiments:
+        files = [path for (_, name), path in scores.items() if name == one["name"]]
+        if one.get("cluster") and files:
+            of = read_parquet(files[0], ["id", "cluster"]).drop_duplicates()
+            if few := few_clusters(groups := of["cluster"].nunique()):
+                which = f"{counted(len(of), 'question')} in {counted(groups, 'cluster')} ({one['cluster']})"
+                told.setdefault(f"{which}{few}, so take more clusters", []).append(one["name"])
+    return [f"{first_of(names, MOST_CUT)}: {sentence}" for sentence, names in told.items()]
+
+
+def _many(rows: Iterable[Row], column: str) -> dict[str, dict[str, str]]:
+    """`a 3 of 20` by model and experiment, where a column counts more than `MANY_EMPTY` of the answers."""
+    answers, found = _counts(rows, column)
     many = {
-        one: [f"{name} {empty[one][name]:,} of {n:,}" for name, n in of.items() if empty[one][name] > MANY_EMPTY * n]
+        one: {name: f"{name} {n:,} of {of[name]:,}" for name, n in found[one].items() if n > MANY_EMPTY * of[name]}
         for one, of in answers.items()
     }
-    return [
-        f"{model}: many answers are empty ({first_of(told, MOST_CUT)}); they count as answers"
-        for model, told in many.items()
-        if told
-    ]
+    return {model: told for model, told in many.items() if told}
 
 
 def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
@@ -346,7 +402,7 @@ def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], 
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     cells: dict[tuple, Row] = {}
     for row in rows:
-        if row[column] is not None:
+        if row.get(column) is not None:
             cells.setdefault((row["model"], row["experiment"], row["size"], row["placement"]), row)
     for (model, experiment, *_), row in cells.items():
         answers[model][experiment] += row["n"]

@@ -101,6 +101,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+#: Clusters: with fewer, cluster-robust intervals are too narrow.
+FEW_CLUSTERS = 10
+
+
+def few_clusters(number: int) -> str:
+    """The end of a sentence on too few clusters; "" for enough."""
+    return f", fewer than {FEW_CLUSTERS}: intervals cover less than they say" if number < FEW_CLUSTERS else ""
+
+
 def in_range(numbers: Iterable[float]) -> str:
     """`40`, or `38 to 2,000`."""
     whole = [int(number) for number in numbers]

@@ -130,6 +130,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     read, mine = _with_my_data(read, root)
     entries = read_catalogues(root, read, mine.entries)
     own = {name: entries["experiments"][name].changed(own_questions=mine.questions) for name in mine.experiments}
+    of_references = {name: one.cluster for one in own.values() if one.cluster for name in (one.closed_book, one.oracle)}
+    # References ask the same questions, so that their intervals have the same clusters.
+    own = {name: one.changed(cluster=one.cluster or of_references.get(name)) for name, one in own.items()}
     entries["experiments"] = with_conditions(entries["experiments"] | own)
     read = read.changed(experiments=with_names(read.experiments, entries["experiments"]))
     selection = select(read, entries, root)

@@ -372,7 +372,9 @@ def filler_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -
     first: dict[str, str] = {}
     for name, files in experiments.items():
         told = []
-        for size, (path, examples) in files.items():
+        # JSON has sizes as texts, sorted as such.
+        for size in sorted(files, key=int):
+            path, examples = files[size]
             if first.setdefault(path, name) == name and Path(path).exists() and Path(examples).exists():
                 asked = {record["id"] for _, record in read_jsonl(examples)}
                 records = (record for record in read_question_records(path) if record.id in asked)

@@ -31,7 +31,7 @@ class Contents:
     description `asks` of its task. prices: by model, None for free ones. datasets: one row by heading per file of
     questions. models: in the order of the study, which decides their colours. about: the catalogue's descriptions, by
     model. formats: output of make_prompt_format.py by model. config: digest of the config's selection. commit: the
-    workflow's, None if unknown. stand_ins: see `ModelPlan`. filled: sentences on documents that were filled in.
+    workflow's, None if unknown. stand_ins: see `ModelPlan`. filled: sentences on few clusters and filled-in documents.
     """
 
     tables: Mapping[str, pd.DataFrame]

@@ -289,11 +289,11 @@ def first_answers(
         name: table[~table["model"].isin(list(stand_ins))] if "model" in table else table
         for name, table in tables.items()
     }
-    closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    first = to_know_first(lambda name: _rows(own, name), closed_book, stand_ins)
+    first = to_know_first(lambda name: _rows(own, name), experiments, stand_ins)
     others = [*to_look_at(tables.get("gold_counts")), *(f"{one}." for one in filled), *_of_answers(own, manifests)]
     left = max(0, OPEN - len(first.useless))
-    pairs = compared(_rows(tables, "model_pairs"), closed_book, stand_ins, first.silent)
+    names = {one["name"] for one in experiments}
+    pairs = compared(_rows(tables, "model_pairs"), names, stand_ins, first.silent)
     answers = (
         f"{rows[0]['model_a']} and {rows[0]['model_b']} on {compared_on(rows[0])}: {conclusion}"
         for rows, conclusion in pairs
@@ -313,7 +313,7 @@ def _rows(tables: Tables, name: str) -> list[dict]:
 
 
 def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
-    """Cut and empty answers, recorded ones to unknown prompts, and conclusions that depend on their reading."""
+    """Cut, empty, refused and lacking answers, those to unknown prompts, and conclusions that depend on the reading."""
     decodings = {(one["model"], one["experiment"]): one["identity_fields"].get("decoding") for one in manifests}
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
     told = [*answer_sentences(_rows(tables, "accuracy"), manifests)]

@@ -16,7 +16,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from litm.analysis.run_summary import compared_lines, run_summary
-from litm.analysis.sentences import answer_sentences, gold_sentences, remedies_in_words, to_know_first
+from litm.analysis.sentences import (
+    answer_sentences,
+    cluster_sentences,
+    gold_sentences,
+    remedies_in_words,
+    score_files,
+    to_know_first,
+    with_refused,
+)
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import ending_in_a_line, signals_handled
 from litm.base.formats import plain_rows, read_json
@@ -401,15 +409,18 @@ def outcome(
     `SweepInputs`; since: time of the start, in seconds since the epoch. The last line names a table that is damaged and
     ends the outcome.
     """
+    scores = score_files(study.run)
     try:
         made = [path for path in results if Path(path).exists()]
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
             yield from _made(study, tables, made)
+            yield from cluster_sentences((one.settings() for one in study.experiments.values()), scores)
             yield from filler_sentences(filled)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
         answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
-        yield from answer_sentences(rows, [read_json(path) for path in answered if path.exists()])
+        manifests = [read_json(path) for path in answered if path.exists()]
+        yield from answer_sentences(rows, with_refused(manifests, rows, scores))
         yield from _readings(study, tables)
     except UserError as error:
         # The run itself has succeeded.
@@ -452,8 +463,8 @@ def _readings(study: Study, tables: Container[str]) -> list[str]:
 
 def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
     """What a reader wants to know first; experiments: those in which models are compared."""
-    closed_book = {name: one.closed_book for name, one in study.experiments.items()}
-    first = to_know_first(lambda name: _rows(name, tables), closed_book, study.stand_ins)
+    settings = [one.settings() for one in study.experiments.values()]
+    first = to_know_first(lambda name: _rows(name, tables), settings, study.stand_ins)
     yield from (*first.useless, *first.able, *first.probable)
     yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, first.silent)
     for headline, details in first.advice:
