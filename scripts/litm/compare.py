@@ -84,8 +84,8 @@ def main(
     headings = [TABLE.columns[name].heading for name in TABLE.report]
     is_same = 0 < repeated == answers
     nothing = f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}"
-    told = [nothing] if is_same else _told(rows, worse_than)
-    print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *told, sep="\n")
+    last = [nothing] if is_same else _told(rows, worse_than)
+    print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *last, sep="\n")
     sys.exit(SAME_ANSWERS if is_same else STATUS[outcome(rows)])
 
 

@@ -85,7 +85,7 @@ def to_know_first(
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    told = uninformative(*(rows(name) for name in ("utilisation", "accuracy", "position_bias")), clusters)
+    told = uninformative(rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters)
     silent = silenced(told, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
