@@ -19,7 +19,7 @@ from litm.base.files import write_text
 from litm.base.formats import plain_rows, read_json, read_jsonl
 from litm.base.messages import note
 from litm.base.store import file_sha256
-from litm.questions.released_format import filler_sentences
+from litm.questions.released_format import filled_sentences
 
 
 def commit_of(project: Path) -> str | None:
@@ -61,7 +61,7 @@ def main(
     # They are made before the tables.
     scores = score_files((one["model"], one["experiment"]) for one in made)
     frames = {path.stem: all_tables()[path.stem].read(path) for path in tables}
-    filled = filler_sentences(settings.get("filled", {}))
+    filled = filled_sentences(settings.get("filled", {}))
     contents = Contents(
         tables=frames,
         pictures={path.stem: path.read_bytes() for path in figures},

@@ -9,7 +9,6 @@ from litm.analysis.sentences import (
     answer_sentences,
     cluster_sentences,
     cut_sentences,
-    filled_sentences,
     silenced,
     uninformative,
     with_refused,
@@ -238,7 +237,7 @@ def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_m
     assert told == empty.format(", 1 of these refused by the provider")
 
 
-def test_experiments_with_few_clusters_are_told_once_and_sizes_ascend(tmp_path):
+def test_experiments_with_few_clusters_are_told_once(tmp_path):
     scores = {("m", name): tmp_path / f"{name}.parquet" for name in ("qa", "book", "many")}
     for (_, name), path in scores.items():
         ids = [str(number) for number in range(30)]
@@ -249,8 +248,6 @@ def test_experiments_with_few_clusters_are_told_once_and_sizes_ascend(tmp_path):
         "qa, book: 30 questions in 3 clusters (topic), fewer than 10: intervals cover less than they say, so take more "
         "clusters"
     ]
-    (filled,) = filled_sentences({"rag": {"10": 0.1, "3": 0.2, "30": 0}})
-    assert filled.startswith("rag: of the documents, 20.0 % at size 3, 10.0 % at size 10 were not retrieved")
 
 
 def test_an_answer_to_several_gold_items_counts_once():

@@ -363,7 +363,7 @@ def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Do
     return [documents[place] for place in places[: cut.kept(scores)]]
 
 
-def filler_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> Iterator[str]:
+def filled_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> Iterator[str]:
     """One sentence per experiment with filler among the documents of the questions that it asks.
 
     experiments: by size, a file of candidates and one of the examples made of it, both left out if one is missing. A

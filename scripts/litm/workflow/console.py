@@ -34,7 +34,7 @@ from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
-from litm.questions.released_format import filler_sentences
+from litm.questions.released_format import filled_sentences
 from litm.records import read_examples
 from litm.workflow.prompt_lengths import prompts_by_size
 from litm.workflow.resources import SHOWN
@@ -415,7 +415,7 @@ def outcome(
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
             yield from _made(study, tables, made)
             yield from cluster_sentences((one.settings() for one in study.experiments.values()), scores)
-            yield from filler_sentences(filled)
+            yield from filled_sentences(filled)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
         answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
