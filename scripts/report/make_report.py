@@ -12,11 +12,11 @@ sources: template, style and scripts of the page
 import subprocess
 from pathlib import Path
 
-from litm.analysis.sentences import cluster_sentences, score_files, with_refused
+from litm.analysis.sentences import cluster_sentences, score_files
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import plain_rows, read_json, read_jsonl
+from litm.base.formats import read_json, read_jsonl
 from litm.base.messages import note
 from litm.base.store import file_sha256
 from litm.questions.released_format import filled_sentences
@@ -60,12 +60,11 @@ def main(
     made = [read_json(path) for path in manifests]
     # They are made before the tables.
     scores = score_files((one["model"], one["experiment"]) for one in made)
-    frames = {path.stem: all_tables()[path.stem].read(path) for path in tables}
     filled = filled_sentences(settings.get("filled", {}))
     contents = Contents(
-        tables=frames,
+        tables={path.stem: all_tables()[path.stem].read(path) for path in tables},
         pictures={path.stem: path.read_bytes() for path in figures},
-        manifests=with_refused(made, plain_rows(frames["accuracy"]), scores),
+        manifests=made,
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
         commit=commit_of(Path(__file__).resolve().parents[2]),

@@ -11,7 +11,6 @@ from litm.analysis.sentences import (
     cut_sentences,
     silenced,
     uninformative,
-    with_refused,
 )
 from litm.analysis.shapes import MEANINGS
 from litm.report.phrases import SizeNames, verdicts
@@ -219,22 +218,15 @@ def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
     ]
 
 
-def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_missing_ones_are_told(tmp_path):
+def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_missing_ones_are_told():
     kinds = (("a", 1, 0), ("b", 0, 3), ("c", 2, 1))
     rows = [counted(name, n=20) | {"n_empty": empty, "n_refused": refused} for name, empty, refused in kinds]
     rows.append(counted("d", n=28) | {"n_not_recorded": 2})
-    empty = "m: many answers are empty (c 2 of 20){}; they count as answers"
-    others = [
+    assert [*answer_sentences(rows, [])] == [
+        "m: many answers are empty (c 2 of 20); they count as answers",
         "m: many answers were refused or withheld by the provider (b 3 of 20); they are scored as received",
         "m: recorded responses lack answers (d 2 of 30); these are not counted",
     ]
-    assert [*answer_sentences(rows, [])] == [empty.format(""), *others]
-    # A row per target: the answer to the second question was withheld.
-    answers = pd.DataFrame({"id": ["1", "2", "2"], "size": 10, "placement": "gold_at_0", "empty": True})
-    answers.assign(finish_reason=["stop", "refused", "refused"]).to_parquet(tmp_path / "c.parquet")
-    manifest, scores = {"model": "m", "experiment": "c", "identity_fields": {}}, {("m", "c"): tmp_path / "c.parquet"}
-    told = next(answer_sentences(rows, with_refused([manifest], rows[:-1], scores)))
-    assert told == empty.format(", 1 of these refused by the provider")
 
 
 def test_experiments_with_few_clusters_are_told_once(tmp_path):

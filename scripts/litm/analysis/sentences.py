@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from litm.base.formats import read_parquet
 from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
-from litm.records import REFUSED, Condition
+from litm.records import Condition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -321,16 +321,16 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
     with recorded answers that are missing, and one with those that do not say to which prompts.
 
-    rows: of the accuracy table; manifests: also as returned by `with_refused`.
+    rows: of the accuracy table.
     """
-    withheld = {_sweep(one): one.get("n_refused_empty", 0) for one in manifests}
     decodings = [(one, one["identity_fields"].get("decoding")) for one in manifests]
     recorded = {one["model"] for one, known in decodings if not known}
     limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
-    yield from [*cut_sentences(rows, limits, recorded, RAISE_LIMIT), *empty_sentences(rows, withheld)]
-    for model, of in _many(rows, "n_refused").items():
-        told = first_of([*of.values()], MOST_CUT)
-        yield f"{model}: many answers were refused or withheld by the provider ({told}); they are scored as received"
+    yield from [
+        *cut_sentences(rows, limits, recorded, RAISE_LIMIT),
+        *_many(rows, "n_empty", "are empty", "count as answers"),
+    ]
+    yield from _many(rows, "n_refused", "were refused or withheld by the provider", "are scored as received")
     answered, missing = _counts(rows, "n_not_recorded")
     for model, some in missing.items():
         if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
@@ -345,32 +345,10 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
         )
 
 
-def empty_sentences(rows: Iterable[Row], withheld: Mapping[tuple, int]) -> Iterator[str]:
-    """One sentence per model with experiments in which more than `MANY_EMPTY` of the answers are empty; rows: see
-    `cut_sentences`; withheld: those that were refused, by model and experiment.
-    """
-    for model, told in _many(rows, "n_empty").items():
-        refused = sum(withheld.get((model, name), 0) for name in told)
-        which = first_of([*told.values()], MOST_CUT)
-        of_these = f", {refused:,} of these refused by the provider" if refused else ""
-        yield f"{model}: many answers are empty ({which}){of_these}; they count as answers"
-
-
 def score_files(sweeps: Iterable[tuple[str, str]]) -> Scores:
     """The files of scores of these sweeps that are there, by model and experiment."""
     files = {sweep: Path("results/scores/{}/{}.parquet".format(*sweep)) for sweep in sweeps}
     return {sweep: path for sweep, path in files.items() if path.exists()}
-
-
-def with_refused(manifests: Iterable[Row], rows: Iterable[Row], scores: Scores) -> list[dict]:
-    """The manifests with `n_refused_empty`, answers that are empty because a provider refused them, where there are
-    refused and empty ones; rows: of the accuracy table.
-    """
-    found = {}
-    for sweep in {_sweep(row) for row in rows if row["n_empty"] and row["n_refused"]} & scores.keys():
-        answers = read_parquet(scores[sweep], ["id", "size", "placement", "empty", "finish_reason"]).drop_duplicates()
-        found[sweep] = {"n_refused_empty": int((answers["empty"] & (answers["finish_reason"] == REFUSED)).sum())}
-    return [{**one, **found.get(_sweep(one), {})} for one in manifests]
 
 
 def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Scores) -> list[str]:
@@ -386,14 +364,14 @@ def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Scores) 
     return [f"{first_of(names, MOST_CUT)}: {sentence}" for sentence, names in told.items()]
 
 
-def _many(rows: Iterable[Row], column: str) -> dict[str, dict[str, str]]:
-    """`a 3 of 20` by model and experiment, where a column counts more than `MANY_EMPTY` of the answers."""
+def _many(rows: Iterable[Row], column: str, what: str, then: str) -> Iterator[str]:
+    """One sentence per model with experiments in which a column counts more than `MANY_EMPTY` of the answers."""
     answers, found = _counts(rows, column)
-    many = {
-        one: {name: f"{name} {n:,} of {of[name]:,}" for name, n in found[one].items() if n > MANY_EMPTY * of[name]}
-        for one, of in answers.items()
-    }
-    return {model: told for model, told in many.items() if told}
+    for model, of in answers.items():
+        some = found[model]
+        many = [f"{name} {some[name]:,} of {n:,}" for name, n in of.items() if some[name] > MANY_EMPTY * n]
+        if many:
+            yield f"{model}: many answers {what} ({first_of(many, MOST_CUT)}); they {then}"
 
 
 def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:

@@ -23,7 +23,6 @@ from litm.analysis.sentences import (
     remedies_in_words,
     score_files,
     to_know_first,
-    with_refused,
 )
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import ending_in_a_line, signals_handled
@@ -419,8 +418,7 @@ def outcome(
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
         answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
-        manifests = [read_json(path) for path in answered if path.exists()]
-        yield from answer_sentences(rows, with_refused(manifests, rows, scores))
+        yield from answer_sentences(rows, [read_json(path) for path in answered if path.exists()])
         yield from _readings(study, tables)
     except UserError as error:
         # The run itself has succeeded.
