@@ -75,3 +75,17 @@ def test_a_tokenizer_that_is_still_to_supply_is_told_and_its_model_is_read_witho
     assert "no tokens are counted: gpt-3.5-turbo-0613" in told and "cl100k_tokenizer" in told and supplied.notes == []
     tokenizers = [one.models["gpt-3.5-turbo-0613"].tokenizer for one in (without, supplied)]
     assert tokenizers == [None, "cl100k_tokenizer"]
+
+
+def test_an_entry_with_an_engine_of_another_kind_keeps_only_the_facts_about_the_model(tmp_path):
+    def read(name: str, entry: dict) -> dict:
+        defaults = {"dtype": "float32", "concurrency": 3}
+        selected = {"models": {name: entry}, "experiments": {"kv": configs.KV}, "model_defaults": defaults}
+        return configs.study(**selected).models[name].model_dump()
+
+    recorded = {"engine": "recorded", "responses": {"kv": str(write_lines(tmp_path / "r.jsonl", []))}}
+    served = {"engine": "openai", "api_model": "x", "base_url": "http://localhost:1/v1"}
+    for name, entry in (("mpt-30b-instruct", recorded), ("llama-2-70b-chat", recorded), ("llama-2-70b-chat", served)):
+        known = read(name, {})
+        assert read(name, entry) == {**read("mine", entry), "about": known["about"]}, name
+        assert known["about"] and read(name, {"engine": "vllm"}) == {**known, "engine": "vllm"}

@@ -136,7 +136,8 @@ class Config(Entry):
     """
     define: dict[Kind, dict[str, dict[str, Any]] | None] | None = None
     """Further catalogue entries, by kind and name. An entry with the name of an existing one overrides single keys of
-    it.
+    it. If its `engine` or `method` is of another kind (such as `engine: recorded` for a model that runs here), it keeps
+    only `about`.
     """
 
 
@@ -151,7 +152,7 @@ def read_catalogue(kind: Kind, root: Path, config: Config | None = None, added: 
     entries = {**merged(kind, string_keys(read_yaml(root / "config" / f"{kind}.yaml")), own), **added.get(kind, {})}
     if config is not None:
         for name, entry in ((config.define or {}).get(kind) or {}).items():
-            entries[name] = {**entries.get(name, {}), **entry}
+            entries[name] = {**_kept(kind, entries.get(name, {}), entry), **entry}
         if kind == "models" and config.model_defaults:
             defaults = config.model_defaults.model_dump(exclude_unset=True)
             entries = {name: _with_defaults(entry, defaults) for name, entry in entries.items()}
@@ -168,10 +169,15 @@ def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Any:
     return entries.read(value, where) if isinstance(entries, Variants) else read_entry(entries, value, where)
 
 
+def _kept(kind: Kind, entry: Mapping, changes: Mapping) -> Mapping:
+    """The keys of an entry that stay if others are changed: all, or `about` alone if it becomes one of another kind."""
+    entries = CATALOGUES[kind]
+    if not isinstance(entries, Variants) or entries.key not in changes or entries.of(changes) is entries.of(entry):
+        return entry
+    return {key: value for key, value in entry.items() if key == "about"}
+
+
 def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
     """A model's entry with those of the config's defaults that its kind has."""
-    engine = entry.get("engine")
-    # Reading the entry refuses any other value.
-    kind = MODELS.classes.get(engine) if isinstance(engine, str) else None
-    own = kind.keys if kind else ()
+    own = kind.keys if (kind := MODELS.of(entry)) else ()
     return {**{key: value for key, value in defaults.items() if key in own}, **entry}

@@ -225,6 +225,11 @@ class Variants:
     key: str
     classes: Mapping[str, type[Entry]]
 
+    def of(self, value: Mapping) -> type[Entry] | None:
+        """The class that an entry's key selects; None if it has no such key or an unknown name, which `read` refuses."""
+        name = value.get(self.key)
+        return self.classes.get(name) if isinstance(name, str) else None
+
     def read(self, value: Mapping, where: str) -> Entry:
         """A validated entry of the class that its key selects; `UserError` also for a key of another class."""
         key, classes = self.key, self.classes
