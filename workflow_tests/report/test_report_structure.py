@@ -15,7 +15,14 @@ from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 from litm.analysis.table import as_latex
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS
-from litm.report.page_tables import MOST_CHARACTERS, NOTED, accuracy_tables, overview_table, packed_files
+from litm.report.page_tables import (
+    MOST_CHARACTERS,
+    NOTED,
+    accuracy_files,
+    accuracy_tables,
+    overview_table,
+    packed_files,
+)
 from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
 from litm.workflow.result_files import REPORT_FILES as FILES
 
@@ -105,6 +112,9 @@ def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):
         f"{MODELS[0]} and {MODELS[1]} on kv, n = 40: {MODELS[0]} is better in the middle by 30.0 points [20.0, 40.0]; "
         f"which uses its context more evenly is not known, because positions tell nothing about {MODELS[1]}."
     ]
+    graded = tables | {"accuracy": whole.tables["accuracy"].assign(metric="token_f1")}
+    (told,) = first_answers(graded | {"model_pairs": pd.DataFrame([even, even])}, [], experiments, [])["answers"]
+    assert "on kv, n = 40, Token F1: no difference of Token F1 is shown (" in told
     # The other model's advice is silent, because the document does not help it.
     assert first["advice"] == [("pass 5 documents.", "Why: so.")]
 
@@ -174,13 +184,24 @@ def test_positions_are_columns_with_intervals_and_rows_mention_lost_questions(wh
 def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():
     row = {
         "model": "a", "experiment": "e", "placement": "no_gold", "position": None, "target": "gold", "n": 9,
-        "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8, **dict.fromkeys(NOTED.values(), 0),
+        "metric": "exact_code", "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8, **dict.fromkeys(NOTED.values(), 0),
     }  # fmt: skip
     sizes = [row | {"size": size} for size in (5, 1000)]
     targets = [row | {"size": 9, "placement": "gold_at_0_8", "target": one} for one in ("early", "late")]
     for rows, headings, name in ((sizes, ["size 5", "size 1,000"], "a"), (targets, ["early", "late"], "a, 1st, 9th")):
         (table,) = accuracy_tables(pd.DataFrame(rows), {"e": "E"}, SizeNames([]))
         assert table["headings"] == headings and table["rows"][0]["name"] == name
+
+
+def test_means_of_a_graded_metric_have_its_label_and_not_the_name_accuracy(whole):
+    graded = whole.tables["accuracy"].assign(metric="token_f1")
+    headings = ["<h2>Token F1 by position</h2>", "Token F1 in per cent:", "Token F1 at the edges", "Points of Token F1"]
+    shown = page({"accuracy": graded})
+    assert [text for text in [*headings, ">Key-value retrieval (Token F1)<br>"] if text not in shown] == []
+    mixed = pd.concat([whole.tables["accuracy"], graded])
+    assert "<h2>Accuracy and Token F1 by position</h2>" in page({"accuracy": mixed})
+    files = accuracy_files(accuracy_tables(graded, whole.titles, SizeNames([FIGURE])))
+    assert files["accuracy_by_position_1.tex"].startswith("% Key-value retrieval (Token F1), 6 pairs\n")
 
 
 def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whole):

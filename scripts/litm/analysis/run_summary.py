@@ -11,12 +11,23 @@ from litm.analysis.sentences import Row, compared, compared_on, is_shown
 from litm.analysis.shapes import word_of
 from litm.base.formats import grouped
 from litm.base.messages import in_columns, interval_of, ordinal, p_in_words, points
-from litm.scoring.metrics import METRICS
+from litm.scoring.metrics import METRICS, Metric
 
 #: Numbers of tables, and of comparisons of models, that are printed, at most.
 MOST_TABLES, MOST_PAIRS = 20, 6
 #: Name of a curve: model, experiment, size.
 Name = tuple[str, str, int]
+
+
+def own_label(metric: str) -> str:
+    """The label of a metric's mean, if it is not the usual one, else ''."""
+    return METRICS[metric].label if METRICS[metric].label != Metric.label else ""
+
+
+def labelled(rows: Iterable[Row], accuracy: Iterable[Row]) -> list[Row]:
+    """Rows with the label of their experiment's metric if it is not the usual one, else ''; accuracy: of that table."""
+    labels = {row["experiment"]: own_label(row["metric"]) for row in accuracy}
+    return [{**row, "label": labels.get(row["experiment"])} for row in rows]
 
 
 def compared_lines(

@@ -257,9 +257,9 @@ def compared(
 
 
 def compared_on(row: Row) -> str:
-    """What models are compared on: `kv, mean of 2 sizes, n = 40`."""
+    """What models are compared on: `kv, mean of 2 sizes, n = 40`, and the row's `label`, see `run_summary.labelled`."""
     sizes = "" if row["n_sizes"] == 1 else f", mean of {row['n_sizes']} sizes"
-    return f"{row['experiment']}{sizes}, n = {row['n']:,}"
+    return ", ".join(filter(None, [f"{row['experiment']}{sizes}, n = {row['n']:,}", row.get("label")]))
 
 
 def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
@@ -273,7 +273,7 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
             better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
     overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] == "all"), rows[0])
-    told = told or [f"no difference of accuracy is shown ({_signed(overall)})"]
+    told = told or [f"no difference of {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
     flat = [model for model in (a, b) if (model, rows[0]["experiment"]) in silent]
     for row in rows:
         if row["quantity"] == "pbi" and flat:

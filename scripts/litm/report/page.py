@@ -123,6 +123,7 @@ def _numbers(contents: Contents) -> dict:
     return {
         "studied": provenance.experiments_studied(contents.experiments, contents.samples, contents.sizes),
         "models": provenance.models_studied(contents.manifests, contents.about),
+        "measures": page_tables.measures(tables["accuracy"]),
         "grid": page_tables.overview_table(tables["accuracy"], bias, contents.titles, contents.sizes),
         "accuracies": accuracies,
         "findings": phrases.findings(bias),

@@ -5,6 +5,7 @@ from typing import cast
 
 import pandas as pd
 
+from litm.analysis.run_summary import own_label
 from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.formats import csv_text, plain_rows
@@ -13,6 +14,7 @@ from litm.figures.chart import models_in, places_in_words
 from litm.records import Prices, Usage
 from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
+from litm.scoring.metrics import METRICS
 
 _ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.
@@ -81,7 +83,7 @@ def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: Si
     """
     found = []
     for name, cells in accuracy.groupby("experiment", sort=False):
-        experiment, title = str(name), titles[str(name)]
+        experiment, title = str(name), titles[str(name)] + _in_brackets(cells)
         if (cells.groupby(["model", "size"]).size() == 1).all():
             columns = [names(experiment, int(size)) for size in cells["size"]]
             found.append(_table(title, cells.assign(column=columns), several=False))
@@ -92,6 +94,17 @@ def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: Si
             column = of_size["target"] if several else of_size["placement"].map(places_in_words)
             found.append(_table(what, of_size.assign(column=column), several))
     return found
+
+
+def measures(accuracy: pd.DataFrame) -> str:
+    """What the study measures: `Accuracy`, or the labels of its metrics, `Accuracy and Token F1`."""
+    return " and ".join(dict.fromkeys(METRICS[metric].label for metric in accuracy["metric"].unique()))
+
+
+def _in_brackets(cells: pd.DataFrame) -> str:
+    """After an experiment's title: the label of its metric, if it is not the usual one."""
+    label = own_label(cells["metric"].iloc[0])
+    return label and f" ({label})"
 
 
 def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
@@ -136,7 +149,7 @@ def overview_table(
         of_model = {str(model): own for model, own in cells.groupby("model")}
         rows.append(
             {
-                "title": titles[experiment],
+                "title": titles[experiment] + _in_brackets(cells),
                 "what": names.with_length(experiment, size),
                 "cells": [
                     _overview_cell(of_model.get(model), words.get((model, experiment, size), "")) for model in models

@@ -8,6 +8,7 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.cells import reading_warnings
+from litm.analysis.run_summary import labelled
 from litm.analysis.sentences import answer_sentences, compared, compared_on, to_know_first, to_look_at
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
@@ -293,10 +294,10 @@ def first_answers(
     others = [*to_look_at(tables.get("gold_counts")), *(f"{one}." for one in filled), *_of_answers(own, manifests)]
     left = max(0, OPEN - len(first.useless))
     names = {one["name"] for one in experiments}
-    pairs = compared(_rows(tables, "model_pairs"), names, stand_ins, first.silent)
+    pairs = labelled(_rows(tables, "model_pairs"), _rows(tables, "accuracy"))
     answers = (
         f"{rows[0]['model_a']} and {rows[0]['model_b']} on {compared_on(rows[0])}: {conclusion}"
-        for rows, conclusion in pairs
+        for rows, conclusion in compared(pairs, names, stand_ins, first.silent)
         if len(rows) > 1
     )
     return {

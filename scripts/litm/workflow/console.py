@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from litm.analysis.run_summary import compared_lines, run_summary
+from litm.analysis.run_summary import compared_lines, labelled, run_summary
 from litm.analysis.sentences import (
     answer_sentences,
     cluster_sentences,
@@ -464,7 +464,8 @@ def _answers(study: Study, tables: Container[str], experiments: Container[str]) 
     settings = [one.settings() for one in study.experiments.values()]
     first = to_know_first(lambda name: _rows(name, tables), settings, study.stand_ins)
     yield from (*first.useless, *first.able, *first.probable)
-    yield from compared_lines(_rows("model_pairs", tables), experiments, study.stand_ins, first.silent)
+    pairs = labelled(_rows("model_pairs", tables), _rows("accuracy", tables))
+    yield from compared_lines(pairs, experiments, study.stand_ins, first.silent)
     for headline, details in first.advice:
         yield headline
         yield from [f"  {details}"] if details else []
