@@ -67,6 +67,8 @@ OF_PLACES = [
     {"out": {"text": text}, "q": {"id": "id0"}, "n": size, "where": where}
     for text, size, where in (("a", 3, 0), ("b", "3", [2]), ("c", 5, 0))
 ]
+SEVERAL = {"response": ["out", "r"], "prompt": ["asked", "q.p"]}
+OF_SEVERAL = [{"r": "x", "q": {"p": EXAMPLES[4].prompt}}, {"out": "y", "r": "no", "asked": EXAMPLES[0].prompt}]
 OF_PROMPT = {"p": EXAMPLES[4].prompt, "r": "x"}
 OF_DIGEST = {"r": "x", "id": "id0", "at": "gold_at_0", "sum": EXAMPLES[0].prompt_sha256.upper()}
 OF_TWO = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 64, response="y")]
@@ -77,10 +79,11 @@ OF_TWO = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 6
     [
         (IN_FIELDS, OF_PLACES, {("gold_at_0", "id0"): "a", ("gold_at_2", "id0"): "b"}),
         ({"response": "r", "prompt": "p"}, [OF_PROMPT], {("gold_at_2", "id1"): "x"}),
+        (SEVERAL, OF_SEVERAL, {("gold_at_2", "id1"): "x", ("gold_at_0", "id0"): "y"}),
         (WITH_DIGEST, [OF_DIGEST], {("gold_at_0", "id0"): "x"}),
         (OWN_FIELDS, OF_TWO, {("gold_at_0", "id0"): "x"}),
     ],
-    ids=["size and position, in fields of fields", "a whole prompt", "a digest", "answers to two prompts"],
+    ids=["size and position, in fields of fields", "a prompt", "several names", "a digest", "answers to two prompts"],
 )
 def test_fields_of_a_record_tell_the_prompts_of_one_file_apart(tmp_path, fields, records, expected):
     matching = match(write_lines(tmp_path / "a.jsonl", records), fields)
@@ -128,6 +131,7 @@ def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(
     [
         ({"question": "q"}, FIELDS, "the field 'model_answer' (response) is missing; there are: 'question'"),
         ({"model_answer": "a"}, FIELDS, "the field 'question' (question) is missing; there are: 'model_answer'"),
+        ({"r": "a"}, {"response": "r", "id": ["q", "k"]}, "the field 'q' or 'k' (id) is missing; there are: 'r'"),
         ({"question": "q", "model_answer": None}, FIELDS, "'model_answer' must be a text, found NoneType"),
         ({"question": "q", "model_answer": ["a"]}, FIELDS, "'model_answer' must be a text, found list"),
         ({"question": 7, "model_answer": "a"}, FIELDS, "'question' must be a text, found int"),

@@ -26,6 +26,7 @@ from litm.config.schema import (
     GgufInPackage,
     Hub,
     Made,
+    Names,
     NoPassword,
     NotNegative,
     PathTo,
@@ -36,7 +37,7 @@ from litm.config.schema import (
 )
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, NO_QUANTIZATION, engine_facts, engine_names
 from litm.inference.logs import FIELDS, KINDS
-from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS
+from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.models.locations import absent_package, find_in_package, is_gguf
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
@@ -675,26 +676,32 @@ class ApiModel(RequestKeys, AskedModel):
         return {key: getattr(self, key) for key in ("api_model", "base_url", "revision", "api_key_variable")}
 
 
-class Fields(Entry):
-    """Names of the fields in files of recorded responses; nested ones with dots (a.b)."""
+#: The name of a field, or several, of which the first counts that a record has.
+FieldName = str | Names | None
 
-    response: str | None = None
+
+class Fields(Entry):
+    """Names of the fields in files of recorded responses; nested ones with dots (a.b). Of several names, such as
+    [question, key], the first counts that a record has.
+    """
+
+    response: FieldName = None
     """Text of the answer. Required."""
-    id: str | None = None
+    id: FieldName = None
     """The question's id, as in results/examples. One of id, question and prompt is required."""
-    question: str | None = None
+    question: FieldName = None
     """The question's text; case, spacing and a final question mark do not count."""
-    prompt: str | None = None
+    prompt: FieldName = None
     """The whole prompt, exactly as in results/examples."""
-    size: str | None = None
+    size: FieldName = None
     """The size, if a file has several."""
-    placement: str | None = None
+    placement: FieldName = None
     """The placement (gold_at_4, no_gold), if a file has several."""
-    position: str | None = None
+    position: FieldName = None
     """The position, from 0, instead of the placement."""
-    finish_reason: str | None = None
+    finish_reason: FieldName = None
     """Why the answer ended (stop, length). If omitted, the number of cut answers is unknown."""
-    prompt_sha256: str | None = None
+    prompt_sha256: FieldName = None
     """The sha256 of the prompt, as in results/responses. A response to another prompt is counted but not used."""
 
     def mistakes(self) -> Iterator[str]:
@@ -757,7 +764,7 @@ class RecordedModel(AnyModel):
         return "responses" in self.model_fields_set and self.responses is None
 
     @property
-    def fields(self) -> dict[str, str]:
+    def fields(self) -> FieldNames:
         """Names in the files, by this workflow's names of fields."""
         usual = FIELDS[self.log] if self.log else OWN_FIELDS
         return self.field_names.model_dump(exclude_none=True) if self.field_names else usual

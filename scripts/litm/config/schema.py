@@ -226,7 +226,7 @@ class Variants:
     classes: Mapping[str, type[Entry]]
 
     def of(self, value: Mapping) -> type[Entry] | None:
-        """The class that an entry's key selects; None if it has no such key or an unknown name, which `read` refuses."""
+        """The class that an entry's key selects; None if the key is missing or unknown, which `read` refuses."""
         name = value.get(self.key)
         return self.classes.get(name) if isinstance(name, str) else None
 

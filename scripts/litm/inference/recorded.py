@@ -46,6 +46,8 @@ WITHOUT_ANSWER = (OVERFLOW, FAILED, NOT_RECORDED)
 #: Name of the field with the digest of the prompt, see `Example.prompt_sha256`.
 PROMPT_SHA256 = "prompt_sha256"
 Cell = tuple[int, str]
+#: The files' name of each of our fields, or several names, of which the first counts that a record has.
+FieldNames = Mapping[str, str | Sequence[str]]
 
 
 @dataclass
@@ -77,37 +79,53 @@ class RecordedResponse:
 
 @dataclass(frozen=True)
 class Record:
-    """A record of a file. fields: the file's name for each of ours; where: file and line."""
+    """A record of a file. fields: the names in the file; where: file and line."""
 
     values: Mapping[str, Any]
-    fields: Mapping[str, str]
+    fields: FieldNames
     where: str
 
     def value(self, name: str, optional: Collection[str] = ()) -> Any:
-        """The value of field `name`; a name with dots is looked up as written, then level by level, a number in it in a
-        list. A field that is missing is an error, or None if it is optional.
+        """The value of field `name`. A field that is missing is an error, or None if it is optional."""
+        for theirs in self._names(name):
+            try:
+                return self._look_up(theirs)
+            except LookupError as error:
+                there = str(error)
+        if name in optional:
+            return None
+        raise UserError(f"{self.where}: the field {self.named(name)} ({name}) is missing; there are: {there or 'none'}")
+
+    def _look_up(self, theirs: str) -> Any:
+        """The value of a name; one with dots is looked up as written, then level by level, a number in it in a list.
+
+        Raises `LookupError` with what is there instead.
         """
-        theirs = self.fields[name]
         if theirs in self.values:
             return self.values[theirs]
         value: Any = self.values
         for part in theirs.split("."):
             if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
                 value = value[int(part)]
-                continue
-            if not isinstance(value, Mapping) or part not in value:
-                if name in optional:
-                    return None
-                there = shortened(", ".join(map(repr, value)) if isinstance(value, Mapping) else repr(value))
-                raise UserError(f"{self.where}: the field '{theirs}' ({name}) is missing; there are: {there or 'none'}")
-            value = value[part]
+            elif isinstance(value, Mapping) and part in value:
+                value = value[part]
+            else:
+                raise LookupError(shortened(", ".join(map(repr, value)) if isinstance(value, Mapping) else repr(value)))
         return value
+
+    def _names(self, name: str) -> Sequence[str]:
+        names = self.fields[name]
+        return [names] if isinstance(names, str) else names
+
+    def named(self, name: str) -> str:
+        """A field in messages, by its names in the file: `'question' or 'key'`."""
+        return " or ".join(f"'{one}'" for one in self._names(name))
 
     def text(self, name: str) -> str:
         """The value of a field; `UserError` if it is no text."""
         value = self.value(name)
         if not isinstance(value, str):
-            raise UserError(f"{self.where}: '{self.fields[name]}' must be a text, found {type(value).__name__}")
+            raise UserError(f"{self.where}: {self.named(name)} must be a text, found {type(value).__name__}")
         return value
 
     def response(self) -> RecordedResponse:
@@ -118,7 +136,7 @@ class Record:
             return RecordedResponse(None, given, self.where)
         if given not in (None, "") and (not isinstance(given, str) or given not in FINISH_REASONS):
             raise UserError(
-                f"{self.where}: '{self.fields['finish_reason']}' is {quoted(given)}, allowed: "
+                f"{self.where}: {self.named('finish_reason')} is {quoted(given)}, allowed: "
                 f"{', '.join(FINISH_REASONS)}; leave finish_reason out of the 'fields' if it says something else"
             )
         return RecordedResponse(self.text("response"), FINISH_REASONS[given] if given else UNKNOWN, self.where)
@@ -137,12 +155,10 @@ class Record:
     def matched(self, optional: Collection[str] = ()) -> tuple[str, ...]:
         """The values that are compared, see `_comparable`."""
         names = [name for name in MATCHED if name in self.fields]
-        return tuple(
-            _comparable(one, self.value(one, optional), f"{self.where}: '{self.fields[one]}'") for one in names
-        )
+        return tuple(_comparable(one, self.value(one, optional), f"{self.where}: {self.named(one)}") for one in names)
 
 
-def read_recorded(path: str | Path, fields: Mapping[str, str], log: str | None = None) -> Iterator[Record]:
+def read_recorded(path: str | Path, fields: FieldNames, log: str | None = None) -> Iterator[Record]:
     """The records of a file, or of a framework's log; table values are texts."""
     if log:
         yield from (Record(values, fields, where) for where, values in read_log(path, log))
@@ -166,7 +182,7 @@ class RecordedSweep:
         self,
         asked: Sequence[Example],
         files: Sequence[RecordedFile],
-        fields: Mapping[str, str],
+        fields: FieldNames,
         log: str | None = None,
         limit: int = 0,
     ) -> None:
