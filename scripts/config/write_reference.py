@@ -28,11 +28,12 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     literature = read_literature(published / "statements.csv", published / "claims.csv")
     entries = {str(kind): read_catalogue(kind, project) for kind in CATALOGUES}
     relations = Relations(**read_relations(entries["models"], entries["experiments"]))
-    claims = claims_table(published_evidence(accuracies), relations, literature)
+    explanations = read_explanations(published / "disagreements.csv")
+    claims = [claims_table(published_evidence(some), relations, literature) for some in (accuracies, accuracies[::-1])]
     items = (row for _, row in read_named_columns(published / "fidelity.csv"))
     return {
         "results/README.md": {"Tables": reference(tables().values())},
-        "docs/claims.md": page_parts(claims, literature.statuses, read_explanations(published / "disagreements.csv")),
+        "docs/claims.md": page_parts(claims[0], claims[1], literature.statuses, explanations),
         "docs/fidelity.md": {"table": fidelity_table(items, entries, accuracies, tokens)},
     }
 

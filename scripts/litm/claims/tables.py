@@ -1,6 +1,7 @@
 """The table of claims: rows of claims.csv, their summary by claim, and the generated parts of docs/claims.md."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -25,6 +26,8 @@ MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
 PAIRED, UNPAIRED = "paired by question", "not paired"
 #: Claim, models, experiment, size and role.
 Case = tuple[str, tuple[str, ...], str, int | None, str]
+#: The case of a row.
+_NAME = itemgetter("claim", "models", "experiment", "size", "role")
 
 
 def claims_table(
@@ -209,21 +212,31 @@ def as_markdown(table: pd.DataFrame) -> str:
 
 
 def page_parts(
-    published: pd.DataFrame, statuses: Mapping[str, Sequence[ClaimStatus]], explanations: Iterable[Explanation]
+    published: pd.DataFrame,
+    other_sources: pd.DataFrame,
+    statuses: Mapping[str, Sequence[ClaimStatus]],
+    explanations: Iterable[Explanation],
 ) -> dict[str, str]:
-    """The parts by name; published: the table of claims on the published accuracies; statuses: by claim."""
+    """The parts by name; published: the table of claims on the published accuracies; other_sources: the same on the
+    last value of cells of which sources have several; statuses: by claim.
+    """
     return {
         "error rates": (method.__doc__ or "").partition("\n\n")[2].strip(),
         "words": _table([{"word": word, "what is shown": meaning} for word, meaning in MEANINGS.items()]),
-        "verdicts": verdicts(published, statuses, list(explanations)),
+        "verdicts": verdicts(published, other_sources, statuses, list(explanations)),
     }
 
 
 def verdicts(
-    published: pd.DataFrame, statuses: Mapping[str, Sequence[ClaimStatus]], explanations: list[Explanation]
+    published: pd.DataFrame,
+    other_sources: pd.DataFrame,
+    statuses: Mapping[str, Sequence[ClaimStatus]],
+    explanations: list[Explanation],
 ) -> str:
-    """One table per claim: each case with this workflow's verdict, the paper's, and the reason if they differ."""
-    sections = []
+    """One table per claim: each case with this workflow's verdict, the paper's, and the reason if they differ, or if
+    the verdict depends on the source.
+    """
+    sections, others = [], {_NAME(row): row for row in plain_rows(other_sources)}
     for claim in CLAIMS:
         cells = [
             {
@@ -232,7 +245,7 @@ def verdicts(
                 "shape": row["shape"] or "",
                 "deciding statistic": _value(row),
                 "the paper": row["paper_says"] or "",
-                "why they differ": _why(row, explanations),
+                "why they differ": f"{_why(row, explanations)} {_by_others(row, others.get(_NAME(row), row))}".strip(),
             }
             for row in plain_rows(published[published["claim"] == claim.name])
         ]
@@ -276,6 +289,12 @@ def _why(row: Mapping, explanations: list[Explanation]) -> str:
         return ""
     found = of_row(explanations, row)
     return found[0].text if found else "NOT EXPLAINED"
+
+
+def _by_others(row: Mapping, other: Mapping) -> str:
+    """A remark, if the verdict on the same case by other sources differs."""
+    same = row["verdict"] == other["verdict"]
+    return "" if same else f"By the other source of its accuracies: {other['verdict']}, {_value(other)}."
 
 
 def _table(rows: list[dict]) -> str:
