@@ -65,8 +65,8 @@ class Contrast:
 
     quantity: str
     place: str
-    a: list[Columns]
-    b: list[Columns]
+    a: Sequence[Columns]
+    b: Sequence[Columns]
     weights: list[float]
     chosen_of: int = 1
 

@@ -82,9 +82,9 @@ def _bias(curve: CurveGrid) -> dict:
             continue
         estimate = contrast_interval(cases.matrix, weights, cases.clusters)
         row |= interval_columns(name, estimate)
-        if name == "pbi":
+        if name == "pbi" and (three := curve.three) is not None:
             worth = len(cases.ids) / design_effect(cases.matrix, weights, cases.clusters)
-            row["pbi_mde"] = power.detectable_effect("pbi", int(worth), power.observed(curve.three))
+            row["pbi_mde"] = power.detectable_effect("pbi", int(worth), power.observed(three))
             row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
     if area := area_weights(curve.depths):
         row |= interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))
