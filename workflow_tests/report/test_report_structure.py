@@ -12,7 +12,7 @@ import pytest
 from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
 
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
-from litm.analysis.table import as_latex
+from litm.analysis.table import as_latex, tables
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS
 from litm.report.page_tables import (
@@ -22,6 +22,7 @@ from litm.report.page_tables import (
     accuracy_tables,
     overview_table,
     packed_files,
+    table_files,
 )
 from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
 from litm.workflow.result_files import REPORT_FILES as FILES
@@ -200,6 +201,12 @@ def test_means_of_a_graded_metric_have_its_label_and_not_the_name_accuracy(whole
     assert [text for text in [*headings, ">Key-value retrieval (Token F1)<br>"] if text not in shown] == []
     mixed = pd.concat([whole.tables["accuracy"], graded])
     assert "<h2>Accuracy and Token F1 by position</h2>" in page({"accuracy": mixed})
+    pairs = pd.DataFrame({"experiment": "kv", "quantity": ["accuracy", "pbi"]})
+    files = table_files([tables()["model_pairs"]], {"accuracy": graded, "model_pairs": pairs})
+    assert (
+        "kv & Token F1 \\\\\nkv & pbi " in files["model_pairs.tex"]
+        and "kv,accuracy\nkv,pbi" in files["model_pairs.csv"]
+    )
     files = accuracy_files(accuracy_tables(graded, whole.titles, SizeNames([FIGURE])))
     assert files["accuracy_by_position_1.tex"].startswith("% Key-value retrieval (Token F1), 6 pairs\n")
 

@@ -5,7 +5,7 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.run_summary import own_label
+from litm.analysis.run_summary import labelled, own_label
 from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.formats import csv_text, plain_rows
@@ -58,7 +58,18 @@ def _with_rows(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> I
             names = [name for name in table.report if name in frame]
             columns = [table.columns[name] for name in names]
             is_text = [column.dtype == TEXT for column in columns]
-            yield table, frame, [column.heading for column in columns], is_text, table.cells(frame, names)
+            cells = table.cells(_named(frame, frames.get("accuracy")), names)
+            yield table, frame, [column.heading for column in columns], is_text, cells
+
+
+def _named(frame: pd.DataFrame, accuracy: pd.DataFrame | None) -> pd.DataFrame:
+    """A table as it is shown: `accuracy` among its quantities is the label of the experiment's metric, if it has one
+    of its own; accuracy: the table of that name.
+    """
+    if accuracy is None or not {"experiment", "quantity"} <= {*frame}:
+        return frame
+    rows = labelled(plain_rows(frame), plain_rows(accuracy))
+    return frame.assign(quantity=[(row["quantity"] == "accuracy" and row["label"]) or row["quantity"] for row in rows])
 
 
 #: Counts that a row mentions if they are not 0: words and column.
