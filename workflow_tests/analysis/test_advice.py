@@ -113,7 +113,7 @@ def test_without_shown_differences_there_is_no_advice_but_the_number_of_question
     rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
     text = told(rows)
     assert advised(rows) == [] and "It may lose up to" in text
-    assert text.startswith("m: no advice yet: 30 questions do not tell the 2 conditions apart; ")
+    assert text.startswith("m: no advice yet: 30 questions cannot tell the 2 conditions apart; ")
     assert {row["reason"] for row in rows} == {"", "the cheapest may lose over 5 points"}
     needed, assumed = rows[0]["n_for_5_points"], observed(np.array([mixed(0.5, 30, 1), mixed(0.6, 30, 2)], int).T)
     assert needed == n_for_five_points(assumed) > 500 and needed_in_words(needed, assumed) in text
@@ -121,9 +121,9 @@ def test_without_shown_differences_there_is_no_advice_but_the_number_of_question
 
 def test_a_hopeless_cheaper_condition_makes_no_advice():
     rising = {3: mixed(0.5, 60, 1), 5: mixed(0.55, 60, 2), 20: mixed(0.6, 60, 3)}
-    assert "do not tell the 3 conditions apart" in told(rows_of(sweep(PLAIN, rising)))
+    assert "cannot tell the 3 conditions apart" in told(rows_of(sweep(PLAIN, rising)))
     text = told(rows_of(sweep(PLAIN, {1: graded(0.0, 60), **rising})))
-    assert text.startswith("m: no advice yet: 60 questions do not tell the 4 conditions apart")
+    assert text.startswith("m: no advice yet: 60 questions cannot tell the 4 conditions apart")
     assert "Shown to be worse than the best: 1 condition, among them documents as retrieved (1: -" in text
 
 
@@ -170,7 +170,7 @@ GAPS = {size: [None if i // 2 == size else x for i, x in enumerate(ALMOST)] for 
     ("right", "n", "reason", "text"),
     [
         ({5: graded(0.7)}, 200, "one condition", "Only one condition was scored: 5 documents, best first, 70.0 %"),
-        ({1: graded(0.0), 5: graded(0.01)}, 200, "floor", "Hardly anything is right under any of 2 conditions"),
+        ({1: graded(0.0), 5: graded(0.01)}, 200, "floor", "Hardly any answer is right under any of the 2 conditions"),
         (dict.fromkeys((1, 5), [None] * 3 + graded(0.7, 17)), 0, "3 of 20 questions were not scored, left out",
          "No condition of s scored 90% of its questions"),
         (GAPS, 0, "no question was scored under all conditions",

@@ -152,7 +152,7 @@ def test_a_single_question_or_cluster_has_no_interval(values, clusters):
 @pytest.mark.parametrize(
     ("means", "reason", "words"),
     [
-        ((1.0, 0.0, 1.0), "floor", "accuracy says nothing here (hardly anything is right at any position); by log"),
+        ((1.0, 0.0, 1.0), "floor", "accuracy shows nothing here (hardly any answer is right at any position); by log"),
         ((1.0, 0.0, 1.0), None, "times as probable at the start as in the middle (primacy +"),
         ((9.0, 0.0, 9.0), None, "00 times as probable at the end as in the middle (recency +"),
         ((-1.0, 0.5, -1.0), None, "times as probable in the middle as at the end (recency -"),
@@ -164,7 +164,7 @@ def test_a_sentence_says_what_the_log_probability_shows(files, means, reason, wo
     bias = [{"model": "m", "experiment": "e", "size": 10, "reason": reason}]
     (sentence,) = probability_sentences(effects, bias)
     assert words in sentence and sentence.startswith("m on e, size 10: ")
-    assert ("accuracy says nothing" in sentence) == (reason is not None)
+    assert ("accuracy shows nothing" in sentence) == (reason is not None)
 
 
 def test_the_figure_has_the_geometric_mean_of_the_probability_of_a_token(files):

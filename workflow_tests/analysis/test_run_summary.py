@@ -135,7 +135,7 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
         "  points            -30.0*        +25.0",
         "  95 %      [-40.0, -20.0]  [15.0, 35.0]",
         "  p                  0.001         0.200",
-        "  other is better in the middle by 30.0 points [20.0, 40.0]; no difference of the PBI is shown (m minus "
+        "  other is better in the middle by 30.0 points [20.0, 40.0]; no difference in PBI is shown (m minus "
         "other: +25.0 points [15.0, 35.0], p = 0.200).",
         "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not",
     ]
@@ -143,7 +143,7 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
     assert "other uses its context more evenly (PBI 50.0 against 75.0)" in "".join(compared_lines(rows, {"qa"}, []))
     # A model that is right nowhere is even, and useless.
     lines = "".join(compared_lines(rows, {"qa"}, [], {("other", "qa")}))
-    assert "more evenly is not known, because positions tell nothing about other" in lines and "PBI 50.0" not in lines
+    assert "more evenly is unknown, because positions show nothing about other" in lines and "PBI 50.0" not in lines
     assert list(compared_lines(rows, {"qa"}, ["m"])) == list(compared_lines(rows, {"other"}, [])) == []
     # Without a curve only a shown difference is worth a table.
     assert list(compared_lines([pair("accuracy", "all", 0.1, 0.2)], {"qa"}, [])) == []
@@ -160,7 +160,7 @@ def test_a_model_that_the_document_helps_is_told_with_its_references_once():
     helped = REFERENCES | {"utilisation": 0.4, "accuracy_oracle": 0.9}
     other = helped | {"experiment": "rag"}
     assert able_sentences([helped, helped, other, REFERENCES | {"model": "useless"}]) == [
-        "m on qa, rag: the document with the answer helps, so its position, and number and order of documents, can "
+        "m on qa, rag: the document with the answer helps, so its position and the number and order of documents can "
         "matter. Right with the document alone: 90.0 % [3.0, 36.0]; without any: 12.5 % [3.0, 36.0] (n = 16)."
     ]
 
@@ -168,20 +168,19 @@ def test_a_model_that_the_document_helps_is_told_with_its_references_once():
 def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice():
     told = uninformative([REFERENCES, REFERENCES], [], [])
     (sentence,) = told.values()
-    start = "m on qa: the answers tell nothing about position, number or order. Right with the document alone: 12.5 % ["
-    assert sentence.startswith(start)
-    assert sentence.endswith("the document is not shown to help. So take easier questions or another model.")
+    assert sentence.startswith("m on qa: these answers cannot show an effect of position, number or order. Right with ")
+    assert sentence.endswith("the document is not shown to help. Use easier questions or another model.")
     assert silenced(told, {"qa": "book", "rag": "book", "other": "else", "none": None}) == {("m", "qa"), ("m", "rag")}
     # With one closed book in the study, it is that of questions on documents as retrieved too.
     assert silenced(told, {"qa": "book", "retrieved": None}) == {("m", "qa"), ("m", "retrieved")}
     # Few questions may hide a benefit.
     hinted = uninformative([REFERENCES | {"accuracy_oracle": 0.25}], [], [])["m", "qa"]
-    assert hinted.endswith("So take more questions, easier questions or another model.")
+    assert hinted.endswith("Use more questions, easier questions or another model.")
     (clustered,) = uninformative([REFERENCES | {"accuracy_oracle": 0.25}], [], [], {"qa": "topic"}).values()
-    assert clustered.endswith("So take more clusters (topic), easier questions or another model.")
+    assert clustered.endswith("Use more clusters (topic), easier questions or another model.")
     known = REFERENCES | {"accuracy_closed_book": 0.9, "accuracy_oracle": 0.95}
     by_heart = uninformative([known], [], [])["m", "qa"]
-    assert by_heart.endswith("So take more questions or questions that it cannot answer by heart.")
+    assert by_heart.endswith("Use more questions or questions that need the documents.")
     assert uninformative([REFERENCES, REFERENCES | {"utilisation": 0.4}], [], []) == {}
 
 
@@ -223,9 +222,9 @@ def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_m
     rows = [counted(name, n=20) | {"n_empty": empty, "n_refused": refused} for name, empty, refused in kinds]
     rows.append(counted("d", n=28) | {"n_not_recorded": 2})
     assert [*answer_sentences(rows, [])] == [
-        "m: many answers are empty (c 2 of 20); they count as answers",
+        "m: many answers are empty (c 2 of 20); they are scored as answers",
         "m: many answers were refused or withheld by the provider (b 3 of 20); they are scored as received",
-        "m: recorded responses lack answers (d 2 of 30); these are not counted",
+        "m: some recorded responses are missing (d 2 of 30); these are not counted",
     ]
 
 
@@ -237,7 +236,7 @@ def test_experiments_with_few_clusters_are_told_once(tmp_path):
         pd.DataFrame({"id": ids * 2, "cluster": clusters * 2}).to_parquet(path)
     experiments = [{"name": name, "cluster": "topic"} for name in ("qa", "book", "many")]
     assert cluster_sentences([*experiments, {"name": "other"}], scores) == [
-        "qa, book: 30 questions in 3 clusters (topic), fewer than 10: intervals cover less than they say, so take more "
+        "qa, book: 30 questions in 3 clusters (topic), fewer than 10: the intervals are too narrow, so use more "
         "clusters"
     ]
 

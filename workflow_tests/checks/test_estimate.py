@@ -262,7 +262,7 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     assert list(columns) == [("m", "e"), ("other", "e")]
     assert columns["m", "e"]["pbi_mde"] < columns["m", "e"]["difference_mde"]
     assert "with a chance of 80 %" in heading
-    said = "100 questions show only differences of 14.4 points and more between positions; 791 "
+    said = "100 questions show only differences of 14.4 points or more between positions; 791 "
     assert line.startswith(f"e (m, other): {said}")
     assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
     assert what_is_shown(no_curve, tmp_path) == ({}, [])
@@ -291,4 +291,4 @@ def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path)
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     printed, _ = estimate(tmp_path, SLOW, questions=100)
-    assert "100 questions show only differences of 14.4 points and more between positions" in printed
+    assert "100 questions show only differences of 14.4 points or more between positions" in printed

@@ -254,7 +254,7 @@ def test_saved_tokens_and_prices_are_counted_where_they_are_known():
     again = server | {"experiment": "again", "billed": [Usage(12_000, 0, 0, 1_500, elsewhere=True).to_json()]}
     assert [*token_table([server, again], prices)["dollars"]] == pytest.approx([0.27, 0])
     *_, unknown = tokens_in_words(token_table([server], {"server": None}), {"server": None})
-    assert unknown == "What server cost is not known: the config has no prices."
+    assert unknown == "The cost of server is unknown: the config has no prices."
     assert [*tokens_in_words(token_table([recorded], {}), {})] == []
 
 

@@ -87,7 +87,7 @@ def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_ab
     open_ones = [*first["useless"], *first["warnings"]]
     shown = [*open_ones, *first["more_warnings"]]
     assert [len(first["useless"]), len(open_ones), len(shown)] == [2, OPEN, 6]
-    assert all("tell nothing" in one for one in shown[:2]) and all("were cut" in one for one in shown[4:])
+    assert all("cannot show an effect" in one for one in shown[:2]) and all("were cut" in one for one in shown[4:])
     assert shown[3] == "rag: of the documents."
     # Questions that all have the passage that their file names are as they should be.
     assert shown[2].startswith("b: 0 of 4 questions have a gold passage")
@@ -111,11 +111,11 @@ def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):
     first = first_answers(tables, [], experiments, [])
     assert first["answers"] == [
         f"{MODELS[0]} and {MODELS[1]} on kv, n = 40: {MODELS[0]} is better in the middle by 30.0 points [20.0, 40.0]; "
-        f"which uses its context more evenly is not known, because positions tell nothing about {MODELS[1]}."
+        f"which model uses its context more evenly is unknown, because positions show nothing about {MODELS[1]}."
     ]
     graded = tables | {"accuracy": whole.tables["accuracy"].assign(metric="token_f1")}
     (told,) = first_answers(graded | {"model_pairs": pd.DataFrame([even, even])}, [], experiments, [])["answers"]
-    assert "on kv, n = 40, Token F1: no difference of Token F1 is shown (" in told
+    assert "on kv, n = 40, Token F1: no difference in Token F1 is shown (" in told
     # The other model's advice is silent, because the document does not help it.
     assert first["advice"] == [("pass 5 documents.", "Why: so.")]
 

@@ -135,8 +135,8 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  asks here at most 1,510 prompts: kv 1,480 of 1,500 (the others have answers), qa 30",
         "  asks chat at most 700 prompts: kv 700",
         "  reads the recorded answers of recorded to at most 20 prompts: qa 20",
-        "  how many answers in journals apply to kv is not known: examples are made first",
-        "  kv: 3 questions show no difference between positions; 791 would show 5 points, with a chance of 80 % "
+        "  the number of journal answers for kv is unknown: examples are made first",
+        "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
         console.USED_AGAIN,
@@ -189,9 +189,9 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
 
     def asks(*config: str) -> list[str]:
         lines = bench.snakemake("--dry-run", "--config", *config, "--", responses).stdout.splitlines()
-        return [line for line in lines if "asks dummy" in line or "not known" in line]
+        return [line for line in lines if "asks dummy" in line or "unknown" in line]
 
-    unknown = "  how many answers in journals apply to kv is not known: examples are made first"
+    unknown = "  the number of journal answers for kv is unknown: examples are made first"
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
     bench.snakemake("--config", "seed=1", "--", examples)
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12"]
@@ -258,8 +258,8 @@ def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too
     monkeypatch.chdir(tmp_path)
     pairs = [("reference", name) for name in ("kv_retrieval_small", "mini_encyclopedia_oracle")]
     (line,) = few_questions(study(examples=24), pairs)
-    assert line.startswith("  kv_retrieval_small: 24 questions show only differences of 34.1 points and more between")
-    assert line.endswith("791 would show 5 points, with a chance of 80 % (accuracy 50.0 %, correlation 0.50: assumed)")
+    assert line.startswith("  kv_retrieval_small: 24 questions show only differences of 34.1 points or more between")
+    assert line.endswith("791 would show 5 points with a chance of 80 % (accuracy 50.0 %, correlation 0.50: assumed)")
     assert few_questions(study(examples=400), pairs) == []
 
 

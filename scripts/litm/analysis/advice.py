@@ -408,11 +408,13 @@ def _no_advice(compared: Compared) -> list[str]:
     best, cheapest = compared.best, compared.cheapest
     begin, named = f"{compared.model}: no advice", f"{compared.cells[best].name}, {_facts(compared, best)}"
     if compared.reason == FLOOR:
-        return [f"{begin}. Hardly anything is right under any of {len(compared.cells)} conditions; the best: {named}."]
+        return [
+            f"{begin}. Hardly any answer is right under any of the {len(compared.cells)} conditions; the best: {named}."
+        ]
     if compared.reason == ONE_CONDITION:
         return [f"{begin}. Only one condition was scored: {named}."]
     loses, other = compared.most_lost
-    headline = f"{begin} yet: {counted(compared.n, 'question')} do not tell the {len(compared.cells)} conditions apart."
+    headline = f"{begin} yet: {counted(compared.n, 'question')} cannot tell the {len(compared.cells)} conditions apart."
     if compared.needed is not None:
         headline = f"{headline[:-1]}; {needed_in_words(compared.needed, observed(compared.answers.matrix))}."
     cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"

@@ -249,7 +249,7 @@ def _earlier_curves(path: Path) -> tuple[Assumption, int] | None:
 def shown_in_words(questions: int, assumed: Assumption, source: str) -> str:
     """The differences between two positions that questions show, and how many show 5 points; see `needed_in_words`."""
     effect = detectable_effect("primacy", questions, assumed)
-    shown = "no difference" if effect is None else f"only differences of {points(effect)[1:]} and more"
+    shown = "no difference" if effect is None else f"only differences of {points(effect)[1:]} or more"
     needed = needed_in_words(n_for_five_points(assumed), assumed, source)
     return f"{questions:,} questions show {shown} between positions; {needed}"
 
@@ -258,7 +258,7 @@ def needed_in_words(needed: int | None, assumed: Assumption, source: str = "") -
     """`791 would show 5 points (...)`, after a sentence on questions; source: of the assumption."""
     told = "more than ten million" if needed is None else f"{needed:,}"
     return (
-        f"{told} would show 5 points, with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
+        f"{told} would show 5 points with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
         f"correlation {assumed.correlation:.2f}{f': {source}' if source else ''})"
     )
 

@@ -37,8 +37,8 @@ KNOWN = 0.5
 PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
 #: What curves at the floor or the ceiling ask for.
 REMEDIES = {
-    "floor": "hardly anything is right at any position: take fewer or shorter items, or another model",
-    "ceiling": "nearly everything is right at every position: take harder questions or longer contexts",
+    "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
+    "ceiling": "nearly every answer is right at every position: use harder questions or longer contexts",
 }
 #: Nats: a larger difference of log-probabilities is told as a factor of this size.
 MOST_NATS = 20
@@ -121,7 +121,7 @@ def probability_sentences(effects: Iterable[Row], bias: Iterable[Row]) -> list[s
         ends = [row for row in own if row["effect"] in ("primacy", "recency")]
         shown = [_times_as_probable(row) for row in (ends if any(map(is_shown, ends)) else own) if is_shown(row)]
         none = f"its probability is not shown to differ between start, middle and end (PBI {_nats(pbi)})"
-        is_silent = f"accuracy says nothing here ({silent[curve]}); " if curve in silent else ""
+        is_silent = f"accuracy shows nothing here ({silent[curve]}); " if curve in silent else ""
         which = f"{_where(curve[:2])}, size {curve[2]}"
         found = f"the right answer is {', '.join(shown)}" if shown else f"of the right answer, {none}"
         told.append(f"{which}: {is_silent}by log-probability, {found}. n = {pbi['n']:,}.")
@@ -151,8 +151,8 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
         if row["utilisation"] is not None:
             experiments.setdefault((row["model"], _references(row)), {})[row["experiment"]] = None
     return [
-        f"{_where((model, first_of([*names], MOST_CUT)))}: the document with the answer helps, so its position, and "
-        f"number and order of documents, can matter. {references}."
+        f"{_where((model, first_of([*names], MOST_CUT)))}: the document with the answer helps, so its position and "
+        f"the number and order of documents can matter. {references}."
         for (model, references), names in experiments.items()
     ]
 
@@ -160,7 +160,7 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
 def uninformative(
     utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row], clusters: Mapping[str, str] = NO_CLUSTERS
 ) -> dict[tuple, str]:
-    """A sentence for each (model, experiment) whose positions tell nothing, in the order of the rows.
+    """A sentence for each (model, experiment) whose positions show nothing, in the order of the rows.
 
     utilisation: of utilisation.csv, whose cells are empty unless the oracle is clearly better than closed book (99 %);
     accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling;
@@ -173,11 +173,11 @@ def uninformative(
             found[names] = _no_benefit(names, told[0], clusters.get(names[1]))
     for row in accuracy:
         if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
-            found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. So {_remedy(0)}."
+            found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
     for names, rows in groupby(bias, _sweep):
         reasons = {row["reason"] for row in rows}
         if len(reasons) == 1 and not _tells(found, names[0]) and (reason := reasons.pop()) in REMEDIES:
-            found[names] = f"{_where(names)}: positions tell nothing, {REMEDIES[reason]}."
+            found[names] = f"{_where(names)}: positions show nothing, because {REMEDIES[reason]}."
     return found
 
 
@@ -216,8 +216,8 @@ def _no_benefit(names: tuple[str, str], row: Row, cluster: str | None) -> str:
     more = f"more clusters ({cluster})" if cluster else "more questions"
     remedy = _remedy(row["accuracy_oracle"], row["accuracy_closed_book"], more)
     return (
-        f"{_where(names)}: the answers tell nothing about position, number or order. {_references(row)}; the document "
-        f"is not shown to help. So {remedy}."
+        f"{_where(names)}: these answers cannot show an effect of position, number or order. {_references(row)}; the "
+        f"document is not shown to help. {remedy}."
     )
 
 
@@ -227,13 +227,11 @@ def _references(row: Row) -> str:
 
 
 def _remedy(oracle: float, closed_book: float = 0.0, more: str = "more questions") -> str:
+    others = ["questions that need the documents"] if closed_book >= KNOWN else ["easier questions", "another model"]
     # Few questions may hide a benefit that the answers hint at.
-    options = [more] if oracle > closed_book else []
-    options += (
-        ["questions that it cannot answer by heart"] if closed_book >= KNOWN else ["easier questions", "another model"]
-    )
+    options = [more, *others] if oracle > closed_book else others
     told = " or ".join(filter(None, [", ".join(options[:-1]), options[-1]]))
-    return f"take {told}" + ("" if oracle else ", or check prompt_template and the answers")
+    return f"Use {told}" + ("" if oracle else ", or check prompt_template and the answers")
 
 
 def _share(row: Row, name: str) -> str:
@@ -273,12 +271,12 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
             better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
     overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] == "all"), rows[0])
-    told = told or [f"no difference of {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
+    told = told or [f"no difference in {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
     flat = [model for model in (a, b) if (model, rows[0]["experiment"]) in silent]
     for row in rows:
         if row["quantity"] == "pbi" and flat:
             told.append(
-                "which uses its context more evenly is not known, because positions tell nothing about "
+                "which model uses its context more evenly is unknown, because positions show nothing about "
                 + " and ".join(flat)
             )
         elif row["quantity"] == "pbi" and is_shown(row):
@@ -288,7 +286,7 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
                 f"{even} uses its context more evenly (PBI {percent(values[even])} against {percent(values[other])})"
             )
         elif row["quantity"] == "pbi":
-            told.append(f"no difference of the PBI is shown ({_signed(row)})")
+            told.append(f"no difference in PBI is shown ({_signed(row)})")
     return "; ".join(told) + "."
 
 
@@ -328,20 +326,20 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
     limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
     yield from [
         *cut_sentences(rows, limits, recorded, RAISE_LIMIT),
-        *_many(rows, "n_empty", "are empty", "count as answers"),
+        *_many(rows, "n_empty", "are empty", "are scored as answers"),
     ]
     yield from _many(rows, "n_refused", "were refused or withheld by the provider", "are scored as received")
     answered, missing = _counts(rows, "n_not_recorded")
     for model, some in missing.items():
         if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
-            yield f"{model}: recorded responses lack answers ({first_of(lacking, MOST_CUT)}); these are not counted"
+            yield f"{model}: some recorded responses are missing ({first_of(lacking, MOST_CUT)}); these are not counted"
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
     for model, n in (+unknown).items():
         yield (
-            f"{model}: {n:,} recorded answers do not say which prompts they answer (no prompt_sha256); accuracy holds "
-            "only if these had the seed, the documents and the prompt text of this study"
+            f"{model}: {n:,} recorded answers do not say which prompts they answer (no prompt_sha256); their accuracy "
+            "is valid only if the prompts had the seed, documents and text of this study"
         )
 
 
@@ -360,7 +358,7 @@ def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Scores) 
             of = read_parquet(files[0], ["id", "cluster"]).drop_duplicates()
             if few := few_clusters(groups := of["cluster"].nunique()):
                 which = f"{counted(len(of), 'question')} in {counted(groups, 'cluster')} ({one['cluster']})"
-                told.setdefault(f"{which}{few}, so take more clusters", []).append(one["name"])
+                told.setdefault(f"{which}{few}, so use more clusters", []).append(one["name"])
     return [f"{first_of(names, MOST_CUT)}: {sentence}" for sentence, names in told.items()]
 
 
@@ -439,8 +437,8 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
         taken = f"; for {first} of them the first retrieved passage with the answer was taken" if first else ""
         without = f"; questions without one, left out: {lacking}" if lacking else ""
         told.append(
-            f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (look at and "
-            f"correct them: results/tables/gold_passages.csv)"
+            f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (check and "
+            f"correct them in results/tables/gold_passages.csv)"
         )
     return told
 

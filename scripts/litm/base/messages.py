@@ -107,7 +107,7 @@ FEW_CLUSTERS = 10
 
 def few_clusters(number: int) -> str:
     """The end of a sentence on too few clusters; "" for enough."""
-    return f", fewer than {FEW_CLUSTERS}: intervals cover less than they say" if number < FEW_CLUSTERS else ""
+    return f", fewer than {FEW_CLUSTERS}: the intervals are too narrow" if number < FEW_CLUSTERS else ""
 
 
 def in_range(numbers: Iterable[float]) -> str:

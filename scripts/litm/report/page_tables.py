@@ -230,14 +230,14 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
     if not known.empty:
         asked, computed = known["last_prompt_tokens"].sum(), known["last_computed_tokens"].sum()
         yield (
-            f"In the last run of {len(known)} sweeps {computed:,} of {asked:,} prompt tokens were computed: common "
-            f"beginnings of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
+            f"In the last run of {len(known)} sweeps {computed:,} of {asked:,} prompt tokens were computed: shared "
+            f"prefixes of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
         )
     if table["dollars"].notna().any():
         yield f"By the prices in the config, these answers cost US$ {money(table['dollars'].sum())}."
     unknown = [model for model, price in prices.items() if price is None and (table["model"] == model).any()]
     if unknown:
-        yield f"What {', '.join(unknown)} cost is not known: the config has no prices."
+        yield f"The cost of {', '.join(unknown)} is unknown: the config has no prices."
 
 
 #: Characters of all packed tables, at most; the largest tables are left out and the page names them.

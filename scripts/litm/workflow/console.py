@@ -68,12 +68,12 @@ BY_SIGNAL = re.compile(r"died with <Signals\.SIG(INT|TERM|HUP)")
 STOPPING = {
     "Will exit after finishing currently running jobs": (
         "SIGTERM",
-        "no job is started any more, and this run ends when the running jobs have; Ctrl-C, or SIGINT to all its "
+        "no further job starts, and this run ends with the running jobs; Ctrl-C, or SIGINT to all its "
         "processes, ends those too and loses no answer",
     ),
     "Terminating processes on user request": (
         "Ctrl-C",
-        "this run ends when the running jobs have, which keep their answers",
+        "this run ends with the running jobs, which keep their answers",
     ),
 }
 #: Snakemake's lines after that, which say no more.
@@ -109,8 +109,8 @@ LARGE = 0.1
 #: The summary of a dry run whose only jobs are targets, and its other last lines.
 NOTHING_RUNS = "Nothing would run: all results of this selection are there."
 USED_AGAIN = (
-    "  An answer in a journal is used again for the same prompt, weights and settings. "
-    "The target `estimate` counts the prompts that are new, their tokens, hours and money."
+    "  Answers in journals are reused for the same prompt, weights and settings. "
+    "The target `estimate` counts the new prompts and their tokens, hours and cost."
 )
 ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 
@@ -279,7 +279,7 @@ class Jobs:
             lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts; all models {whole:,}")
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
-            lines.append(f"  how many answers in journals apply to {first_of(names, SHOWN)} is not known: {why}")
+            lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")
         to_ask = {(model, one): prompts for model, one, prompts, *_ in asked}
         for model, own in groupby((pair for pair in self._study.measured if pair in self._measured), itemgetter(0)):
             measured = {pair[1]: prompts_by_size(self._study.measured[pair]) for pair in own}
