@@ -323,8 +323,8 @@ async def as_they_finish(
     Requests without an answer are left out. After a `UserError` no further request is sent, and the error is raised
     when the pending ones have ended. `Patience.prompts` successive failures without any answer also raise `UserError`.
 
-    after: numbers of requests, each with an earlier one that must have ended before; refusal: the error that keeps a
-    request from being sent while others are under way, and ends all if none is.
+    after: numbers of requests, each with an earlier one that must have ended before; refusal: see `Line.insisted`; a
+    final one ends all.
     """
     line = Line(patience)
     followers = grouped(range(len(order)), lambda place: (after or {}).get(order[place]))
@@ -334,11 +334,7 @@ async def as_they_finish(
     try:
         while True:
             while ready and len(running) < concurrency and not line.failure:
-                if refused := refusal(number := order[ready[0]]):
-                    if not running:
-                        line.close(refused)
-                    break
-                heappop(ready)
+                number = order[heappop(ready)]
                 asked = line.answer(partial(send, number), partial(refusal, number))
                 running[asyncio.create_task(asked)] = number
             if not running:
