@@ -32,7 +32,7 @@ from litm.scoring.metrics import METRICS, Metric
 from litm.workflow import console
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.resources import dollar_lines, gpu_lines, time_lines
-from litm.workflow.result_files import PageFiles, TableFiles
+from litm.workflow.result_files import REPORT, PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
 from litm.workflow.sweep_inputs import SweepInputs
 
@@ -159,8 +159,7 @@ def start():
 def end():
     say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
-    made = [*PAGES.figures, "results/report.html"]
-    say(*console.outcome(STUDY, TABLES.tables, accuracies, made, SWEEPS.filled, STARTED))
+    say(*console.outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
 
 
 if workflow.is_main_process:

@@ -1,6 +1,6 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
-from litm.workflow.result_files import RECORD, REPORT, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
+from litm.workflow.result_files import RECORD, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
 
 
 rule sample_questions:
@@ -36,6 +36,7 @@ rule make_report:
         formats=PAGES.formats,
         manifests=SWEEPS.files("results/responses/{model}/{experiment}.manifest.json"),
         datasets=PAGES.datasets,
+        scores=SWEEPS.files("results/scores/{model}/{experiment}.parquet"),
         sources=[PROGRAMS.file("resources", "report", name) for name in REPORT_FILES],
     output:
         report(REPORT, caption="../resources/captions/report.rst", category="Report"),

@@ -6,13 +6,14 @@ figures: PNG files
 samples: what sample_questions.py wrote
 formats: what make_prompt_format.py wrote, of each model
 datasets: the files of the settings' datasets, in their order
+scores: of each sweep
 sources: template, style and scripts of the page
 """
 
 import subprocess
 from pathlib import Path
 
-from litm.analysis.sentences import cluster_sentences, score_files
+from litm.analysis.sentences import cluster_sentences
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.files import write_text
@@ -45,6 +46,7 @@ def main(
     samples: tuple[Path, ...] = (),
     formats: tuple[Path, ...] = (),
     datasets: tuple[str, ...] = (),
+    scores: tuple[Path, ...] = (),
 ) -> None:
     from litm.report.page import Contents, render_report
 
@@ -57,18 +59,16 @@ def main(
         }
         for dataset, path in zip(settings["datasets"], datasets, strict=True)
     ]
-    made = [read_json(path) for path in manifests]
-    # They are made before the tables.
-    scores = score_files((one["model"], one["experiment"]) for one in made)
+    few = cluster_sentences(settings["experiments"], {path.stem: path for path in scores})
     filled = filled_sentences(settings.get("filled", {}))
     contents = Contents(
         tables={path.stem: all_tables()[path.stem].read(path) for path in tables},
         pictures={path.stem: path.read_bytes() for path in figures},
-        manifests=made,
+        manifests=[read_json(path) for path in manifests],
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
         commit=commit_of(Path(__file__).resolve().parents[2]),
-        **settings | {"datasets": rows, "filled": [*cluster_sentences(settings["experiments"], scores), *filled]},
+        **settings | {"datasets": rows, "filled": [*few, *filled]},
     )
     html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, contents)
     write_text(output, html)

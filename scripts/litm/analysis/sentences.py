@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 Row = Mapping[Any, Any]
 NO_CLUSTERS: Mapping[str, str] = {}
-#: Files of scores by model and experiment.
-Scores = Mapping[tuple[str, str], Path]
 _sweep, _curve = itemgetter("model", "experiment"), itemgetter("model", "experiment", "size")
 #: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
 SHOWN = 0.05
@@ -343,19 +341,16 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
         )
 
 
-def score_files(sweeps: Iterable[tuple[str, str]]) -> Scores:
-    """The files of scores of these sweeps that are there, by model and experiment."""
-    files = {sweep: Path("results/scores/{}/{}.parquet".format(*sweep)) for sweep in sweeps}
-    return {sweep: path for sweep, path in files.items() if path.exists()}
+def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Mapping[str, Path]) -> list[str]:
+    """One sentence for experiments with as many questions and as few clusters.
 
-
-def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Scores) -> list[str]:
-    """One sentence for experiments with as many questions and as few clusters; experiments: settings of each."""
+    experiments: settings of each; scores: by experiment, a file of a model's, without clusters if it is older than
+    these.
+    """
     told: dict[str, list[str]] = {}
     for one in experiments:
-        files = [path for (_, name), path in scores.items() if name == one["name"]]
-        if one.get("cluster") and files:
-            of = read_parquet(files[0], ["id", "cluster"]).drop_duplicates()
+        if one.get("cluster") and one["name"] in scores and "cluster" in (rows := read_parquet(scores[one["name"]])):
+            of = rows[["id", "cluster"]].drop_duplicates()
             if few := few_clusters(groups := of["cluster"].nunique()):
                 which = f"{counted(len(of), 'question')} in {counted(groups, 'cluster')} ({one['cluster']})"
                 told.setdefault(f"{which}{few}, so use more clusters", []).append(one["name"])

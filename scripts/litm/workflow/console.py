@@ -21,7 +21,6 @@ from litm.analysis.sentences import (
     cluster_sentences,
     gold_sentences,
     remedies_in_words,
-    score_files,
     to_know_first,
 )
 from litm.analysis.table import tables as all_tables
@@ -408,7 +407,8 @@ def outcome(
     `SweepInputs`; since: time of the start, in seconds since the epoch. The last line names a table that is damaged and
     ends the outcome.
     """
-    scores = score_files(study.run)
+    files = {name: Path(f"results/scores/{model}/{name}.parquet") for model, name in study.run}
+    scores = {name: path for name, path in files.items() if path.exists()}
     try:
         made = [path for path in results if Path(path).exists()]
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
