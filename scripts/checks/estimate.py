@@ -38,11 +38,11 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     write_csv(table, estimated)
     if left:
         print(as_text(estimated))
-    # Those of a whole study are among the lines on its cost.
-    is_whole = len(left) >= len(study.run)
-    dollars = estimated[estimated["model"].isin(study.models)].groupby("model")["dollars_as_set"].sum()
-    sums = {str(name): float(cost) for name, cost in dollars.items()}
-    budgets = budget_lines(study, sums, results / "journal") if is_whole else []
-    print(*notes(left, rates, prices(study)), *budgets, *shown_notes, sep="\n")
-    if not is_whole:
-        print(*cost_lines(study, look_remote(study, results)), sep="\n")
+    if len(left) < len(study.run):
+        # With its budgets.
+        rest = [*cost_lines(study, look_remote(study, results))]
+    else:
+        dollars = estimated.groupby("model")["dollars_as_set"].sum()
+        rest = budget_lines(study, {one: dollars[one] for one in rates if one in dollars}, results / "journal")
+    for line in (*notes(left, rates, prices(study)), *shown_notes, *rest):
+        print(line)
