@@ -1,7 +1,7 @@
 """Does a model answer worse than another one, or than before, on the same questions?
 
 Exit status: 0 if it is shown not to be worse than the margin at any judged position, 3 if it is shown to be worse at
-some, 4 if the questions are too few to tell, 5 if both sides are the same recorded answers; 1 for an error, 2 for a
+some, 4 if the questions are too few to tell, 5 if all answers look recorded, not asked again; 1 for an error, 2 for a
 wrong option. Rules and error rates: docs/regression.md.
 
 results: the study's results folder; two, if `against` is a model of another study: that of `model` comes first
@@ -31,9 +31,9 @@ from litm.studies import how_made, manifest_of
 
 #: Exit status by outcome; 1 and 2 are errors.
 STATUS = {NOT_WORSE: 0, WORSE: 3, OPEN: 4}
-#: Exit status if nothing was asked again.
+#: Exit status if no answer shows that it was asked again.
 SAME_ANSWERS = 5
-_ARE_SAME = "are the same recorded answers on both sides, so the model was not asked again"
+_ARE_SAME = "have the same key and text on both sides, as recorded answers that were not asked again have"
 ASK_AGAIN = "to ask a hosted model again, give its entry another `revision` (docs/regression.md)"
 #: Experiments of a line, at most.
 NAMED = 3
@@ -127,7 +127,7 @@ def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
 
 
 def _repeated(sides: list[tuple[Results, str]], experiment: str) -> tuple[int, int]:
-    """How many answers to prompts of both sides are the same recorded answer, and the number of these prompts.
+    """How many answers to prompts of both sides have the same key and text, and the number of these prompts.
 
     Equal keys are equal prompts under equal identities; answers that other software computed were asked for again.
     """

@@ -77,11 +77,11 @@ def test_answers_that_were_not_asked_again_have_an_exit_status_and_other_setting
     done = run()
     number = len(first := gzip.decompress(answers.read_bytes()).decode().splitlines())
     assert (done.returncode, done.stderr) == (5, "")
-    assert f"all {number} answers are the same recorded answers on both sides" in done.stdout.splitlines()[-1]
+    assert f"all {number} answers have the same key and text on both sides" in done.stdout.splitlines()[-1]
     again = json.dumps({**json.loads(first[0]), "key": "of another identity"})
     answers.write_bytes(gzip.compress("\n".join([again, *first[1:]]).encode()))
     done = run()
-    assert done.returncode == 4 and f"{number - 1} of {number} answers are the same" in done.stderr
+    assert done.returncode == 4 and f"{number - 1} of {number} answers have the same" in done.stderr
     made = json.loads(manifest.read_text())
     made["identity_fields"]["model"]["request"] = {"seed": 3, "temperature": 1}
     made["identity_fields"]["decoding"]["max_new_tokens"] = 7
