@@ -234,7 +234,7 @@ def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_characters_and_a_
     entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}, "budget": 3}
     unknown = {"experiment": "kv_retrieval_small", "prompt_tokens": None, "computed_tokens": None}
     printed, table = estimate(tmp_path, entry, **unknown, most_tokens=700_000)
-    assert "m: tokens by characters, rather too many; to count them, set 'tokenizer'" in printed
+    assert "m: tokens estimated from characters, usually too many; to count them, set 'tokenizer'" in printed
     assert "m: its budget of US$ 3.00 may not be enough" in printed
     row, _ = table.to_dict("records")
     assert row["prompt_tokens"] == 700_000

@@ -71,8 +71,8 @@ class Remaining:
 
     prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not fit
     and `to_ask` remain. prompt_tokens, max_new_tokens: totals over the prompts to ask; computed_tokens: the fewest
-    prompt tokens that an engine with shared prefixes computes. Both are None without a tokenizer: most_tokens then has
-    rather too many, by characters. questions: those of its curves, see `curve_questions`; None without curves. cached:
+    prompt tokens that an engine with shared prefixes computes. Both are None without a tokenizer: most_tokens is then
+    an overestimate from characters. questions: those of its curves, see `curve_questions`; None without curves. cached:
     see `caching.Plan.shares`, None without a plan; batch: whether it is asked in batches.
     """
 
@@ -170,7 +170,7 @@ def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:
 
 
 def by_characters(left: Remaining) -> Remaining:
-    """The work with rather too many tokens for its prompts, if the model has no tokenizer."""
+    """The work with `most_tokens` as the tokens of its prompts, if the model has no tokenizer."""
     if left.prompt_tokens is not None:
         return left
     return replace(left, prompt_tokens=left.most_tokens, computed_tokens=left.most_tokens)
@@ -250,7 +250,7 @@ def _cell(value: Any, column: Hashable) -> str:
 def notes(
     sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
 ) -> list[str]:
-    """Notes on the table: the origin of the rates, and what is unknown. sweeps: without tokens by characters."""
+    """Notes on the table: the origin of the rates, and what is unknown. sweeps: before `by_characters`."""
     told = []
     for model in dict.fromkeys(left.model for left in sweeps if left.to_ask):
         rate = rates[model]
@@ -260,8 +260,8 @@ def notes(
             told.append(f"{model}: US$ {UNKNOWN_PRICE}")
         if any(left.model == model and left.prompt_tokens is None for left in sweeps):
             told.append(
-                f"{model}: tokens by characters, rather too many; to count them, set 'tokenizer' to its server's, or "
-                "like it"
+                f"{model}: tokens estimated from characters, usually too many; to count them, set 'tokenizer' to its "
+                "server's, or one like it"
             )
     if prices:
         told.append("US$ are at most: they count each answer as long as is allowed")

@@ -38,12 +38,12 @@ PIECE = 1024
 #: Bytes of a score at the softmax, in any number format: the score, in float32 if it is not, the output, and the one of
 #: the layer before, which MPT keeps.
 SCORE_BYTES = 12
-#: Texts of one token, with rather too few characters for any tokenizer; tokens of a template for each message.
+#: Texts that count as one token, shorter than those of usual tokenizers; tokens of a template for each message.
 _OF_A_TOKEN, TEMPLATE_TOKENS = re.compile(r"[^\W\d_]{1,3}|[^ ]"), 8
 
 
 def most_tokens(content: Content) -> int:
-    """The tokens of a prompt, rather too many: one for three letters of a word, for each digit and sign, and for each
+    """An overestimate of the tokens of a prompt: one for three letters of a word, for each digit and sign, and for each
     byte that UTF-8 has beyond the characters. German, code, keys and other alphabets have fewer.
     """
     texts = [message["content"] for message in as_messages(content)]
