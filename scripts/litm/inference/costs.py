@@ -43,8 +43,8 @@ _OF_A_TOKEN, TEMPLATE_TOKENS = re.compile(r"[^\W\d_]{1,3}|[^ ]"), 8
 
 
 def most_tokens(content: Content) -> int:
-    """An overestimate of the tokens of a prompt: one for three letters of a word, for each digit and sign, and for each
-    byte that UTF-8 has beyond the characters. German, code, keys and other alphabets have fewer.
+    """The tokens of a prompt, usually too many: one for three letters of a word, for each digit and sign, and for each
+    byte that UTF-8 has beyond the characters. Words, code, UUIDs and most alphabets have fewer, random letters more.
     """
     texts = [message["content"] for message in as_messages(content)]
     beyond = sum(len(text.encode(errors="replace")) - len(text) for text in texts)
