@@ -57,6 +57,8 @@ def test_the_interval_of_a_mean_is_students_and_that_of_right_and_wrong_the_exac
     # Questions that are copies of one another carry no more information.
     copies, clusters = np.repeat(values, 4), np.repeat(np.arange(50), 4)
     assert clustered_interval(copies, clusters) == pytest.approx((low, high))
+    none = np.zeros(200, dtype=int)
+    assert mean_interval(np.column_stack([none, none]), clusters).limits == clustered_interval(none, clusters)
 
 
 @pytest.mark.parametrize("means", [[0.5, 0.5, 0.5], [0.4, 0.2, 0.45]])

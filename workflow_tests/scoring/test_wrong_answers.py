@@ -122,6 +122,12 @@ def test_a_name_or_number_that_only_another_document_has_is_taken_from_it(answer
     assert (row["wrong_kind"], None if pd.isna(row["taken_from"]) else row["taken_from"]) == (kind, taken_from)
 
 
+def test_of_documents_as_retrieved_those_with_an_answer_are_no_other_items():
+    example, module = documents("Give 80 IE of Heparin.", "Give 15 mg of Gentamicin.", "In 80 IE or more is Heparin.")
+    target = replace(example.targets[0], position=None, answers=("80 IE",))
+    assert [item.position for item in module.other_items(example.prompt, target)] == [1]
+
+
 def test_a_missing_answer_among_several_is_distinguished_from_a_wrong_one():
     example, _ = generated("multi_needle", 9, "gold_at_0_4_8")
     first, second, _ = (target.answers[0] for target in example.targets)

@@ -29,6 +29,7 @@ from litm.base.intervals import (
     binomial_interval,
     check_counts,
     cluster_factors,
+    clustered_interval,
     is_graded,
     mean_error,
     mean_limits,
@@ -287,16 +288,18 @@ def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confid
     """The mean over all columns, with its interval over the questions.
 
     Question i is right in the fraction sᵢ = Σⱼ xᵢⱼ/k of columns; the interval is that of `mean_limits` for them. It is
-    `binomial_interval` if all fractions are 0 or all are 1, and for a single question. Raises `ValueError` without
-    questions.
+    `clustered_interval` if all fractions are 0 or all are 1, and `binomial_interval` for a single question. Raises
+    `ValueError` without questions.
     """
     matrix = as_answers(matrix)
     n = len(matrix)
     if not n:
         raise ValueError("no questions, no interval")
     value = float(matrix.sum()) / matrix.size
-    if value in (0, 1) or (n == 1 and clusters is None):
-        return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
+    if value in (0, 1):
+        return Estimate(value, *clustered_interval(matrix[:, 0], clusters, confidence), 0.0)
+    if n == 1 and clusters is None:
+        return Estimate(value, *binomial_interval(round(value), n, confidence), 0.0)
     return Estimate(value, *mean_limits(matrix.mean(axis=1), value, clusters, confidence))
 
 

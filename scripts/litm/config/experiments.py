@@ -233,8 +233,9 @@ class Experiment(Entry):
     """
     # The task has defaults for these keys.
     prompt: Annotated[str, Ref("prompts")] = FILLED_IN
-    """Name of a file in resources/prompts. If omitted, the task's own. For conversation_memory it is the transcript for
-    models without `prompt_template: chat`; models with that template receive the messages themselves.
+    """Name of a file in resources/prompts, or in `prompts` of an extension. If omitted, the task's own. For
+    conversation_memory it is the transcript for models without `prompt_template: chat`; models with that template
+    receive the messages themselves.
 
     In the key: through the prompts.
     """

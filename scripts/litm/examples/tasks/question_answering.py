@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from litm.answers import contains_normalized
 from litm.examples.task import ExampleSettings, Task
 from litm.placements import AS_RETRIEVED, NO_GOLD
 from litm.questions.released_format import read_qa_questions, read_retrieved_questions
@@ -22,12 +23,17 @@ def format_documents(items: Sequence[Item]) -> list[str]:
 
 
 def other_documents(prompt: str, target: Target) -> list[OtherItem]:
-    """The documents of a prompt but the target's, by the numbers that they are shown with."""
+    """The documents of a prompt but the target's, by the numbers that they are shown with.
+
+    Without a position, in documents as retrieved, those with an answer are the target's.
+    """
     starts = list(_DOCUMENT.finditer(prompt))
     ends = [start.start() for start in starts[1:]] + [len(prompt)]
     # What follows the last one is no part of it.
     texts = [prompt[start.end() : end].split("\n\n", 1)[0] for start, end in zip(starts, ends, strict=bool(starts))]
     numbered = ((int(start[1]) - 1, text) for start, text in zip(starts, texts, strict=True))
+    if target.position is None:
+        return [OtherItem(*one) for one in numbered if not contains_normalized(one[1], target.answers)]
     return [OtherItem(position, text) for position, text in numbered if position != target.position]
 
 
