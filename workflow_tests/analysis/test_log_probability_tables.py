@@ -92,6 +92,11 @@ def test_a_question_too_long_at_one_position_is_left_out_at_all_and_one_without_
     assert table[["n", "n_left_out", "n_failed"]].to_numpy().tolist() == [[3, 1, 0], [2, 1, 1], [3, 1, 0]]
 
 
+def test_no_limit_of_a_log_probability_is_that_of_a_probability_above_1(files):
+    table = tables()["log_probability"].frame(log_probability_table(files(rows_of(np.array([[-0.1] * 3, [-9.0] * 3])))))
+    assert (table["answer_ci_high"] == 0).all() and (table["answer_ci_low"] < -9).all()
+
+
 def test_a_missing_prompt_is_named():
     asked = prompts(2, answers=["Paris"])
     with pytest.raises(UserError, match="no response to question q1, size 10, gold_at_9"):
@@ -122,7 +127,10 @@ def test_means_effects_and_pairs_are_student_s_paired_by_question(files):
 def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies(effect):
     nats = drawn((effect, 0.0, 0.0), 2_000)
     differences = nats[:, 0] - nats[:, 1]
-    needed = questions_needed(mean_of_numbers(differences).estimate(), len(differences))
+    found, count = mean_of_numbers(differences), len(differences)
+    needed = questions_needed(found.estimate(), count, found.df)
+    copies = mean_of_numbers(np.repeat(differences, 4), np.repeat(np.arange(count), 4))
+    assert 4 * needed - 4 < questions_needed(copies.estimate(), 4 * count, copies.df) <= 4 * needed
     for n, is_enough in ((needed, True), (needed - 1, False)):
         samples = rng(9).choice(differences, (20_000, n))
         shown = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05)
@@ -130,8 +138,8 @@ def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies
 
 
 def test_an_effect_of_0_and_one_without_an_error_need_no_number_of_questions():
-    assert questions_needed(Estimate(0.0, -1.0, 1.0, 0.5), 10) is None
-    assert questions_needed(Estimate(1.0, 1.0, 1.0, 0.0), 10) is None
+    assert questions_needed(Estimate(0.0, -1.0, 1.0, 0.5), 10, 9) is None
+    assert questions_needed(Estimate(1.0, 1.0, 1.0, 0.0), 10, 9) is None
 
 
 def test_clusters_widen_the_interval_of_answers_that_vary_together(files):

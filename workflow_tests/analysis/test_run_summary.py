@@ -9,6 +9,7 @@ from litm.analysis.sentences import (
     answer_sentences,
     cluster_sentences,
     cut_sentences,
+    distractor_sentences,
     silenced,
     uninformative,
 )
@@ -238,6 +239,15 @@ def test_experiments_with_few_clusters_are_told_once(tmp_path):
     assert cluster_sentences([*experiments, {"name": "other"}], scores) == [
         "qa, book: 30 questions in 3 clusters (topic), fewer than 10: the intervals are too narrow, so use more "
         "clusters"
+    ]
+
+
+def test_answers_that_the_metric_finds_in_other_items_too_are_told():
+    counts = [("a", 3, 1, 20), ("a", 10, 2, 20), ("b", 3, 1, 20), ("c", 0, 0, 20)]
+    checks = [dict(zip(("experiment", "size", "n_in_distractors", "n"), one, strict=True)) for one in counts]
+    assert [*distractor_sentences(checks)] == [
+        "a: the metric finds the answers of 2 of 20 questions in other items of the context too, so a wrong answer may "
+        "count as right (tables/answer_checks.csv)"
     ]
 
 

@@ -6,6 +6,7 @@ compared within questions, by `statistics.mean_of_numbers` of the differences.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from math import ceil, sqrt
 from operator import itemgetter
@@ -49,7 +50,9 @@ def _means(rows: pd.DataFrame) -> dict:
     for name in ("answer_tokens", *QUANTITIES) if len(measured) else ():
         values = measured[name].to_numpy(dtype=float)
         if name in QUANTITIES and (estimated := mean_of_numbers(values, clusters)):
-            found |= interval_columns(name, estimated.estimate())
+            whole = estimated.estimate()
+            # No probability is above 1.
+            found |= interval_columns(name, replace(whole, high=min(0.0, whole.high)))
         found[name] = float(values.mean())
     return found
 
@@ -76,27 +79,29 @@ def _effects(rows: pd.DataFrame) -> Iterator[dict]:
                 "effect": effect,
                 "n": len(three),
                 **tested_columns("value", estimated),
-                "n_needed": estimated and questions_needed(estimated.estimate(), len(three)),
+                "n_needed": estimated and questions_needed(estimated.estimate(), len(three), estimated.df),
             }
 
 
-def questions_needed(estimate: Estimate, n: int) -> int | None:
+def questions_needed(estimate: Estimate, n: int, df: float) -> int | None:
     """The number of questions that shows an effect of this size in 80 % of studies, if n questions have this standard
-    error: the power of Student's test, from the noncentral t distribution. None where the effect or the error is 0, and
-    for more than `MOST_QUESTIONS`.
+    error with df degrees of freedom, and others as many a question: the power of Student's test, from the noncentral t
+    distribution. None where the effect or the error is 0, and for more than `MOST_QUESTIONS`.
     """
     if not estimate.value or not estimate.standard_error:
         return None
     size = abs(estimate.value) / (estimate.standard_error * sqrt(n))
     by_normal = ceil((QUANTILES / size) ** 2)
-    # Student's test needs a few more.
-    more = range(max(2, by_normal), by_normal + 9) if by_normal < MOST_QUESTIONS else ()
-    return next((m for m in more if _power(size, m) >= POWER), None)
+    # Student's test needs a few more, and at least one degree of freedom.
+    each = n / (df + 1)
+    first = max(by_normal, ceil(2 * each))
+    more = range(first, first + ceil(9 * each)) if by_normal < MOST_QUESTIONS else ()
+    return next((m for m in more if _power(size, m, m / each - 1) >= POWER), None)
 
 
-def _power(size: float, n: int) -> float:
+def _power(size: float, n: int, df: float) -> float:
     """The chance that n questions show an effect. size: in standard deviations of the questions' differences."""
-    return 1 - float(special.nctdtr(n - 1, size * sqrt(n), special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)))
+    return 1 - float(special.nctdtr(df, size * sqrt(n), special.stdtrit(df, (1 + CONFIDENCE) / 2)))
 
 
 def log_probability_pairs_table(log_probabilities: Files) -> Iterator[dict]:

@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.formats import read_parquet
+from litm.base.formats import grouped, read_parquet
 from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
 from litm.records import Condition
@@ -414,12 +414,16 @@ def _at(limit: int | None) -> str:
     return f" at {limit} tokens" if limit else ""
 
 
-def to_look_at(counts: "pd.DataFrame | None") -> list[str]:
-    """The sentences on questions without a gold passage, or with one that was looked for."""
-    if counts is None:
-        return []
-    named = counts.loc[counts["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
-    return [f"{sentence}." for sentence in gold_sentences(counts[counts["questions"].isin(named)])]
+def to_look_at(counts: "pd.DataFrame | None", checks: Sequence[Row]) -> list[str]:
+    """The sentences on questions without a gold passage, or with one that was looked for, and `distractor_sentences`.
+
+    counts: gold_counts.csv, None without it; checks: rows of answer_checks.csv.
+    """
+    told = [*distractor_sentences(checks)]
+    if counts is not None:
+        named = counts.loc[counts["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
+        told = [*gold_sentences(counts[counts["questions"].isin(named)]), *told]
+    return [f"{sentence}." for sentence in told]
 
 
 def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
@@ -436,6 +440,20 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
             f"correct them in results/tables/gold_passages.csv)"
         )
     return told
+
+
+def distractor_sentences(checks: Sequence[Row]) -> Iterator[str]:
+    """One sentence per experiment in which the metric finds more than `MANY_EMPTY` of the answers in other items too.
+
+    checks: rows of answer_checks.csv; the size with the largest share counts.
+    """
+    for name, rows in grouped(checks, itemgetter("experiment")).items():
+        found, n = max(((row["n_in_distractors"], row["n"]) for row in rows), key=lambda one: one[0] / one[1])
+        if found > MANY_EMPTY * n:
+            yield (
+                f"{name}: the metric finds the answers of {found:,} of {n:,} questions in other items of the context "
+                "too, so a wrong answer may count as right (tables/answer_checks.csv)"
+            )
 
 
 def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":

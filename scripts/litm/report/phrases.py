@@ -291,7 +291,8 @@ def first_answers(
         for name, table in tables.items()
     }
     first = to_know_first(lambda name: _rows(own, name), experiments, stand_ins)
-    others = [*to_look_at(tables.get("gold_counts")), *(f"{one}." for one in filled), *_of_answers(own, manifests)]
+    looked = to_look_at(tables.get("gold_counts"), _rows(tables, "answer_checks"))
+    others = [*looked, *(f"{one}." for one in filled), *_of_answers(own, manifests)]
     left = max(0, OPEN - len(first.useless))
     names = {one["name"] for one in experiments}
     pairs = labelled(_rows(tables, "model_pairs"), _rows(tables, "accuracy"))
