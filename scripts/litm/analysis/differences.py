@@ -23,7 +23,7 @@ from litm.analysis.grid import (
     difference_columns,
     interval_columns,
     joined,
-    place_weights,
+    place_means,
     read_grid,
     read_grids,
     tested_columns,
@@ -393,7 +393,7 @@ def _pair_contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], di
     if all("middle" in grid.places for grid in grids.values()):
         for place in PLACES:
             found[ACCURACY, place] = {
-                size: place_weights([grid.places[place]], columns[size])[:, 0] for size, grid in grids.items()
+                size: place_means(np.eye(columns[size]), [grid.places[place]])[:, 0] for size, grid in grids.items()
             }
         for name in BIAS:
             found[name, ""] = {size: grid.weights(name) for size, grid in grids.items()}

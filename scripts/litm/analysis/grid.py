@@ -141,20 +141,17 @@ class CurveGrid(Grid):
         used = {place: weight for place, weight in zip(PLACES, CONTRASTS[contrast], strict=True) if weight}
         if not used.keys() <= self.places.keys():
             return None
-        return place_weights([self.places[place] for place in used], len(self.positions)) @ list(used.values())
+        return place_means(np.eye(len(self.positions)), (self.places[place] for place in used)) @ list(used.values())
 
 
 #: Grids by model, experiment and size.
 Grids = dict[tuple[str, str, int], CurveGrid]
 
 
-def place_weights(places: Iterable[Sequence[int]], count: int) -> np.ndarray:
-    """(count, places): the weight of each of `count` columns in the mean of the columns of each place."""
-    return np.column_stack([np.bincount(columns, minlength=count) / len(columns) for columns in places])
-
-
 def place_means(answers: np.ndarray, places: Iterable[Sequence[int]]) -> np.ndarray:
-    """(questions, places): the mean of the columns of each place, such as of two positions in the middle."""
+    """(questions, places): the mean of the columns of each place, such as of two positions in the middle; of the
+    identity, the weights of the columns in these means.
+    """
     return np.column_stack([answers[:, [*columns]].mean(axis=1) for columns in places])
 
 

@@ -79,7 +79,7 @@ def to_know_first(
     """The sentences of `uninformative` and `able_sentences`, and each advice.
 
     rows: of a table by its name, none without it; experiments: settings of each, with `closed_book` (see `silenced`);
-    stand_ins: models of which nothing is said.
+    stand_ins: models that the sentences leave out.
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}

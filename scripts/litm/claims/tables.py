@@ -217,8 +217,8 @@ def page_parts(
     statuses: Mapping[str, Sequence[ClaimStatus]],
     explanations: Iterable[Explanation],
 ) -> dict[str, str]:
-    """The parts by name; published: the table of claims on the published accuracies; other_sources: the same on the
-    last value of cells of which sources have several; statuses: by claim.
+    """The parts by name; published: the table of claims on the published accuracies; other_sources: the same table,
+    with the last value of each cell that has several sources; statuses: by claim.
     """
     return {
         "error rates": (method.__doc__ or "").partition("\n\n")[2].strip(),

@@ -676,13 +676,13 @@ class ApiModel(RequestKeys, AskedModel):
         return {key: getattr(self, key) for key in ("api_model", "base_url", "revision", "api_key_variable")}
 
 
-#: The name of a field, or several, of which the first counts that a record has.
+#: One or several names of a field; the first name that a record has counts.
 FieldName = str | Names | None
 
 
 class Fields(Entry):
-    """Names of the fields in files of recorded responses; nested ones with dots (a.b). Of several names, such as
-    [question, key], the first counts that a record has.
+    """Names of the fields in files of recorded responses; nested ones with dots (a.b). A field may have several
+    names, such as [question, key]; the first name that a record has counts.
     """
 
     response: FieldName = None

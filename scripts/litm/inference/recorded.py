@@ -46,7 +46,7 @@ WITHOUT_ANSWER = (OVERFLOW, FAILED, NOT_RECORDED)
 #: Name of the field with the digest of the prompt, see `Example.prompt_sha256`.
 PROMPT_SHA256 = "prompt_sha256"
 Cell = tuple[int, str]
-#: The files' name of each of our fields, or several names, of which the first counts that a record has.
+#: One or several names in the files for each of our fields; the first name that a record has counts.
 FieldNames = Mapping[str, str | Sequence[str]]
 
 
