@@ -75,6 +75,16 @@ def test_clusters_of_unequal_sizes_keep_the_level_of_an_interval():
     assert (df, *factors) == pytest.approx((7, *[8 / 7] * 8))
 
 
+@pytest.mark.parametrize("answered", [0.03, 0.97])
+def test_the_mean_over_positions_keeps_its_level_where_few_questions_decide(answered):
+    rng, truth, wrong = np.random.default_rng(1), answered * 0.9 if answered < 0.5 else answered, []
+    for _ in range(1000):
+        is_able = rng.random((100, 1)) < answered
+        matrix = is_able & (rng.random((100, 5)) < truth / answered)
+        wrong.append(misses(truth, clustered_interval(matrix.astype(int), None)))
+    assert np.mean(wrong) < 0.065
+
+
 def test_clusters_of_one_question_are_questions():
     matrix, each = random_matrix([0.8, 0.5, 0.6], 120), np.random.default_rng(0).permutation(120)
     sides = only_one(matrix)

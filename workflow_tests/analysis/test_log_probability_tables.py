@@ -18,7 +18,7 @@ from litm.analysis.log_probability import (
     questions_needed,
 )
 from litm.analysis.sentences import probability_sentences
-from litm.analysis.statistics import Estimate, mean_of_numbers
+from litm.analysis.statistics import Moments, mean_of_numbers
 from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.claims.log_probability import log_probability_claims_table
@@ -128,9 +128,9 @@ def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies
     nats = drawn((effect, 0.0, 0.0), 2_000)
     differences = nats[:, 0] - nats[:, 1]
     found, count = mean_of_numbers(differences), len(differences)
-    needed = questions_needed(found.estimate(), count, found.df)
+    needed = questions_needed(found, count)
     copies = mean_of_numbers(np.repeat(differences, 4), np.repeat(np.arange(count), 4))
-    assert 4 * needed - 4 < questions_needed(copies.estimate(), 4 * count, copies.df) <= 4 * needed
+    assert 4 * needed - 4 < questions_needed(copies, 4 * count) <= 4 * needed
     for n, is_enough in ((needed, True), (needed - 1, False)):
         samples = rng(9).choice(differences, (20_000, n))
         shown = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05)
@@ -138,8 +138,8 @@ def test_questions_needed_are_those_that_show_the_effect_in_four_of_five_studies
 
 
 def test_an_effect_of_0_and_one_without_an_error_need_no_number_of_questions():
-    assert questions_needed(Estimate(0.0, -1.0, 1.0, 0.5), 10, 9) is None
-    assert questions_needed(Estimate(1.0, 1.0, 1.0, 0.0), 10, 9) is None
+    for value, error in ((0.0, 0.5), (1.0, 0.0)):
+        assert questions_needed(Moments(*map(np.array, (value, value, error)), df=9, most=np.inf), 10) is None
 
 
 def test_clusters_widen_the_interval_of_answers_that_vary_together(files):

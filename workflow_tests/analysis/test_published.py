@@ -22,7 +22,7 @@ from litm.analysis.published import (
     read_published_models,
     read_published_tokens,
 )
-from litm.analysis.statistics import mean_interval, unpaired_difference
+from litm.analysis.statistics import unpaired_difference
 from litm.analysis.table import tables
 from litm.base.formats import read_csv
 from litm.base.messages import UserError
@@ -252,11 +252,6 @@ def test_the_interval_of_a_difference_is_newcombes():
 
 def test_the_mean_over_positions_is_over_the_questions_scored_at_all_of_them():
     matrix = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
-    estimate = mean_interval(matrix)
-    half = 3.182446 * matrix.mean(axis=1).std(ddof=1) / 2
-    assert (estimate.value, *estimate.limits) == pytest.approx((2 / 3, 2 / 3 - half, min(1, 2 / 3 + half)))
-    certain = mean_interval(np.ones((50, 3), dtype=int))
-    assert certain.high == 1 and 0.9 < certain.low < 1
     scores = of_matrix(matrix, (0, 1, 2), size=3)
     incomplete = scores[(scores["id"] != "q3") | (scores["position"] != 2)]
     (mean,) = position_means(incomplete).to_dict("records")

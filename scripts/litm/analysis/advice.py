@@ -109,7 +109,7 @@ class Compared:
     def accuracies(self) -> list[Estimate]:
         """Accuracies of the conditions, with 95 % intervals."""
         columns, clusters = self.answers.matrix.T, self.answers.clusters
-        return [Estimate(float(one.mean()), *clustered_interval(one, clusters), 0.0) for one in columns]
+        return [Estimate(float(one.mean()), *clustered_interval(one, clusters)) for one in columns]
 
     @cached_property
     def costs(self) -> list[float]:
@@ -256,7 +256,7 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
         return
     least, clusters = min(compared.costs), compared.answers.clusters
     spoken = compared.best if compared.advised is None else compared.advised
-    itself = Difference(Estimate(0.0, 0.0, 0.0, 0.0), Estimate(0.0, 0.0, 0.0, 0.0), 1.0)
+    itself = Difference(Estimate(0.0, 0.0, 0.0), Estimate(0.0, 0.0, 0.0), 1.0)
     for index, cell in enumerate(compared.cells):
         difference = compared.to_best.get(index, itself)
         yield {

@@ -23,9 +23,16 @@ from litm.analysis.grid import (
     sweep_of,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import Estimate, as_answers, changes_sign, conclusion, contrast_interval, utilisation
+from litm.analysis.statistics import (
+    Estimate,
+    as_answers,
+    changes_sign,
+    conclusion,
+    contrast_interval,
+    proportion,
+    utilisation,
+)
 from litm.base.formats import by_cell, plain_rows
-from litm.base.intervals import clustered_interval
 from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
 from litm.records import read_examples
@@ -63,11 +70,6 @@ def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[d
 def _utilisation(answers: np.ndarray, clusters: np.ndarray | None, names: Mapping, seed: int) -> Estimate | None:
     rng = generator_for(seed, "utilisation", *names.values())
     return utilisation(answers, BOOTSTRAP_REPLICATES, rng, clusters)
-
-
-def proportion(right: np.ndarray, clusters: np.ndarray | None) -> Estimate | None:
-    """The share of right answers, or the mean of graded ones; None without answers."""
-    return Estimate(float(right.sum()) / len(right), *clustered_interval(right, clusters), 0.0) if len(right) else None
 
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
@@ -140,7 +142,7 @@ def _accuracies(rows: pd.DataFrame) -> dict:
     counted = rows[~rows["excluded"] & rows["correct"].notna()]
     announced = counted[counted["preamble"]]
     return {
-        **_readings(read_grid(counted, "placement"), lambda answers, clusters: proportion(answers.ravel(), clusters)),
+        **_readings(read_grid(counted, "placement"), proportion),
         "n_more_lines": int(counted["more_lines"].sum()),
         "n_preamble": len(announced),
         "n_preamble_right": int((announced["correct_first_line"].astype(float) > 0).sum()),

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.pbi import CONTRASTS, middle_indices
-from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, mean_interval, paired_p
+from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
 from litm.analysis.table import tables
 from litm.base.formats import by_cell, grouped, read_parquet
 from litm.base.messages import UserError
@@ -303,13 +303,12 @@ def position_means(scores: pd.DataFrame) -> pd.DataFrame:
     position.
 
     n: number of these questions, without which the accuracy is missing; ci_low, ci_high: 95 % limits over the
-    questions, see `statistics.mean_interval`.
+    questions, see `intervals.clustered_interval`.
     """
     rows = []
     for group in curves(scores):
         curve = read_curve(group)
-        estimate = mean_interval(curve.cases.matrix, curve.cases.clusters) if len(curve.cases.ids) else None
-        columns = interval_columns("accuracy", estimate, is_only=True)
+        columns = interval_columns("accuracy", proportion(curve.cases.matrix, curve.cases.clusters), is_only=True)
         rows.append({**curve.names, "n": len(curve.cases.ids), **columns})
     return pd.DataFrame(rows, columns=MEAN_COLUMNS).astype(MEAN_FLOATS)
 

@@ -27,7 +27,7 @@ from litm.analysis.grid import (
 )
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
-from litm.analysis.statistics import Estimate, mean_of_numbers, with_holm
+from litm.analysis.statistics import Moments, mean_of_numbers, with_holm
 from litm.base.formats import by_cell, grouped
 from litm.scoring.log_probabilities import QUANTITIES
 
@@ -79,21 +79,21 @@ def _effects(rows: pd.DataFrame) -> Iterator[dict]:
                 "effect": effect,
                 "n": len(three),
                 **tested_columns("value", estimated),
-                "n_needed": estimated and questions_needed(estimated.estimate(), len(three), estimated.df),
+                "n_needed": estimated and questions_needed(estimated, len(three)),
             }
 
 
-def questions_needed(estimate: Estimate, n: int, df: float) -> int | None:
+def questions_needed(found: Moments, n: int) -> int | None:
     """The number of questions that shows an effect of this size in 80 % of studies, if n questions have this standard
-    error with df degrees of freedom, and others as many a question: the power of Student's test, from the noncentral t
+    error with these degrees of freedom, and others as many a question: the power of Student's test, from the noncentral t
     distribution. None where the effect or the error is 0, and for more than `MOST_QUESTIONS`.
     """
-    if not estimate.value or not estimate.standard_error:
+    if not found.value or not found.standard_error:
         return None
-    size = abs(estimate.value) / (estimate.standard_error * sqrt(n))
+    size = float(abs(found.value) / (found.standard_error * sqrt(n)))
     by_normal = ceil((QUANTILES / size) ** 2)
     # Student's test needs a few more, and at least one degree of freedom.
-    each = n / (df + 1)
+    each = n / (found.df + 1)
     first = max(by_normal, ceil(2 * each))
     more = range(first, first + ceil(9 * each)) if by_normal < MOST_QUESTIONS else ()
     return next((m for m in more if _power(size, m, m / each - 1) >= POWER), None)

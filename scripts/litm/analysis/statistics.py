@@ -19,20 +19,18 @@ adds 0.7 s to each table, which is as long as most tables take. The tests compar
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from math import hypot, sqrt
+from math import hypot
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
 from litm.base.intervals import (
-    binomial_interval,
     check_counts,
     cluster_factors,
     clustered_interval,
     is_graded,
     mean_error,
-    mean_limits,
     wilson_interval,
 )
 from litm.base.messages import points
@@ -49,12 +47,11 @@ DRAWN = 2**22
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, its interval (95 % unless another confidence is asked for), and the standard error of the interval."""
+    """A value and its interval, of 95 % unless another confidence is asked for."""
 
     value: float
     low: float
     high: float
-    standard_error: float
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -86,8 +83,7 @@ class Moments:
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """A single contrast with its interval."""
         low, high = self.limits(confidence)
-        error = self.standard_error if self.df else self.most
-        return Estimate(float(self.value), float(low), float(high), float(error))
+        return Estimate(float(self.value), float(low), float(high))
 
     @property
     def p_value(self) -> float:
@@ -245,8 +241,7 @@ def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confide
     found = moments(matrix, pairs, clusters)
     best = found.value.argmax()
     lows, highs = found.limits(1 - (1 - confidence) / pairs.shape[1])[0], found.limits(confidence)[1]
-    error = found.standard_error[best] if found.df else found.most
-    return Estimate(float(found.value[best]), max(0.0, float(lows.max())), float(highs.max()), float(error))
+    return Estimate(float(found.value[best]), max(0.0, float(lows.max())), float(highs.max()))
 
 
 def _ordered_pairs(columns: int) -> np.ndarray:
@@ -275,32 +270,20 @@ def gap_difference(
     best = (first.sum(axis=0) @ pairs).argmax(), (other.sum(axis=0) @ pairs).argmax()
     value = float(values[best])
     if not found.df:
-        return Estimate(value, -1.0, 1.0, 1.0), 1.0
+        return Estimate(value, -1.0, 1.0), 1.0
     lows, highs = (of.reshape(count, count) for of in found.limits(1 - (1 - confidence) / count))
     low, high = float(lows.max(axis=0).min()), float(highs.min(axis=1).max())
     t = np.divide(centres, errors, out=np.zeros_like(errors), where=errors > 0)
     below, above = special.stdtr(found.df, -t), special.stdtr(found.df, t)
     p = 2 * count * min(below.min(axis=0).max(), above.min(axis=1).max())
-    return Estimate(value, max(-1.0, low), min(1.0, high), float(errors[best])), min(1.0, float(p))
+    return Estimate(value, max(-1.0, low), min(1.0, high)), min(1.0, float(p))
 
 
-def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:
-    """The mean over all columns, with its interval over the questions.
-
-    Question i is right in the fraction sᵢ = Σⱼ xᵢⱼ/k of columns; the interval is that of `mean_limits` for them. It is
-    `clustered_interval` if all fractions are 0 or all are 1, and `binomial_interval` for a single question. Raises
-    `ValueError` without questions.
-    """
-    matrix = as_answers(matrix)
-    n = len(matrix)
-    if not n:
-        raise ValueError("no questions, no interval")
-    value = float(matrix.sum()) / matrix.size
-    if value in (0, 1):
-        return Estimate(value, *clustered_interval(matrix[:, 0], clusters, confidence), 0.0)
-    if n == 1 and clusters is None:
-        return Estimate(value, *binomial_interval(round(value), n, confidence), 0.0)
-    return Estimate(value, *mean_limits(matrix.mean(axis=1), value, clusters, confidence))
+def proportion(answers: np.ndarray, clusters: np.ndarray | None = None) -> Estimate | None:
+    """The share of right answers, or the mean of graded ones, with `clustered_interval`; None without answers."""
+    return (
+        Estimate(float(answers.sum()) / answers.size, *clustered_interval(answers, clusters)) if len(answers) else None
+    )
 
 
 def mean_of_numbers(values: np.ndarray, clusters: np.ndarray | None = None) -> Moments | None:
@@ -316,13 +299,13 @@ def mean_of_numbers(values: np.ndarray, clusters: np.ndarray | None = None) -> M
 def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:
     """Difference p₁ - p₂ of two independent proportions, with Newcombe's (1998, method 10) hybrid score interval.
 
-    With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²). The
-    standard error is the unpooled one. Raises `ValueError` for n = 0.
+    With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²). Raises
+    `ValueError` for n = 0.
     """
     check_counts(correct, n)
     check_counts(other_correct, other_n)
     first, other = (
-        Estimate(right / of, *wilson_interval(right, of, confidence), sqrt(right * (of - right) / of**3))
+        Estimate(right / of, *wilson_interval(right, of, confidence))
         for right, of in ((correct, n), (other_correct, other_n))
     )
     return separate_difference(first, other)
@@ -337,7 +320,7 @@ def separate_difference(first: Estimate, other: Estimate) -> Estimate:
     value = first.value - other.value
     below = hypot(first.value - first.low, other.high - other.value)
     above = hypot(first.high - first.value, other.value - other.low)
-    return Estimate(value, value - below, value + above, hypot(first.standard_error, other.standard_error))
+    return Estimate(value, value - below, value + above)
 
 
 # --- Tests -----------------------------------------------------------------------------------------------------
@@ -541,7 +524,7 @@ def utilisation(
     if not np.isfinite([low, high]).all():
         return None
     right, without, most = answers.sum(axis=0).tolist()
-    return Estimate((right - without) / (most - without), low, high, float(ratios[usable].std()))
+    return Estimate((right - without) / (most - without), low, high)
 
 
 def as_answers(matrix: np.ndarray) -> np.ndarray:

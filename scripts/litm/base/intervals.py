@@ -71,14 +71,18 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
     """The interval for the proportion of right answers to questions in clusters: the binomial one at the effective
     sample size; `binomial_interval` if clusters is None; for graded answers that of `mean_limits`.
 
-    right: for each question, 0 to 1; clusters: a whole number for each. n* = n/deff · (z/t(df))² (Korn & Graubard 1998;
-    Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of the
+    right: for each question, 0 to 1, or a row with its answers at several positions, which are then a cluster, or part
+    of the question's. clusters: a whole number for each question. n* = n/deff · (z/t(df))² (Korn & Graubard 1998; Dean
+    & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of the
     mean)/(p(1-p)/n), at least 1, and df of `cluster_factors`. If all or none are right, the variance is 0 and n* is
-    n²/Σk² for clusters of k questions, their number if they are equal. A single cluster has no interval narrower than
+    n²/Σk² for clusters of k answers, their number if they are equal. A single cluster has no interval narrower than
     0 to 1.
     """
+    if right.ndim > 1 and right.shape[1] > 1:
+        clusters = np.repeat(np.arange(len(right)) if clusters is None else clusters, right.shape[1])
+    right = right.ravel()
     if is_graded(right):
-        return mean_limits(right, float(right.mean()), clusters, confidence)[:2]
+        return mean_limits(right, float(right.mean()), clusters, confidence)
     n, count = len(right), int(right.sum())
     if clusters is None:
         return binomial_interval(count, n, confidence)
@@ -100,16 +104,16 @@ def is_graded(answers: np.ndarray) -> bool:
 
 def mean_limits(
     values: np.ndarray, mean: float, clusters: np.ndarray | None, confidence: float = 0.95
-) -> tuple[float, float, float]:
-    """Student's limits of the mean of n values from 0 to 1 (`mean_error`), cut at 0 and 1, and its standard error.
+) -> tuple[float, float]:
+    """Student's limits of the mean of n values from 0 to 1 (`mean_error`), cut at 0 and 1.
 
     A single question or cluster says nothing: 0 to 1.
     """
     error, df = mean_error(values, mean, clusters)
     if not df:
-        return 0.0, 1.0, 1.0
+        return 0.0, 1.0
     half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
-    return max(0.0, mean - half), min(1.0, mean + half), error
+    return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def mean_error(values: np.ndarray, mean: float, clusters: np.ndarray | None) -> tuple[float, float]:

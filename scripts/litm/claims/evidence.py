@@ -13,7 +13,7 @@ from scipy import special
 from litm.analysis.grid import Grid, joined, read_grid
 from litm.analysis.pbi import limit_of, limit_of_answers, middle_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
-from litm.analysis.statistics import Estimate, Moments, mean_interval, moments, separate_difference
+from litm.analysis.statistics import Estimate, Moments, moments, separate_difference
 from litm.base.formats import by_cell, grouped
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.placements import depth_of, gold_places
@@ -35,7 +35,7 @@ class Measure:
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """The value with this interval."""
-        return Estimate(self.value, *self.interval(confidence), 0.0)
+        return Estimate(self.value, *self.interval(confidence))
 
 
 def measure_of(found: Moments | None, n: int) -> Measure | None:
@@ -202,31 +202,27 @@ class ScoredEvidence:
         """Mean accuracy of some cells minus that of others, which may have other questions; None as in `contrast`.
 
         By `contrast` if both sides share at least half of the questions. Otherwise (sizes may have different questions)
-        the two means are independent, each with the interval of `mean_interval`.
+        the two means are independent.
         """
-        fewest = min(len(self._grid(cells).ids) for cells in (first, other))
-        if not fewest:
+        mean, other_mean = self._mean(first), self._mean(other)
+        if mean is None or other_mean is None:
             return None
-        if len(self._grid([*first, *other]).ids) >= fewest / 2:
+        if len(self._grid([*first, *other]).ids) >= min(mean.n, other_mean.n) / 2:
             return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
-        return replace(minus(self._mean(first), self._mean(other)), is_paired=False)
-
-    def _mean(self, cells: Sequence[Cell]) -> Measure:
-        grid = self._grid(cells)
-        return Measure(
-            float(grid.matrix.mean()),
-            len(grid.ids),
-            lambda confidence: mean_interval(grid.matrix, grid.clusters, confidence).limits,
-        )
+        return replace(minus(mean, other_mean), is_paired=False)
 
     def accuracy(self, cell: Cell) -> Measure | None:
-        """Accuracy of a cell, with the interval of `intervals.clustered_interval`; None if nothing was scored."""
-        grid = self._grid([cell])
+        """Accuracy of a cell; None if nothing was scored."""
+        return self._mean([cell])
+
+    def _mean(self, cells: Sequence[Cell]) -> Measure | None:
+        """Mean accuracy of cells on their common questions, with the interval of `intervals.clustered_interval`."""
+        grid = self._grid(cells)
         if grid.ids.empty:
             return None
-        right = grid.matrix[:, 0]
+        right, clusters = grid.matrix, grid.clusters
         return Measure(
-            float(right.mean()), len(right), lambda confidence: clustered_interval(right, grid.clusters, confidence)
+            float(right.mean()), len(right), lambda confidence: clustered_interval(right, clusters, confidence)
         )
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
