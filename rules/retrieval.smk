@@ -177,7 +177,7 @@ rule measure_recall:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("measure_recall"),
+        **settings("measure_recall", sizes=DATA.sizes_as_retrieved),
     shell:
         command("measure_recall", "questions", "corpus", "retriever")
 

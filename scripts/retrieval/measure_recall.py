@@ -5,6 +5,7 @@ corpus: name of the corpus
 retriever: name of the retriever
 retrieved: output of retrieve.py
 manifest: its manifest
+sizes: numbers of passages, besides the usual ones
 """
 
 from litm.base.cli import program
@@ -13,10 +14,12 @@ from litm.questions.released_format import read_question_records
 
 
 @program
-def main(questions: str, corpus: str, retriever: str, retrieved: str, manifest: str, output: str) -> None:
+def main(
+    questions: str, corpus: str, retriever: str, retrieved: str, manifest: str, output: str, sizes: tuple[int, ...] = ()
+) -> None:
     from litm.retrieval.search import recall_rows
 
     name = {"questions": questions, "corpus": corpus, "retriever": retriever}
     facts, records = read_json(manifest), list(read_question_records(retrieved))
-    rows = [*recall_rows(name, records, facts["hits"], facts["recall_against_exact"], facts["measured_on"])]
-    write_csv(output, rows)
+    found = facts["hits"], facts["recall_against_exact"], facts["measured_on"]
+    write_csv(output, [*recall_rows(name, records, *found, sizes)])

@@ -16,6 +16,11 @@ def test_recall_counts_an_answer_among_the_first_k_and_only_ks_that_were_retriev
     assert rows[0]["retriever"] == "r"
 
 
+def test_recall_is_measured_at_the_sizes_of_a_study_too():
+    rows = [*recall_rows({}, [record(3), record(None)], 10, None, 0, sizes=[4, 5, 12])]
+    assert [(row["k"], row["recall"]) for row in rows] == [(1, 0), (4, 0.5), (5, 0.5), (10, 0.5)]
+
+
 def test_recall_of_the_gold_passage_is_over_the_questions_whose_gold_passage_is_in_the_corpus():
     rows = [*recall_rows({}, [record(0, "4"), record(0, "99"), record(0)], 5, None, 0)]
     assert [(row["k"], row["n_gold"], row["recall_gold"]) for row in rows] == [(1, 2, 0.0), (5, 2, 0.5)]

@@ -162,6 +162,10 @@ def test_a_figure_by_size_and_a_claim_have_the_recall_of_the_retriever(paper):
     recall = "results/recall/wikipedia_2018/contriever/nq_open_oracle.csv"
     assert paper.pages.drawn_recall(of(figure="open_domain_qa")) == [recall]
     assert paper.tables.claim_recall == {"open_domain_qa": recall}
+    search = of(corpus="wikipedia_2018", retriever="contriever", questions="nq_open_oracle")
+    usual, odd = {"sizes": [5, 20]}, {"sizes": [3, 5, 24]}
+    assert plan("paper", define={"experiments": {"open_domain_qa": usual}}).data.sizes_as_retrieved(search) is None
+    assert plan("paper", define={"experiments": {"open_domain_qa": odd}}).data.sizes_as_retrieved(search) == ["3", "24"]
 
 
 def test_the_legend_has_facts_about_models_that_differ_in_them(paper):

@@ -85,8 +85,8 @@ def _effects(rows: pd.DataFrame) -> Iterator[dict]:
 
 def questions_needed(found: Moments, n: int) -> int | None:
     """The number of questions that shows an effect of this size in 80 % of studies, if n questions have this standard
-    error with these degrees of freedom, and others as many a question: the power of Student's test, from the noncentral t
-    distribution. None where the effect or the error is 0, and for more than `MOST_QUESTIONS`.
+    error with these degrees of freedom, and others as many a question: the power of Student's test, from the noncentral
+    t distribution. None where the effect or the error is 0, and for more than `MOST_QUESTIONS`.
     """
     if not found.value or not found.standard_error:
         return None

@@ -1,7 +1,7 @@
 """Retrieval methods: from questions to hits, from hits to records, and the recall of a retriever."""
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -111,14 +111,20 @@ def retrieved_records(
         yield question.retrieved(documents, gold_id if gold_id in passages else None)
 
 
-#: Values of k; those above the number of retrieved passages are skipped.
+#: Numbers of passages whose recall is measured, besides the sizes of a study.
 KS = (1, 5, 10, 20, 30, 40, 50, 100)
 
 
 def recall_rows(
-    name: dict, records: Sequence[QuestionRecord], hits: int, recall_against_exact: float | None, n_against_exact: int
+    name: dict,
+    records: Sequence[QuestionRecord],
+    hits: int,
+    recall_against_exact: float | None,
+    n_against_exact: int,
+    sizes: Collection[int] = (),
 ) -> Iterator[dict]:
-    """One row per number of passages k, starting with the columns of `name`.
+    """One row per number of passages k, of `KS` and sizes, up to the number retrieved; starting with the columns of
+    `name`.
 
     recall: share of questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al. 2020);
     ci_low, ci_high: its 95 % limits; recall_gold: share of questions, of those with a gold passage in the corpus, with
@@ -135,7 +141,7 @@ def recall_rows(
         for record, found in zip(records, documents, strict=True)
         if (id := record.retrieved_gold_id) is not None
     ]
-    for k in (k for k in KS if k <= hits):
+    for k in sorted(k for k in {*KS, *sizes} if k <= hits):
         found = sum(any(document.has_answer for document in first[:k]) for first in documents)
         gold = sum(id in ids[:k] for id, ids in golds)
         low, high = binomial_interval(found, len(records))

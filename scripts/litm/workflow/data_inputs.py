@@ -16,7 +16,7 @@ from litm.config.study import DATA, Study
 from litm.corpora.passages import is_generator
 from litm.models.locations import model_files
 from litm.placements import AS_RETRIEVED
-from litm.retrieval.search import EXACT
+from litm.retrieval.search import EXACT, KS
 from litm.workflow.rules_help import Wildcards
 
 #: Folder of fetched files.
@@ -191,6 +191,18 @@ class DataInputs:
         """The as-retrieved candidates, whose recall limits accuracy; that of reranked ones is unknown."""
         plain = self._candidates_of(one for one in experiments if one.rerank is None)
         return [one for one in plain if one.settings.kind == AS_RETRIEVED]
+
+    def sizes_as_retrieved(self, wildcards: Wildcards) -> list[str] | None:
+        """The sizes of contexts as retrieved by a search, without the usual ones (`KS`); None without any."""
+        sizes = {
+            size
+            for one in self._study.experiments.values()
+            for found in self.as_retrieved([one])
+            if (found.corpus, found.retriever, found.questions)
+            == (wildcards.corpus, wildcards.retriever, wildcards.questions)
+            for size in one.cell_sizes
+        }
+        return [str(size) for size in sorted(sizes.difference(KS))] or None
 
     @property
     def gold_tables(self) -> list[str]:
