@@ -217,6 +217,8 @@ def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whol
     (row,) = grid["rows"]
     assert grid["models"] == list(MODELS) and row["what"] == "6 pairs"
     assert row["cells"][1] == {"text": "0.0 (4th) to 100.0 (1st), n = 40", "word": "U"}
+    (level,) = overview_table(accuracy.assign(accuracy=0.25), bias, whole.titles, SizeNames([FIGURE]))["rows"]
+    assert level["cells"][1]["text"] == "25.0 everywhere, n = 40"
 
 
 def test_a_length_has_two_digits_and_a_range_where_models_differ():
