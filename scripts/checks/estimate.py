@@ -18,7 +18,7 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     from litm.checks.doctor import look_remote
     from litm.checks.estimate import Remaining, as_text, by_characters, estimate_table, notes, what_is_shown
     from litm.checks.study_costs import cost_lines
-    from litm.config.models import RecordedModel
+    from litm.config.recorded_models import RecordedModel
     from litm.config.study import load_study
     from litm.inference.costs import choose_rate, measured_runs
     from litm.workflow.resources import budget_lines, rate_here

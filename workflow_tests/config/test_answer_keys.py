@@ -15,10 +15,11 @@ from conftest import ROOT
 from programs import load_program
 
 from litm.base.store import digest
+from litm.config.api_models import ApiModel
 from litm.config.catalogue import MODELS
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model
+from litm.config.local_models import Model
 from litm.config.reference import key_parts
 from litm.config.schema import Entry, read_entry, string_keys
 from litm.inference.setup import Sweep

@@ -9,8 +9,8 @@ from programs import load_program
 from litm.base.formats import read_json, write_json
 from litm.checks.doctor import examine, look_remote
 from litm.checks.doctor_models import WARNING
+from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES
-from litm.config.models import ApiModel
 from litm.config.study import load_study
 from litm.models.identity import api_identity
 

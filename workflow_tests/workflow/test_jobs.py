@@ -9,8 +9,9 @@ import yaml
 from conftest import ROOT
 from gguf_files import write_gguf
 
+from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
-from litm.config.models import ApiModel, Model
+from litm.config.local_models import Model
 from litm.workflow import resources
 from litm.workflow.prompt_lengths import Work
 from litm.workflow.resources import MOST, START, USUAL_BILLIONS, billions_in, billions_of, memory_mb, minutes, rate_here

@@ -43,8 +43,9 @@ from litm.checks.doctor_models import (
     warning,
 )
 from litm.checks.study_costs import results_bytes
+from litm.config.api_models import ApiModel
+from litm.config.local_models import Model
 from litm.config.model_files import why_taken
-from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.inference.engine import NO_QUANTIZATION, engine_facts

@@ -13,8 +13,9 @@ import httpx2
 
 from litm.base.download import is_this_machine, opened, within
 from litm.base.messages import UserError
+from litm.config.api_models import ApiModel
 from litm.config.data import Dataset
-from litm.config.models import ApiModel, Model
+from litm.config.local_models import Model
 from litm.inference.api_engine import key_mistake, key_variable
 from litm.inference.costs import (
     SIZES,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from litm.base.messages import in_columns, money
 from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_bytes
+from litm.config.api_models import ApiModel
 from litm.config.data import Corpus
-from litm.config.models import ApiModel, Model
+from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu

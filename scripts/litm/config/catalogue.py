@@ -10,11 +10,14 @@ from pydantic import Field
 
 from litm.base.extensions import Registry, files, merged
 from litm.base.messages import UserError
+from litm.config.api_models import ApiModel
 from litm.config.data import RERANKERS, RETRIEVERS, Candidates, Corpus, Dataset, QuestionSet
 from litm.config.experiments import Experiment
 from litm.config.figures import Figure
-from litm.config.models import RECORDED, ApiModel, Model, ModelDefaults, RecordedModel
+from litm.config.local_models import Model
+from litm.config.models import RECORDED, ModelDefaults
 from litm.config.my_data import MyData
+from litm.config.recorded_models import RecordedModel
 from litm.config.schema import AnyNames, Count, Entry, Names, Variants, read_entry, string_keys
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import PRESETS, Page

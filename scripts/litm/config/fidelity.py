@@ -7,7 +7,7 @@ from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.published import PublishedAccuracy, PublishedTokens
 from litm.base.messages import UserError
 from litm.config.catalogue import Entries
-from litm.config.models import RecordedModel
+from litm.config.recorded_models import RecordedModel
 
 #: The corpus of all of Wikipedia.
 WIKIPEDIA = "wikipedia_2018"

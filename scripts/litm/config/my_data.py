@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError
+from litm.config.local_models import Model
 from litm.config.model_files import count_tokens, known_window
-from litm.config.models import Model
 from litm.config.schema import Entry, PathTo, is_anything, is_file
 from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files

@@ -14,10 +14,11 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from litm.base.files import with_parts
+from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES, Config
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model
+from litm.config.local_models import Model
 from litm.config.schema import Entry, Variants, docstrings
 from litm.inference.engine import engine_facts, engine_names
 from litm.models.locations import NOT_READ, PARTS

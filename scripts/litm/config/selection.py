@@ -9,7 +9,7 @@ from litm.config.catalogue import Config, Entries
 from litm.config.conditions import with_names
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment, read_cells
-from litm.config.models import Model
+from litm.config.local_models import Model
 from litm.config.schema import choose
 from litm.config.sweeps import Selection
 

@@ -8,14 +8,16 @@ from typing import Any
 from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.extensions import files, merged, use
 from litm.base.messages import UserError, first_of
+from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures
+from litm.config.local_models import Model
 from litm.config.model_files import why_taken
-from litm.config.models import ApiModel, Model, RecordedModel
 from litm.config.my_data import MyEntries, read_my_data
+from litm.config.recorded_models import RecordedModel
 from litm.config.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.selection import select
 from litm.config.sweeps import Selection, Sweeps

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from litm.config.api_models import ApiModel
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model, RecordedModel
+from litm.config.local_models import Model
+from litm.config.recorded_models import RecordedModel
 from litm.records import ANSWER, LOG_PROBABILITY, Condition, Curve
 
 

@@ -28,7 +28,7 @@ from litm.analysis.table import tables as all_tables
 from litm.base.cli import ending_in_a_line, signals_handled
 from litm.base.formats import plain_rows, read_json
 from litm.base.messages import UserError, first_of
-from litm.config.models import Model
+from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
 from litm.inference.setup import SweepOptions

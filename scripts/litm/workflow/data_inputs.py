@@ -10,7 +10,7 @@ from typing import Any
 from litm.base.download import check_fetched
 from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
 from litm.config.experiments import Experiment
-from litm.config.models import RecordedModel
+from litm.config.recorded_models import RecordedModel
 from litm.config.schema import Entry
 from litm.config.study import DATA, Study
 from litm.corpora.passages import is_generator

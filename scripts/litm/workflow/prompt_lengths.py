@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from statistics import linear_regression
 
+from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model
+from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import load_task

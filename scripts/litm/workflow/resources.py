@@ -11,7 +11,8 @@ from pathlib import Path
 
 from litm.base.formats import read_json
 from litm.base.messages import UserError, money
-from litm.config.models import ApiModel, Model
+from litm.config.api_models import ApiModel
+from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.inference.billing import spent_in
 from litm.inference.costs import (

