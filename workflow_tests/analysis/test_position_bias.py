@@ -235,7 +235,8 @@ def test_a_class_is_certain_only_if_the_whole_interval_lies_inside_it():
 
 
 def test_the_middle_is_the_inner_position_nearest_to_the_half_or_two_that_are_equally_near():
-    middles = {(0, 0.25, 0.5, 1): (2,), (0, 0.4, 0.6, 1): (1, 2), (0, 24 / 74, 49 / 74, 1): (2,), (0.4, 0.9, 1): (1,)}
+    middles = {(0, 0.25, 0.5, 1): (2,), (0, 0.4, 0.6, 1): (1, 2), (0, 24 / 74, 49 / 74, 1): (1, 2), (0.4, 0.9, 1): (1,)}
+    middles |= {(0, 0.49, 0.5, 0.51, 1): (2,), (0, 0.48, 0.49, 0.52, 1): (2, 3), (0, 0.3, 0.67, 1): (2,)}
     middles |= {(0, 0.5): (), (0,): (), (0, 1 / 3, 2 / 3, 1): (1, 2)}  # in floating point 2/3 is the nearer one
     assert {depths: middle_indices(depths) for depths in middles} == middles
 

@@ -237,6 +237,28 @@ def test_accuracy_falls_as_the_context_grows(largest, n, verdict):
     assert "60.0 % at size 20" in row["reason"]
 
 
+def test_sizes_of_other_numbers_of_positions_are_compared_at_start_middle_and_end():
+    more = exactly([0.9, *[0.2] * 7, 0.9], size=17, positions=range(0, 17, 2))
+    (row,) = rows_of("longer_context_worse", evidence_of(exactly([0.9, 0.2, 0.9]), more))
+    assert (row["verdict"], row["value"]) == (CONTRADICTED, pytest.approx(0))
+    two = exactly([0.9, 0.9], size=5, positions=(0, 4))
+    (row,) = rows_of("longer_context_worse", evidence_of(two, exactly([0.9, 0.2, 0.9])))
+    assert row["value"] == pytest.approx(0) and "mean of start and end: 90.0 % at size 5" in row["reason"]
+
+
+def test_nothing_falls_from_the_floor():
+    (row,) = rows_of("longer_context_worse", evidence_of(exactly([0] * 3), exactly([0] * 3, size=30)))
+    assert row["verdict"] == NOT_ENOUGH and row["reason"].endswith("floor")
+
+
+def test_indices_of_middles_at_other_depths_are_not_compared():
+    thirds = exactly([0.9, 0.5, 0.5, 0.9], size=100, positions=(0, 30, 70, 99))
+    (row,) = rows_of(
+        "more_keys_more_bias", evidence_of(thirds, exactly([0.9, 0, 0.9], size=200, positions=(0, 100, 199))), KEYS
+    )
+    assert row["verdict"] == NOT_ENOUGH and "depth 0.30 and 0.71 of one size and 0.50 of the other" in row["reason"]
+
+
 def others(verdicts: Verdicts) -> Verdicts:
     """The same for other questions."""
     return {cell: column.rename(lambda number: number + 10**6) for cell, column in verdicts.items()}

@@ -17,11 +17,13 @@ NOTHING = Relations({}, {})
 Verdicts = dict[Cell, pd.Series]
 
 
-def curve(matrix: np.ndarray, model: str = "m", experiment: str = "e", size: int = 9) -> Verdicts:
-    """Verdicts on a curve of three positions; the matrix has one row per question."""
+def curve(
+    matrix: np.ndarray, model: str = "m", experiment: str = "e", size: int = 9, positions: Sequence[int] = POSITIONS
+) -> Verdicts:
+    """Verdicts on a curve; the matrix has one row per question."""
     return {
         Cell(model, experiment, size, position, f"gold_at_{position}", depth_of(position, size)): pd.Series(column)
-        for position, column in zip(POSITIONS, matrix.T, strict=True)
+        for position, column in zip(positions, matrix.T, strict=True)
     }
 
 

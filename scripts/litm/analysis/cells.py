@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from litm.analysis.grid import (
@@ -15,7 +14,6 @@ from litm.analysis.grid import (
     Grid,
     cluster_codes,
     curves,
-    generator_for,
     interval_columns,
     joined,
     read_curve,
@@ -39,12 +37,8 @@ from litm.records import read_examples
 from litm.scoring.metrics import METRICS
 from litm.scoring.wrong_answers import KINDS
 
-BOOTSTRAP_REPLICATES = 2_000
 
-
-def utilisation_rows(
-    scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int = 0
-) -> Iterator[dict]:
+def utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame) -> Iterator[dict]:
     """One row per model and cell of `scores`: (accuracy - closed book)/(oracle - closed book) on the common questions.
 
     closed_book, oracle: score rows with each question of a model once. Accuracies are over the n common questions;
@@ -55,7 +49,7 @@ def utilisation_rows(
         row = {**names, "n": len(grid.ids)}
         for place, column in enumerate(("accuracy", "accuracy_closed_book", "accuracy_oracle")):
             row |= interval_columns(column, proportion(grid.matrix[:, place], grid.clusters) if len(grid.ids) else None)
-        yield row | interval_columns("utilisation", _utilisation(grid.matrix, grid.clusters, names, seed))
+        yield row | interval_columns("utilisation", utilisation(grid.matrix, grid.clusters))
 
 
 def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[dict, Grid]]:
@@ -65,11 +59,6 @@ def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[d
     for names, rows in by_cell(scores, ["model", *CELL]):
         own = (part[part["model"] == names["model"]].drop(columns="cluster", errors="ignore") for part in references)
         yield names, joined(*(read_grid(part, "model") for part in (rows, *own))).complete()
-
-
-def _utilisation(answers: np.ndarray, clusters: np.ndarray | None, names: Mapping, seed: int) -> Estimate | None:
-    rng = generator_for(seed, "utilisation", *names.values())
-    return utilisation(answers, BOOTSTRAP_REPLICATES, rng, clusters)
 
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
@@ -109,7 +98,7 @@ FEWEST_PREAMBLES = 5
 
 
 def sensitivity_rows(
-    scores: pd.DataFrame, closed_book: pd.DataFrame | None, oracle: pd.DataFrame | None, seed: int = 0
+    scores: pd.DataFrame, closed_book: pd.DataFrame | None, oracle: pd.DataFrame | None
 ) -> Iterator[dict]:
     """Rows of one sweep: accuracy of each cell; primacy, recency, tilt and PBI of each curve; gap to closed book and
     utilisation of each cell, if the model has answered the references.
@@ -134,8 +123,7 @@ def sensitivity_rows(
             yield names | {"quantity": GAP} | _readings(grid, partial(contrast_interval, weights=[1, -1]))
     if oracle is not None:
         for names, grid in _beside(scores, closed_book, oracle):
-            estimate = partial(_utilisation, names=names, seed=seed)
-            yield names | {"quantity": UTILISATION} | _readings(grid, estimate)
+            yield names | {"quantity": UTILISATION} | _readings(grid, utilisation)
 
 
 def _accuracies(rows: pd.DataFrame) -> dict:
@@ -215,10 +203,10 @@ def _preamble_line(model: str, sweeps: pd.DataFrame, ends_early: bool) -> str:
 # --- Tables ----------------------------------------------------------------------------------------------------
 
 
-def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files, seed: int) -> Iterator[dict]:
+def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files) -> Iterator[dict]:
     """One row per cell, in the order of the score files; each of the three has one file per sweep."""
     sweeps = zip(gold_scores.scores(), closed_book.scores(), oracle.scores(), strict=True)
-    return (row for scores, book, best in sweeps for row in utilisation_rows(scores, book, best, seed))
+    return (row for scores, book, best in sweeps for row in utilisation_rows(scores, book, best))
 
 
 def wrong_answers_table(scores: Files) -> Iterator[dict]:
@@ -227,7 +215,7 @@ def wrong_answers_table(scores: Files) -> Iterator[dict]:
         yield from wrong_answer_rows(sweep)
 
 
-def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
+def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) -> Iterator[dict]:
     """Yield the rows of each sweep, in the order of the score files."""
     named = {name for keys in references.values() for name in keys.values() if name}
     kept = {sweep_of(sweep): sweep for sweep in scores.scores() if sweep_of(sweep)[1] in named}
@@ -235,7 +223,7 @@ def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping], 
         model, experiment = sweep_of(sweep)
         of_sweep = references.get(experiment, {})
         closed_book, oracle = (kept.get((model, of_sweep.get(name) or "")) for name in ("closed_book", "oracle"))
-        yield from sensitivity_rows(sweep, closed_book, oracle, seed)
+        yield from sensitivity_rows(sweep, closed_book, oracle)
 
 
 def answer_checks_table(examples: Files, example_experiments: Sequence[str]) -> Iterator[dict]:

@@ -28,7 +28,7 @@ from litm.analysis.grid import (
     read_grids,
     tested_columns,
 )
-from litm.analysis.pbi import CONTRASTS
+from litm.analysis.pbi import CONTRASTS, other_middles
 from litm.analysis.statistics import (
     SIGNIFICANT,
     Estimate,
@@ -291,14 +291,15 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
     for name in BIAS:
         row[name], row[f"{name}_smallest"] = (float(one.matrix.mean(axis=0) @ CONTRASTS[name]) for one in (own, other))
         row |= interval_columns(f"difference_{name}", difference(name))
-    return row | {"in_words": _bias_in_words(difference("pbi", confidence))}
+    words = _bias_in_words(difference("pbi", confidence)), other_middles(grid.depths, smallest.depths)
+    return row | {"in_words": "; ".join(filter(None, words))}
 
 
 def _bias_in_words(difference: Estimate) -> str:
     size = points(abs(difference.value)).removeprefix("+")
     if difference.low > 0:
-        return f"more bias than at the smallest size: {size}"
-    return f"less bias than at the smallest size: {size}" if difference.high < 0 else "not shown to differ"
+        return f"a higher PBI than at the smallest size: {size}"
+    return f"a lower PBI than at the smallest size: {size}" if difference.high < 0 else "not shown to differ"
 
 
 # --- Models: cells, and all sizes of an experiment -------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from litm.analysis.pbi import CONTRASTS, middle_indices
+from litm.analysis.pbi import CONTRASTS, place_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
 from litm.analysis.table import tables
 from litm.base.formats import by_cell, grouped, read_parquet
@@ -125,9 +125,7 @@ class CurveGrid(Grid):
     @property
     def places(self) -> dict[str, tuple[int, ...]]:
         """Columns of start, middle and end, as far as the positions allow; {} for a single position."""
-        last = len(self.positions) - 1
-        found = {"start": (0,), "middle": middle_indices(self.depths), "end": (last,)} if last > 0 else {}
-        return {name: columns for name, columns in found.items() if columns}
+        return place_indices(self.depths)
 
     @property
     def three(self) -> np.ndarray | None:

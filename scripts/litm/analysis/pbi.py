@@ -3,7 +3,8 @@
 Classes and contrasts are those of the benchmark suite; the edges of the area version are thirds of the context.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +22,13 @@ INVERTED = "inverted"
 FLOOR, CEILING = 0.02, 0.98
 #: Fraction: an accuracy within this distance of 0 or 1 is at the floor or the ceiling, if its interval agrees.
 NEAR = 0.05
+
+#: Fraction of the context: two positions are equally near to its middle if their distances from it differ by less.
+#: Positions are whole numbers, so that symmetrical ones, as the paper's 0, 24, 49 and 74 of 75, are seldom so exactly.
+EQUALLY_NEAR = 0.02
+#: Fraction of the context: if the middles of two sizes are more different from 0.5 than this, so are their indices.
+LIKE_MIDDLES = 0.1
+T = TypeVar("T")
 
 #: Weights of start, middle and end in each contrast.
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
@@ -74,12 +82,43 @@ def class_words(pbi: float, low: float, high: float) -> str:
 
 
 def middle_indices(depths: Sequence[float]) -> tuple[int, ...]:
-    """Indices of the depths between first and last that are nearest to 0.5: one, two that are equally near, or none.
+    """Indices of the depths between first and last that are nearest to 0.5: one, one on either side that are
+    `EQUALLY_NEAR`, or none.
 
     The accuracy in the middle is the mean of both, so that mirrored curves have the same index.
     """
-    away = {index: round(abs(depths[index] - 0.5), 12) for index in range(1, len(depths) - 1)}
-    return tuple(index for index, distance in away.items() if distance == min(away.values()))
+    inner = range(1, len(depths) - 1)
+    below, above = ([i for i in inner if depths[i] <= 0.5][-1:], [i for i in inner if depths[i] >= 0.5][:1])
+    away = {index: abs(depths[index] - 0.5) for index in (*below, *above)}
+    return tuple(index for index, distance in away.items() if distance - min(away.values()) < EQUALLY_NEAR)
+
+
+def place_indices(depths: Sequence[float]) -> dict[str, tuple[int, ...]]:
+    """Indices of start, middle and end, as far as the depths allow; {} for a single depth."""
+    last = len(depths) - 1
+    found = {"start": (0,), "middle": middle_indices(depths), "end": (last,)} if last > 0 else {}
+    return {name: indices for name, indices in found.items() if indices}
+
+
+def evenly(places: Iterable[Sequence[T]]) -> list[T]:
+    """The members of places of one or two, those of one twice if another has two: each place has the same weight in
+    their mean.
+
+    Means of different sizes are compared by start, middle and end: more positions between them would give the ends
+    less weight, and a U would look like a loss of accuracy.
+    """
+    kept = list(places)
+    most = max(map(len, kept))
+    return [one for place in kept for one in place for _ in range(most // len(place))]
+
+
+def other_middles(depths: Sequence[float], others: Sequence[float]) -> str:
+    """Where the middles of two sizes are, in words, if they are not `LIKE_MIDDLES`; "" if they are."""
+    own, other = ([each[index] for index in middle_indices(each)] for each in (depths, others))
+    if abs(max(abs(one - 0.5) for one in own) - max(abs(one - 0.5) for one in other)) <= LIKE_MIDDLES:
+        return ""
+    where, other_where = (" and ".join(f"{depth:.2f}" for depth in each) for each in (own, other))
+    return f"the middle is at depth {where} of one size and {other_where} of the other"
 
 
 def area_weights(depths: Sequence[float]) -> list[float] | None:

@@ -41,6 +41,8 @@ SIGNIFICANT = 0.05
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
 Weights = Sequence[float] | np.ndarray
+#: Halvings of an interval of 1 or more until its limit is known to more digits than are written.
+BISECTIONS = 40
 #: Numbers drawn at once, at most: 32 MB.
 DRAWN = 2**22
 
@@ -477,54 +479,34 @@ def _permuted_clusters(
     return np.rint((sums + constant) * GRADES) / GRADES if is_graded(matrix) else np.rint(sums + constant).astype(int)
 
 
-def bootstrap_means(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """(replicates, columns): column means of samples of whole rows with replacement, which keeps pairs together.
+def utilisation(answers: np.ndarray, clusters: np.ndarray | None = None) -> Estimate | None:
+    """Utilisation of the context, u = (accuracy - closed book)/(oracle - closed book), with Fieller's (1954) interval.
 
-    The cluster bootstrap (Davison & Hinkley 1997, section 3.8) with the question as the cluster. Equal rows are
-    exchangeable, so multinomial weights of the distinct rows are drawn. Cells may be any numbers. Raises `ValueError`
-    without rows.
-    """
-    matrix = np.asarray(matrix, dtype=float)
-    n = len(matrix)
-    if not n:
-        raise ValueError("no questions, no bootstrap")
-    rows, counts = np.unique(matrix, axis=0, return_counts=True)
-    chunk = max(1, DRAWN // len(rows))
-    means = np.empty((replicates, matrix.shape[1]))
-    for start in range(0, replicates, chunk):
-        weights = rng.multinomial(n, counts / n, size=min(chunk, replicates - start))
-        means[start : start + chunk] = weights @ rows / n
-    return means
-
-
-def percentile_interval(replicates: np.ndarray, confidence: float = 0.95) -> tuple[float, float]:
-    """The percentile bootstrap interval (Efron 1979) of one quantity, from its bootstrap replicates."""
-    low, high = np.quantile(replicates, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
-
-
-def utilisation(
-    answers: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None = None
-) -> Estimate | None:
-    """Utilisation of the context: (accuracy - closed book)/(oracle - closed book).
-
-    answers: (questions, 3), the three in this order; the interval is the paired percentile bootstrap, of clusters if
-    there are any. The value may be below 0 or above 1. None unless the whole 99 % interval of oracle - closed book is
-    above 0: otherwise the ratio is meaningless, and bootstrap denominators below 0 would affect the limits.
+    answers: (questions, 3), the three in this order. The interval has every u for which 0 is within `contrast_interval`
+    of accuracy - u·oracle - (1 - u)·closed book, so it is paired. The value may be below 0 or above 1. None unless the
+    whole 99 % interval of oracle - closed book is above 0: otherwise the ratio is meaningless, and the interval may
+    have no end.
     """
     answers = as_answers(answers)
     if not len(answers) or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
         return None
-    # Means, or with clusters any multiple of each row of means.
-    means = bootstrap_means(cluster_sums(answers, clusters), replicates, rng)
-    gained, gainable = means[:, 0] - means[:, 1], means[:, 2] - means[:, 1]
-    usable = gainable > 0
-    ratios = np.where(usable, gained / np.where(usable, gainable, 1), np.copysign(np.inf, gained))
-    low, high = percentile_interval(ratios)
-    if not np.isfinite([low, high]).all():
-        return None
     right, without, most = answers.sum(axis=0).tolist()
-    return Estimate((right - without) / (most - without), low, high)
+    value = (right - without) / (most - without)
+
+    def is_inside(u: float) -> bool:
+        difference = contrast_interval(answers, [1, u - 1, -u], clusters)
+        return difference.low <= 0 <= difference.high
+
+    def limit(step: float) -> float:
+        inside, outside = value, value + step
+        while is_inside(outside):
+            inside, outside = outside, 2 * outside - value
+        for _ in range(BISECTIONS):
+            tried = (inside + outside) / 2
+            inside, outside = (tried, outside) if is_inside(tried) else (inside, tried)
+        return inside
+
+    return Estimate(value, limit(-1), limit(1))
 
 
 def as_answers(matrix: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Evidence for claims, from scores or from published accuracies: quantities with intervals at any confidence."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
@@ -168,6 +169,12 @@ def by_sweep(found: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]
     return [sorted(group, key=lambda one: one.size) if is_by_size else group for group in groups.values()]
 
 
+def _difference_weights(first: Sequence[Cell], other: Sequence[Cell]) -> dict[Cell, float]:
+    """The weights of the mean of some cells minus that of others."""
+    sides = ((1, first), (-1, other))
+    return {cell: sign * count / len(cells) for sign, cells in sides for cell, count in Counter(cells).items()}
+
+
 @dataclass(eq=False)
 class ScoredEvidence:
     """answers: of each cell, in one column, to its scored questions. lengths: mean prompt tokens by cell. recalls:
@@ -201,14 +208,14 @@ class ScoredEvidence:
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
         """Mean accuracy of some cells minus that of others, which may have other questions; None as in `contrast`.
 
-        By `contrast` if both sides share at least half of the questions. Otherwise (sizes may have different questions)
-        the two means are independent.
+        A cell that occurs twice has twice the weight. By `contrast` if both sides share at least half of the questions.
+        Otherwise (sizes may have different questions) the two means are independent.
         """
         mean, other_mean = self._mean(first), self._mean(other)
         if mean is None or other_mean is None:
             return None
         if len(self._grid([*first, *other]).ids) >= min(mean.n, other_mean.n) / 2:
-            return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
+            return self.contrast(_difference_weights(first, other))
         return replace(minus(mean, other_mean), is_paired=False)
 
     def accuracy(self, cell: Cell) -> Measure | None:
@@ -301,7 +308,7 @@ class PublishedEvidence:
         Answers within a size may correlate more than answers of two sizes, so the variance is bounded by that of two
         independent samples with perfectly correlated answers within each.
         """
-        weights = dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other))
+        weights = _difference_weights(first, other)
         errors = [sum(self._errors({cell: abs(weights[cell]) for cell in cells})) for cells in (first, other)]
         return self._normal(weights, sum(error**2 for error in errors))
 

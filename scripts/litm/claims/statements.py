@@ -6,7 +6,7 @@ from itertools import chain, combinations
 from pathlib import Path
 
 from litm.analysis.grid import PLACES
-from litm.analysis.pbi import CONTRASTS
+from litm.analysis.pbi import CONTRASTS, evenly, other_middles
 from litm.analysis.statistics import paired_difference
 from litm.base.formats import read_data
 from litm.base.messages import percent, points
@@ -79,7 +79,8 @@ def u_shape(evidence: Evidence, relations: Relations) -> Iterator[Question]:
 
 @claim
 def longer_context_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Ask for each model and experiment of several sizes: is the mean over the positions lower at the largest size?
+    """Ask for each model and experiment of several sizes: is the mean of start, middle and end lower at the
+    largest size?
 
     It is compared with the smallest size; the detail lists the sizes between.
     """
@@ -265,8 +266,8 @@ def _recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
 def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Question]:
     """Ask for each of these with a middle at both sizes: is the Position Bias Index higher at 200 pairs?
 
-    The verdict is withheld if a size is at the floor or the ceiling, because its index then carries no information. The
-    difference is paired if the sizes share at least half of their questions.
+    The verdict is withheld if a size is at the floor or the ceiling, because its index then carries no information, and
+    if the middles are at other depths. The difference is paired if the sizes share at least half of their questions.
     """
     for pair in _key_pairs(evidence, relations):
         if not all(curve.has_middle for curve in pair):
@@ -278,6 +279,7 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
             told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
             detail = f"Position Bias Index: {', '.join(told)}"
             limits = [evidence.limit(curve.cells, [*chain(*curve.places)]) for curve in pair]
+            limits.append(other_middles(*([cell.depth or 0 for cell in curve.cells] for curve in pair)))
             difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
             if difference is None or not difference.is_paired or difference.n < min(fewer.n, more.n) / 2:
                 difference = replace(minus(more, fewer), is_paired=False)
@@ -287,7 +289,9 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
 
 @claim
 def more_keys_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Ask for each model and key-value experiment of both sizes: is the mean over the positions lower at 200 pairs?"""
+    """Ask for each model and key-value experiment of both sizes: is the mean of start, middle and end lower at 200
+    pairs?
+    """
     return (_size_question(evidence, pair) for pair in _key_pairs(evidence, relations))
 
 
@@ -306,15 +310,22 @@ def _question(of: Curve | Cell, *parts: Part, detail: str, withheld: str = "", r
 
 
 def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
-    """Whether the last of these curves of one model is lower than the first, by the mean over the positions."""
+    """Whether the last of these curves of one model is lower than the first, by the mean of start, middle and end, or
+    of start and end where one has no middle. Withheld at the floor, which cannot fall.
+    """
+    has_middle = all(curve.has_middle for curve in group)
+    cells = {curve.size: evenly(curve.places if has_middle else curve.places[::2]) for curve in group}
     first, last = group[0], group[-1]
-    difference = evidence.difference_of_means(last.cells, first.cells)
-    counts = ((curve, *evidence.correct(curve.cells)) for curve in group)
-    means = [f"{percent(sum(right) / len(right) / n)} % at size {curve.size}" for curve, right, n in counts if n]
+    difference = evidence.difference_of_means(cells[last.size], cells[first.size])
+    counts = ((size, *evidence.correct(own)) for size, own in cells.items())
+    means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts if n]
+    places = "start, middle and end" if has_middle else "start and end"
+    limits = {evidence.limit(cells[one.size], cells[one.size]) for one in (first, last)} if difference else set()
     return _question(
         last,
         Part(f"mean minus that at size {first.size}", BELOW_ZERO, difference),
-        detail="mean over the positions: " + ", ".join(means) if difference else "a size without a scored question",
+        detail=f"mean of {places}: {', '.join(means)}" if difference else "a size without a scored question",
+        withheld="floor" if limits == {"floor"} else "",
     )
 
 

@@ -102,7 +102,13 @@ def means(figure: Mapping, rows: Rows) -> Chart:
     of_sweeps = [position_means(sweep) for sweep in sweeps if len(sweep)]
     cells = pd.concat(of_sweeps) if of_sweeps else means_of_cells(shown_cells(figure, rows.accuracy))
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
-    return _by_size(figure, shown_cells(figure, cells), published, rows)
+    chart = _by_size(figure, shown_cells(figure, cells), published, rows)
+    counts = shown_cells(figure, rows.accuracy).dropna(subset=["position"]).groupby("size")["position"].nunique()
+    if counts.nunique() < 2:
+        return chart
+    told = ", ".join(f"{count} at {size}" for size, count in counts.items())
+    uneven = f"number of positions: {told}; more positions between the ends lower the mean of a U"
+    return replace(chart, note="\n".join(filter(None, [chart.note, uneven])))
 
 
 def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | None, rows: Rows) -> Chart:
