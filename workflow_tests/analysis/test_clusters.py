@@ -75,6 +75,17 @@ def test_clusters_of_unequal_sizes_keep_the_level_of_an_interval():
     assert (df, *factors) == pytest.approx((7, *[8 / 7] * 8))
 
 
+def test_wrong_answers_of_one_question_do_not_look_like_those_of_many():
+    # Of 60 questions at 9 positions, 2 % are wrong at all of them and 5 % at one.
+    rng, truth, wrong = np.random.default_rng(1), 1 - 0.022 - 0.05 / 9, []
+    for _ in range(1000):
+        kinds = rng.choice(3, 60, p=[0.928, 0.05, 0.022])
+        matrix = np.where(kinds == 2, 0, 1)[:, None] * np.ones(9, int)
+        matrix[kinds == 1, 0] = 0
+        wrong.append(misses(truth, clustered_interval(matrix, None)))
+    assert np.mean(wrong) < 0.06
+
+
 @pytest.mark.parametrize("answered", [0.03, 0.97])
 def test_the_mean_over_positions_keeps_its_level_where_few_questions_decide(answered):
     rng, truth, wrong = np.random.default_rng(1), answered * 0.9 if answered < 0.5 else answered, []

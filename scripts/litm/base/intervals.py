@@ -73,28 +73,43 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
 
     right: for each question, 0 to 1, or a row with its answers at several positions, which are then a cluster, or part
     of the question's. clusters: a whole number for each question. n* = n/deff · (z/t(df))² (Korn & Graubard 1998; Dean
-    & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of the
-    mean)/(p(1-p)/n), at least 1, and df of `cluster_factors`. If all or none are right, the variance is 0 and n* is
-    n²/Σk² for clusters of k answers, their number if they are equal. A single cluster has no interval narrower than
-    0 to 1.
+    & Pagano 2015 compare such intervals), with the design effect and df of `answers_effect`. If all or none are right,
+    n* is n²/Σk² for clusters of k answers, their number if they are equal. A single cluster has no interval narrower
+    than 0 to 1.
     """
-    if right.ndim > 1 and right.shape[1] > 1:
-        clusters = np.repeat(np.arange(len(right)) if clusters is None else clusters, right.shape[1])
+    positions = right.shape[1] if right.ndim > 1 else 1
+    if positions > 1:
+        clusters = np.repeat(np.arange(len(right)) if clusters is None else clusters, positions)
     right = right.ravel()
     if is_graded(right):
         return mean_limits(right, float(right.mean()), clusters, confidence)
     n, count = len(right), int(right.sum())
     if clusters is None:
         return binomial_interval(count, n, confidence)
-    p, sizes = count / n, np.bincount(clusters)
-    error, df = mean_error(right, p, clusters)
-    if not df:
+    sizes = np.bincount(clusters)
+    if sizes.max() == n:
         return 0.0, 1.0
-    variance, worth = error**2, float(n**2 / (sizes**2).sum())
+    worth = float(n**2 / (sizes**2).sum())
     if 0 < count < n:
+        effect, df = answers_effect(right, clusters, positions if positions > 1 else 0)
         z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(df, (1 + confidence) / 2)
-        worth = (min(n, p * (1 - p) / variance) if variance else n) * float(z / t) ** 2
-    return binomial_interval(p * worth, worth, confidence)
+        worth = n / effect * float(z / t) ** 2
+    return binomial_interval(count / n * worth, worth, confidence)
+
+
+def answers_effect(right: np.ndarray, clusters: np.ndarray, added: int) -> tuple[float, float]:
+    """The design effect (cluster-robust variance of the mean)/(p(1-p)/n), at least 1, of answers in clusters, and its
+    degrees of freedom (`cluster_factors`).
+
+    added: with it, two further clusters of so many answers count, one all right and one all wrong, like the further
+    questions of `contrast_interval`. Without them, the few wrong answers of a model that is nearly always right look
+    independent of one another, even if other questions are wrong at every position.
+    """
+    answers = np.concatenate([right, np.repeat([1, 0], added)])
+    codes = np.concatenate([clusters, clusters.max() + np.repeat([1, 2], added)])
+    p = answers.mean()
+    error, df = mean_error(answers, p, codes)
+    return max(1.0, error**2 * len(answers) / (p * (1 - p))), df
 
 
 def is_graded(answers: np.ndarray) -> bool:
