@@ -244,6 +244,9 @@ def test_sizes_of_other_numbers_of_positions_are_compared_at_start_middle_and_en
     two = exactly([0.9, 0.9], size=5, positions=(0, 4))
     (row,) = rows_of("longer_context_worse", evidence_of(two, exactly([0.9, 0.2, 0.9])))
     assert row["value"] == pytest.approx(0) and "mean of start and end: 90.0 % at size 5" in row["reason"]
+    thirds = exactly([0.9, 0.5, 0.5, 0.9], size=100, positions=(0, 30, 70, 99))
+    (row,) = rows_of("longer_context_worse", evidence_of(exactly([0.9, 0.2, 0.9]), thirds))
+    assert row["value"] == pytest.approx(0) and "mean of start and end" in row["reason"]
 
 
 def test_nothing_falls_from_the_floor():

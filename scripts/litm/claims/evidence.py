@@ -140,6 +140,11 @@ class Curve:
     cells: tuple[Cell, ...]
 
     @property
+    def depths(self) -> list[float]:
+        """The depths of its positions."""
+        return [cell.depth or 0 for cell in self.cells]
+
+    @property
     def has_middle(self) -> bool:
         """Whether it has three positions or more."""
         return len(self.cells) > 2
@@ -147,7 +152,7 @@ class Curve:
     @property
     def places(self) -> tuple[tuple[Cell, ...], ...]:
         """Cells of start, middle and end of a curve with a middle, as in position_bias.csv."""
-        middle = middle_indices([cell.depth or 0 for cell in self.cells])
+        middle = middle_indices(self.depths)
         return self.cells[:1], tuple(self.cells[index] for index in middle), self.cells[-1:]
 
     @property

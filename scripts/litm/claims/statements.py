@@ -279,7 +279,7 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
             told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
             detail = f"Position Bias Index: {', '.join(told)}"
             limits = [evidence.limit(curve.cells, [*chain(*curve.places)]) for curve in pair]
-            limits.append(other_middles(*([cell.depth or 0 for cell in curve.cells] for curve in pair)))
+            limits.append(other_middles(*(curve.depths for curve in pair)))
             difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
             if difference is None or not difference.is_paired or difference.n < min(fewer.n, more.n) / 2:
                 difference = replace(minus(more, fewer), is_paired=False)
@@ -311,11 +311,11 @@ def _question(of: Curve | Cell, *parts: Part, detail: str, withheld: str = "", r
 
 def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
     """Whether the last of these curves of one model is lower than the first, by the mean of start, middle and end, or
-    of start and end where one has no middle. Withheld at the floor, which cannot fall.
+    of start and end where one has no middle, or one at another depth. Withheld at the floor, which cannot fall.
     """
-    has_middle = all(curve.has_middle for curve in group)
-    cells = {curve.size: evenly(curve.places if has_middle else curve.places[::2]) for curve in group}
     first, last = group[0], group[-1]
+    has_middle = all(curve.has_middle for curve in group) and not other_middles(first.depths, last.depths)
+    cells = {curve.size: evenly(curve.places if has_middle else curve.places[::2]) for curve in group}
     difference = evidence.difference_of_means(cells[last.size], cells[first.size])
     counts = ((size, *evidence.correct(own)) for size, own in cells.items())
     means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts if n]
