@@ -74,7 +74,3 @@ rule reference_model:
     input:
         rules.train_reference_model.output,
         rules.plot_training.output,
-
-
-onerror:
-    say(*console.error_messages("results/logs", STARTED), *CONSOLE.last_lines())

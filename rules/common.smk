@@ -43,8 +43,10 @@ if workflow.is_main_process:
     quiet, is_dry = workflow.output_settings.quiet or (), workflow.output_settings.dryrun
     # profiles/slurm is quiet about reasons alone: its runs have all lines.
     is_short = Quietness.RULES in quiet or (is_dry and Quietness.REASON in quiet)
+    # An importing workflow loads this file once for each `use rule`.
+    is_first = not console.listens()
     CONSOLE = console.Console(is_short and not workflow.output_settings.verbose, is_dry)
-    if Quietness.ALL in quiet and not is_dry:
+    if Quietness.ALL in quiet and not is_dry and is_first:
         console.listen(console.say_errors)
 
 DEFAULTS, OWN = os.path.relpath(ROOT / "config" / "config.yaml"), "config/config.yaml"
@@ -162,11 +164,15 @@ def end():
     say(*console.outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
 
 
-if workflow.is_main_process:
+def fail():
+    say(*console.error_messages("results/logs", STARTED), *CONSOLE.last_lines())
+
+
+if workflow.is_main_process and is_first:
     if is_dry:
         console.summarize(JOBS)
     else:
-        console.at_start_and_end(start, end)
+        console.at_start_and_end(start, end, fail)
     made = [*SWEEPS.files("results/responses/{model}/{experiment}.jsonl.gz"), *TABLES.files]
     say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made))
 

@@ -139,7 +139,7 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
-        console.USED_AGAIN,
+        console.USED_AGAIN.format("estimate"),
         console.ALL_LINES,
     ]
 

@@ -21,6 +21,7 @@ define:
   experiments:
     kv: {task: kv_retrieval, positions: {4: [0, 3]}, examples: 2, max_new_tokens: 10}
 """
+NO_SERVER = '{engine: openai, api_model: any, base_url: "http://127.0.0.1:9/v1"}'
 #: What `snakedeploy deploy-workflow` writes, which copies config/ and profiles/ too.
 DEPLOYED = f"""
 from snakemake.utils import min_version
@@ -90,17 +91,23 @@ def snakemake(folder: Path, *words: str, python: str | Path = sys.executable) ->
     return done.stdout + done.stderr
 
 
-def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model(importing):
+def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model_and_says_why_a_run_failed(importing):
     snakefile, responses = importing / "Snakefile", "results/responses/mine/kv.jsonl.gz"
     text, count = re.subn(r"github\(.*?\)", repr(str(ROOT / "Snakefile")), snakefile.read_text(), flags=re.DOTALL)
     assert count == 1
-    snakefile.write_text(text)
+    # The rules are loaded once more.
+    more = "use rule generate from lost_in_the_middle as litm_generate with:\n    threads: 1\n"
+    snakefile.write_text(f"{text}\n\n{more}")
     printed = snakemake(importing, "-n")
     assert re.search(r"litm_generate +1", printed) and re.search(r"my_summary +1", printed)
     short = snakemake(importing, "-n", "--quiet", "rules")
     assert "asks mine at most 4 prompts: kv 4" in short and "1 make_table, 1 my_summary, 1 score" in short
+    assert short.count("What would run:") == 1 and "The target `litm_estimate` counts" in short
     snakemake(importing, responses)
     assert (importing / responses).stat().st_size
+    (importing / "mine.yaml").write_text(re.sub("{engine.*}", NO_SERVER, MINE))
+    last = run(importing, sys.executable, "-m", "snakemake", "--cores", "1").stderr.rpartition("Elapsed time: ")[2]
+    assert last.count("results/logs/generate/mine/kv.log:\n  error: there is no server: ") == 1, last
 
 
 def test_a_workflow_that_imports_this_one_from_a_git_host_has_its_programs(importing, hosted):

@@ -78,7 +78,7 @@ def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_
         said = process.communicate(timeout=HANG)[0]
     own = "interrupted" if number == signal.SIGINT else "stopped by SIGTERM"
     # Generate and Snakemake write at the same time, in the middle of each other's lines.
-    end = [f"stopped by {name}: finished jobs and all", "Complete log", "Elapsed time"]
+    end = ["Complete log", "Elapsed time", f"stopped by {name}: finished jobs and all"]
     for begin in ([f"stopping ({name}): "], [" of 120 prompts were", f"{own}: what was"]):
         places = [said.find(phrase) for phrase in (*begin, *end)]
         assert -1 not in places and places == sorted(places), said

@@ -110,7 +110,7 @@ LARGE = 0.1
 NOTHING_RUNS = "Nothing would run: all results of this selection are there."
 USED_AGAIN = (
     "  Answers in journals are reused for the same prompt, weights and settings. "
-    "The target `estimate` counts the new prompts and their tokens, hours and cost."
+    "The target `{}` counts the new prompts and their tokens, hours and cost."
 )
 ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 
@@ -188,9 +188,14 @@ class _Listener(logging.Handler):
 def listen(hear: Callable[[str | None, Any], None]) -> None:
     """From now on this process calls a function with each of Snakemake's events, None for a plain line, and its record.
 
-    Unlike `onstart` and `onsuccess`, this is not ignored in a workflow that another one imports.
+    Unlike `onstart`, `onsuccess` and `onerror`, this is not ignored in a workflow that another one imports.
     """
     logging.getLogger(LOGGER).addHandler(_Listener(hear))
+
+
+def listens() -> bool:
+    """Whether this process calls any function with Snakemake's events."""
+    return any(isinstance(handler, _Listener) for handler in logging.getLogger(LOGGER).handlers)
 
 
 def say_errors(event: str | None, record: Any) -> None:
@@ -260,7 +265,8 @@ class Jobs:
             # Jobs come in any order, and rules of as many jobs must not.
             counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
             lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
-        return [*lines, *([USED_AGAIN] if self._asked else []), ALL_LINES]
+        used_again = USED_AGAIN.format(f"{self._before}estimate{self._after}")
+        return [*lines, *([used_again] if self._asked else []), ALL_LINES]
 
     def asked(self) -> list[str]:
         """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on
@@ -346,8 +352,9 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None:
-    """Call these functions before the first job of this process's run, and after its last line if all jobs are done.
+def at_start_and_end(start: Callable[[], None], end: Callable[[], None], fail: Callable[[], None]) -> None:
+    """Call `start` before the first job of this process's run, and after its last line `end` if all jobs are done,
+    otherwise `fail`.
 
     Not with the last job: Snakemake then holds a lock for which its handlers of signals wait for ever.
     """
@@ -360,10 +367,10 @@ def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None
             start()
         elif event == PROGRESS:
             is_done = record.done == record.total
-        elif is_done and record.getMessage().startswith(ENDED):
+        elif record.getMessage().startswith(ENDED):
             # Snakemake's own handlers only end jobs, and no job is left.
             with signals_handled():
-                end()
+                (end if is_done else fail)()
 
     listen(hear)
 
