@@ -19,8 +19,7 @@ SNAKEFILES = ("Snakefile", "snakefile", "workflow/Snakefile", "workflow/snakefil
 
 def rule_names() -> set[str]:
     """The names of all rules, which are targets too."""
-    files = [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
-    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")))
     return set(re.findall(r"(?m)^(?:use rule \w+ as|rule) (\w+)", text))
 
 
@@ -31,8 +30,12 @@ def main() -> None:
     from litm.config.command_line import check_command
 
     words = sys.argv[1:]
-    check_command(words, rule_names(), ROOT)
-    if not any(word.startswith(("-s", "--snakefile")) for word in words) and not any(map(os.path.exists, SNAKEFILES)):
+    is_named = any(word.startswith(("-s", "--snakefile")) for word in words)
+    found = [path for path in map(Path, SNAKEFILES) if path.exists()]
+    # Another workflow has other targets, which this does not know.
+    is_ours = not is_named and (not found or found[0].samefile(ROOT / "Snakefile"))
+    check_command(words, rule_names() if is_ours else (), ROOT)
+    if not is_named and not found:
         words = ["--snakefile", str(ROOT / "Snakefile"), *words]
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])

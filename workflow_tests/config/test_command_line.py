@@ -107,5 +107,5 @@ def test_the_launcher_runs_this_workflow_from_a_folder_that_has_none(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "asks dummy at most 180 prompts" in done.stdout
     (tmp_path / "Snakefile").write_text("rule own:\n    output: 'own.txt'\n    shell: 'touch {output}'\n")
-    done = launched(tmp_path, "--cores", "1", "-n")
+    done = launched(tmp_path, "own", "--cores", "1", "-n")
     assert "own.txt" in done.stdout + done.stderr

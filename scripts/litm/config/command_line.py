@@ -31,7 +31,8 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
     """Raise `UserError` for a config file that is missing or cannot be read, for a target that is unknown or would be
     taken for a value of an option, for an unknown profile, and for an executor whose plugin is not installed.
 
-    words: what follows `snakemake`; targets: the names of the rules; root: the project's folder, with its profiles.
+    words: what follows `snakemake`; targets: the names of the rules, none if they are not known; root: the project's
+    folder, with its profiles.
     """
     for option, value in _option_values(words, CONFIG_FILES):
         _check_not_target(option, value, targets)
@@ -61,7 +62,7 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
                 + (f"pip install {known}" if known else f"the workflow is used with {names}; others are plugins")
             )
     certain = _targets(words)
-    for word in (*certain, *_perhaps_targets(words)):
+    for word in (*certain, *_perhaps_targets(words)) if targets else ():
         if NAME.fullmatch(word) and word not in targets and not Path(word).exists():
             near = _nearest(word, targets)
             if near or word in certain:
