@@ -56,7 +56,7 @@ def study(bench: Workbench, server: BillingServer, model: str, **changes: object
     shutil.copytree(ROOT / "resources" / "reference_model", tokenizer, ignore=NO_WEIGHTS, dirs_exist_ok=True)
     (tokenizer / "chat_template.jinja").write_text("{% for message in messages %}{{ message.content }}{% endfor %}")
     prices = {"input": PRICES[model].input, "output": PRICES[model].output}
-    entry = served(server, MODELS[model], tokenizer="tokenizer", prices=prices, **changes)
+    entry = served(server, MODELS[model], tokenizer="tokenizer", context_window=9_000, prices=prices, **changes)
     experiments = {name: {**one, "max_new_tokens": 20} for name, one in EXPERIMENTS.items()}
     define = {"datasets": {"own": {"path": "own.jsonl.gz"}}, "models": {model: entry}, "experiments": experiments}
     bench.configure({"models": [model], "experiments": [*EXPERIMENTS], "define": define})

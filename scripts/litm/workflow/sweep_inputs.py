@@ -310,12 +310,12 @@ class SweepInputs:
     def estimate_source(self, wildcards: Wildcards) -> list[str]:
         """The file with the model's identity.
 
-        None if it was never asked and the config gives its identity: then the hub is not asked either, and answers
-        under another name are not looked up.
+        None for a model of the hub that was never asked and whose window and tokenizer the config gives: then the hub
+        is not asked either, and answers under another name are not looked up.
         """
         model = self.asked[wildcards.model]
-        is_stored = not isinstance(model, ApiModel) and model.path
-        is_known = model.context_window and self.prompting[wildcards.model].tokenizer_files and not is_stored
+        is_elsewhere = isinstance(model, Model) and not model.path
+        is_known = is_elsewhere and model.context_window and self.prompting[wildcards.model].tokenizer_files
         was_asked = any(journal.relative_to(JOURNALS).parts[0] == wildcards.model for journal in self.journals)
         return self.source(wildcards) if not is_known or was_asked else []
 
