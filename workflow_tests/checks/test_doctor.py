@@ -197,7 +197,7 @@ def test_vectors_of_all_of_wikipedia_do_not_fit_a_small_disk():
     made = study(experiments=["open_domain_qa"])
     wanted = results_bytes(made, needs_of(made))
     assert 60e9 < wanted < 150e9
-    few = {name: one.changed(own_questions=20) for name, one in made.experiments.items()}
+    few = {name: one.changed(known_questions=20) for name, one in made.experiments.items()}
     assert results_bytes(replace(made, experiments=few), needs_of(made)) < wanted
     assert disk_check("disk", Path("results"), int(50e9), wanted).status == MISSING
     assert disk_check("disk", Path("results"), wanted + 1, wanted).status == WARNING

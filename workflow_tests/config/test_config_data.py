@@ -1,11 +1,13 @@
 """The catalogues of data: corpora, retrievers, questions and candidates are checked before any job runs."""
 
+import gzip
 import re
 
 import pytest
 from configs import study
 
 from litm.config.yaml_files import command_line_values
+from litm.workflow.prompt_lengths import assumed_lines, work_of
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}
 OPEN = {"task": "open_domain_qa", "dataset": "r", "sizes": [1, 5]}
@@ -55,6 +57,39 @@ def test_the_config_s_number_of_questions_limits_files_and_is_that_of_generated_
     # An experiment that keeps fewer questions is named before the run.
     said = "examples: 500 is more than some have: few 2; their file has no more, or their entry says so "
     assert asked[2].notes == [f"{said}(define.experiments.NAME.examples)"] and asked[3].notes == []
+
+
+#: Names of questions, with the number that is known of each before a run.
+KNOWN = {"plain": 3, "packed": 3, "damaged": 0, "far": 0, "few": 2, "table": 4, "found": 4, "generated": 0, "nearby": 3}
+
+
+@pytest.mark.parametrize(("name", "number"), [*KNOWN.items(), (["plain", "table"], 4), (["plain", "far"], 0)])
+def test_questions_of_local_files_are_counted_and_the_number_of_others_is_known_from_the_config_or_assumed(
+    tmp_path, name, number
+):
+    lines = b'{"question": "a"}\n\n{"question": "b"}\n{"question": "c"}'
+    texts = {"plain": lines, "packed.gz": gzip.compress(lines), "damaged.gz": b"x"}
+    texts["t.csv"] = b"question,answer\n" + 4 * b"1,1\n"
+    for file, text in texts.items():
+        (tmp_path / file).write_bytes(text)
+    data: dict = {file.partition(".")[0]: {"path": str(tmp_path / file)} for file in [*texts][:3]}
+    data["far"] = {"url": "https://example.org/far", "sha256": "0" * 64}
+    words = {"source": "mini_gazetteer", "passages": 7}
+    questions = {
+        "few": {"dataset": "far", "questions": 2},
+        "table": {"file": str(tmp_path / "t.csv"), "corpus": "words"},
+        "found": {"gold_of": "table", "retriever": "bm25"},
+        "generated": {"corpus": "words"},
+    }
+    nearby = {"questions": "plain", "corpus": "words", "retriever": "bm25", "documents": 9}
+    define = {"datasets": data, "corpora": {"words": words}, "questions": questions, "candidates": {"nearby": nearby}}
+    files = dict(zip((3, 4), name, strict=True)) if isinstance(name, list) else dict.fromkeys((3, 4), name)
+    one = study(experiments={"x": {**QA, "positions": {3: [0], 4: [0]}, "dataset": files}}, define=define)
+    assert one.experiments["x"].most_questions == number
+    assert work_of(one.experiments["x"]).prompts == 2 * (number or 2_655)
+    told = ["x: the number of questions is not known yet; 2,655 are assumed"]
+    assert assumed_lines(one, ["x"]) == ([] if number else told)
+    assert assumed_lines(study(experiments=["multi_document_qa"]), ["multi_document_qa"]) == []
 
 
 def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():

@@ -15,7 +15,7 @@ from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
 from litm.records import Prices
 from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import QUESTIONS, computed_tokens, lengths_of, prompt_tokens, work_of
+from litm.workflow.prompt_lengths import QUESTIONS, assumed_lines, computed_tokens, lengths_of, prompt_tokens, work_of
 from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
@@ -118,6 +118,7 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
     if study.measured:
         yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
+    yield from assumed_lines(study, study.experiments)
     yield "US$: of APIs alone, with answers of full length; a rented GPU costs its hours."
     yield from budget_lines(study, {name: cost["US$"] for name, cost in found.items()})
     yield from (f"Not counted, {line}" for line in study.left_out)

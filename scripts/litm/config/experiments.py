@@ -282,8 +282,8 @@ class Experiment(Entry):
     """The format of its `subset`'s file, None for all questions."""
     condition: Made[Condition | None] = Field(None, exclude=True)
     """Its treatment of documents, if it has remedies or is made of them."""
-    own_questions: Made[int] = Field(0, exclude=True)
-    """The number of questions in the table of `my_data`; 0 if it asks others."""
+    known_questions: Made[int] = Field(0, exclude=True)
+    """The number of questions in its file, as far as that is known before a run; else 0."""
 
     @field_validator("measure")
     @classmethod
@@ -384,7 +384,7 @@ class Experiment(Entry):
     @property
     def most_questions(self) -> int:
         """The most questions that it has; 0 if that is not known before a run."""
-        return min(filter(None, (self.examples, self.own_questions)), default=0)
+        return min(filter(None, (self.examples, self.known_questions)), default=0)
 
     @property
     def curve_questions(self) -> int:

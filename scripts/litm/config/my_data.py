@@ -97,13 +97,12 @@ class MyData(Entry):
 
 @dataclass(frozen=True)
 class MyEntries:
-    """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console;
-    questions: their number; limit: what limits the largest size, in words; kept: columns of the questions for clusters.
+    """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console; limit:
+    what limits the largest size, in words; kept: columns of the questions for clusters.
     """
 
     entries: Mapping[str, Mapping[str, dict]]
     notes: tuple[str, ...] = ()
-    questions: int = 0
     limit: str = ""
     kept: tuple[str, ...] = ()
 
@@ -179,7 +178,7 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     sizes, why = _sizes(limits)
     entries = _entries(read_yaml(root / "resources" / "my_data.yaml"), mine, texts, hits, sizes)
     kept = tuple({name: None for question in questions for name in question.more or ()})
-    return MyEntries(entries, tuple(_notes(texts, mine, questions)), len(questions), why, kept)
+    return MyEntries(entries, tuple(_notes(texts, mine, questions)), why, kept)
 
 
 def _look_at(mine: MyData, given: MyData) -> _Texts:

@@ -1,12 +1,14 @@
 """The study: the config's selection from the catalogues, checked before any job runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.extensions import files, merged, use
+from litm.base.formats import read_lines
 from litm.base.messages import UserError, first_of
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
@@ -25,6 +27,7 @@ from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
+from litm.questions.own_questions import read_rows
 from litm.records import ANSWER, LOG_PROBABILITY
 
 #: Kinds that `dataset` of an experiment may name, so that they share their names.
@@ -131,7 +134,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     use(extension_folder(name, root) for name in read.extensions)
     read, mine = _with_my_data(read, root)
     entries = read_catalogues(root, read, mine.entries)
-    own = {name: entries["experiments"][name].changed(own_questions=mine.questions) for name in mine.experiments}
+    own = {name: entries["experiments"][name] for name in mine.experiments}
     of_references = {name: one.cluster for one in own.values() if one.cluster for name in (one.closed_book, one.oracle)}
     # References ask the same questions, so that their intervals have the same clusters.
     own = {name: one.changed(cluster=one.cluster or of_references.get(name)) for name, one in own.items()}
@@ -220,9 +223,12 @@ def _read_experiments(
     """The selected experiments at the sizes that any model runs; `UserError` for the first mistake."""
     experiments: dict[str, Experiment] = {}
     files = {name: one for kind in FILES for name, one in data[kind].items()}
+    count = _counter(files)
     for name in selection.experiments:
         entry = _as_configured(entries["experiments"][name], config, data["datasets"])
-        experiments[name] = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
+        made = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
+        counts = [count(file) for file in {*made.datasets.values()}]
+        experiments[name] = made.changed(known_questions=max(counts, default=0) if all(counts) else 0)
     _check_curves(experiments.values())
     for experiment in experiments.values():
         _check_tokens(experiment, entries["models"])
@@ -239,6 +245,29 @@ def _read_experiments(
             asked = data["candidates"][name].questions if name in data["candidates"] else name
             _check_examples(experiment, asked, data["questions"])
     return experiments
+
+
+def _counter(files: Mapping[str, Any]) -> Callable[[str], int]:
+    """The function from the name of one of these files to the most questions that it has; 0 if that is not known before
+    a run, and for a damaged file, which its job reports. Each local file is read once.
+    """
+
+    @cache
+    def count(name: str) -> int:
+        entry = files[name]
+        if isinstance(entry, Candidates):
+            return count(entry.questions)
+        is_dataset = isinstance(entry, Dataset)
+        if not is_dataset and (entry.questions or entry.gold_of):
+            return entry.questions or count(entry.gold_of)
+        path = entry.path if is_dataset else entry.file
+        read: Callable[[Path], Iterable] = read_lines if is_dataset else read_rows
+        try:
+            return sum(1 for _ in read(Path(path))) if path else 0
+        except (UserError, OSError):
+            return 0
+
+    return count
 
 
 def _read_models(

@@ -35,7 +35,7 @@ from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.questions.released_format import filled_sentences
 from litm.records import read_examples
-from litm.workflow.prompt_lengths import prompts_by_size
+from litm.workflow.prompt_lengths import assumed_lines, prompts_by_size
 from litm.workflow.resources import SHOWN
 from litm.workflow.sweep_inputs import SweepInputs
 
@@ -293,7 +293,13 @@ class Jobs:
             number = sum(prompts.total() for prompts in measured.values())
             lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {told}")
             to_ask |= {(model, one): to_ask.get((model, one), Counter()) + measured[one] for one in measured}
+        lines += [f"  {line}" for line in assumed_lines(self._study, self._uncounted(to_ask))]
         return [*lines, *self._times(to_ask), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
+
+    def _uncounted(self, to_ask: Mapping[tuple[str, str], Counter[int]]) -> dict[str, None]:
+        """The experiments whose prompts are an upper limit: those of others have been counted."""
+        most = {pair: prompts_by_size(self._study.experiment_of(*pair)) for pair in to_ask}
+        return dict.fromkeys(pair[1] for pair, prompts in to_ask.items() if prompts >= most[pair])
 
     def _asks(self, model: str) -> str:
         return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"

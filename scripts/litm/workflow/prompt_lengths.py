@@ -1,11 +1,12 @@
 """Tokens of prompts before these are made: an upper bound for jobs' requests, and the mean for what is said."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from statistics import linear_regression
 
+from litm.base.messages import first_of
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.local_models import Model
@@ -17,8 +18,8 @@ from litm.inference.engine import engine_facts
 from litm.placements import gold_positions
 from litm.records import Cell, Prices
 
-#: Questions of an experiment that uses its whole dataset: as in the paper.
-QUESTIONS = 2_655
+#: Questions of an experiment whose number is not known before a run: as in the paper. Experiments that a line names.
+QUESTIONS, NAMED = 2_655, 6
 #: Tokens around the items, rather too many.
 FRAME_TOKENS = 150
 
@@ -58,6 +59,21 @@ def work_of(experiment: Experiment) -> Work:
 def _most_tokens(experiment: Experiment, size: int) -> int:
     item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
     return size * item + FRAME_TOKENS + experiment.max_new_tokens
+
+
+def assumed_lines(study: Study, experiments: Iterable[str]) -> list[str]:
+    """A line on those of these experiments whose number of questions is assumed, if any."""
+    known = {name: study.experiments[name] for name in experiments}
+    names = [name for name, one in known.items() if not one.most_questions and not _is_released(study, one)]
+    told = f"the number of questions is not known yet; {QUESTIONS:,} are assumed"
+    return [f"{first_of(names, NAMED)}: {told}"] if names else []
+
+
+def _is_released(study: Study, experiment: Experiment) -> bool:
+    """Whether all its questions are made up, or of the authors' files."""
+    named = experiment.datasets.values()
+    asked = [study.candidates[name].questions if name in study.candidates else name for name in named]
+    return all(getattr(study.datasets.get(name), "version", None) for name in asked)
 
 
 # The mean
