@@ -284,6 +284,23 @@ def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus
     assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)
 
 
+def test_prompts_that_do_not_fit_cost_nothing_and_are_named():
+    models = {name: {"engine": "openai", "api_model": "x", "prices": PRICES} for name in ("any", "short", "none")}
+    models["short"] |= {"context_window": 8192}
+    models["none"] |= {"context_window": 1000}
+    positions = {"whole": {75: [0], 300: [0]}, "without": {75: [0]}}
+    asked = {
+        name: study(models=models, experiments={"kv_retrieval": {"positions": given}})
+        for name, given in positions.items()
+    }
+    whole, without = (costs(one, {}) for one in asked.values())
+    assert whole["short"] == without["short"] == without["any"] != whole["any"]
+    assert (whole["none"]["prompts"], whole["none"]["US$"]) == (0, 0)
+    told = "not counted, on average longer than its context_window: kv_retrieval"
+    said = [line for line in cost_lines(asked["whole"], Remote({}, [])) if "not counted, on" in line]
+    assert said == [f"short: {told} (300 key-value pairs)", f"none: {told} (75, 300 key-value pairs)"]
+
+
 def measuring(*what: str) -> Study:
     served = {"engine": "openai", "api_model": "x", "endpoint": "completions", "prompt_template": "raw"}
     served |= {"tokenizer": str(REFERENCE), "prices": PRICES}

@@ -7,7 +7,7 @@ import pytest
 from configs import study
 
 from litm.config.yaml_files import command_line_values
-from litm.workflow.prompt_lengths import assumed_lines, work_of
+from litm.workflow.prompt_lengths import assumed, work_of
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}
 OPEN = {"task": "open_domain_qa", "dataset": "r", "sizes": [1, 5]}
@@ -88,8 +88,8 @@ def test_questions_of_local_files_are_counted_and_the_number_of_others_is_known_
     assert one.experiments["x"].most_questions == number
     assert work_of(one.experiments["x"]).prompts == 2 * (number or 2_655)
     told = ["x: the number of questions is not known yet; 2,655 are assumed"]
-    assert assumed_lines(one, ["x"]) == ([] if number else told)
-    assert assumed_lines(study(experiments=["multi_document_qa"]), ["multi_document_qa"]) == []
+    assert assumed(one, ["x"]) == ([] if number else told)
+    assert assumed(study(experiments=["multi_document_qa"]), ["multi_document_qa"]) == []
 
 
 def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():

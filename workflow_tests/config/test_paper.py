@@ -11,7 +11,7 @@ from conftest import ROOT
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
-from litm.workflow.prompt_lengths import prompt_tokens, work_of
+from litm.workflow.prompt_lengths import fitting, prompt_tokens, work_of
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]
@@ -98,6 +98,31 @@ def test_the_planned_tokens_are_those_of_the_papers_tables():
         per_document = (lengths[30] - lengths[10]) / 20
         by_hand = 2_655 * sum(lengths[10] + (size - 10) * per_document for size in (5, 10, 20, 30, 40, 50))
         assert prompt_tokens(paper, model, paper.experiments["open_domain_qa"]) == pytest.approx(by_hand, rel=0.005)
+
+
+SERVED = {"engine": "openai", "api_model": "x"}
+
+
+@pytest.mark.parametrize(
+    ("model", "entry", "experiment", "sizes"),
+    [
+        ("longchat-13b-16k", {}, "kv_retrieval", {75, 140}),
+        ("longchat-13b-16k", {"context_window": 21_567}, "kv_retrieval", {75, 140}),
+        ("longchat-13b-16k", {"context_window": 21_568}, "kv_retrieval", {75, 140, 300}),
+        ("mpt-30b-instruct", {}, "kv_retrieval", {75, 140, 300}),
+        # An encoder-decoder's window has no answer.
+        ("flan-ul2", {"context_window": 4450}, QA, {10, 20, 30}),
+        ("gpt-3.5-turbo-0613", {**SERVED, "context_window": 4096}, QA, {10, 20}),
+        ("gpt-3.5-turbo-0613", {**SERVED, "context_window": 4096}, "kv_retrieval", {75}),
+        ("gpt-3.5-turbo-0613", {**SERVED, "context_window": 1000}, "kv_retrieval", set()),
+        # The tokens of a model that is not counted are the fewest, and those of own documents are not known.
+        ("served", {**SERVED, "context_window": 8192}, "kv_retrieval", {75, 140}),
+        ("served", {**SERVED, "context_window": 100}, "mini_gazetteer_qa", {10}),
+    ],
+)
+def test_sizes_that_the_paper_s_mean_lengths_exclude_are_not_planned(model, entry, experiment, sizes):
+    one = study({"models": [model], "experiments": [experiment], "define": {"models": {model: entry}}})
+    assert fitting(one, model, one.experiments[experiment]).cell_sizes == sizes
 
 
 def test_a_job_requests_memory_and_time_for_more_tokens_than_are_planned():

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 from configs import study
-from plans import Inputs
+from plans import Inputs, inputs_of
 from workbench import Workbench
 
 from litm.analysis.table import tables
@@ -136,11 +136,27 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  asks chat at most 700 prompts: kv 700",
         "  reads the recorded answers of recorded to at most 20 prompts: qa 20",
         "  the number of journal answers for kv is unknown: examples are made first",
+        "  here: not counted, on average longer than its context_window: kv (4, 6 key-value pairs)",
         "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
         console.USED_AGAIN.format("estimate"),
         console.ALL_LINES,
+    ]
+
+
+def test_what_is_not_counted_and_what_is_assumed_is_said():
+    files = {"datasets": {"far": {"url": "https://example.org/far", "sha256": "0" * 64}}}
+    entries = {"kv_retrieval": {}, "mine": {"task": "multi_document_qa", "dataset": "far", "positions": {3: [0, 2]}}}
+    inputs = inputs_of(study(models=["longchat-13b-16k"], experiments=entries, define=files))
+    jobs = console.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
+    for model, experiment in inputs.study.run:
+        jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
+    assert jobs.asked() == [
+        "  asks longchat-13b-16k at most 9,810 prompts: kv_retrieval 4,500, mine 5,310",
+        "  longchat-13b-16k: not counted, on average longer than its context_window: kv_retrieval (300 key-value "
+        "pairs)",
+        "  mine: the number of questions is not known yet; 2,655 are assumed",
     ]
 
 

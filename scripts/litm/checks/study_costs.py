@@ -15,7 +15,7 @@ from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
 from litm.records import Prices
 from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import QUESTIONS, assumed_lines, computed_tokens, lengths_of, prompt_tokens, work_of
+from litm.workflow.prompt_lengths import assumed, computed_tokens, fitting, lengths_of, prompt_tokens, too_long, work_of
 from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
@@ -62,8 +62,8 @@ def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
 
 
 def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
-    sweeps_of = (study.run, study.measured)
-    experiments = [one for sweeps in sweeps_of for (name, _), one in sweeps.items() if name == model.name]
+    whole = [one for sweeps in (study.run, study.measured) for (name, _), one in sweeps.items() if name == model.name]
+    experiments = [fitting(study, model.name, one) for one in whole]
     asked = [work_of(one).prompts for one in experiments]
     prompts, sweeps = sum(asked), len(asked)
     tokens = sum(prompt_tokens(study, model.name, one) for one in experiments)
@@ -118,7 +118,7 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
     if study.measured:
         yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
-    yield from assumed_lines(study, study.experiments)
+    yield from [*too_long(study, study.run | study.measured), *assumed(study, study.experiments)]
     yield "US$: of APIs alone, with answers of full length; a rented GPU costs its hours."
     yield from budget_lines(study, {name: cost["US$"] for name, cost in found.items()})
     yield from (f"Not counted, {line}" for line in study.left_out)
@@ -165,7 +165,6 @@ def results_bytes(study: Study, needs: Needs) -> int:
     total = 0
     for experiment in study.experiments.values():
         answered = [one for (_, name), one in study.run.items() if name == experiment.name]
-        cells = PROMPT * len(experiment.cells) + ANSWER * sum(len(one.cells) for one in answered)
-        total += cells * (experiment.most_questions or QUESTIONS)
+        total += PROMPT * work_of(experiment).prompts + ANSWER * sum(work_of(one).prompts for one in answered)
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

@@ -35,7 +35,7 @@ from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.questions.released_format import filled_sentences
 from litm.records import read_examples
-from litm.workflow.prompt_lengths import assumed_lines, prompts_by_size
+from litm.workflow.prompt_lengths import assumed, fitting, prompts_by_size, too_long
 from litm.workflow.resources import SHOWN
 from litm.workflow.sweep_inputs import SweepInputs
 
@@ -288,18 +288,21 @@ class Jobs:
             lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")
         to_ask = {(model, one): prompts for model, one, prompts, *_ in asked}
         for model, own in groupby((pair for pair in self._study.measured if pair in self._measured), itemgetter(0)):
-            measured = {pair[1]: prompts_by_size(self._study.measured[pair]) for pair in own}
+            measured = {pair[1]: self._most(*pair) for pair in own}
             told = first_of([f"{name} {prompts.total():,}" for name, prompts in measured.items()], SHOWN)
             number = sum(prompts.total() for prompts in measured.values())
             lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {told}")
             to_ask |= {(model, one): to_ask.get((model, one), Counter()) + measured[one] for one in measured}
-        lines += [f"  {line}" for line in assumed_lines(self._study, self._uncounted(to_ask))]
+        notes = [*too_long(self._study, to_ask), *assumed(self._study, self._uncounted(to_ask))]
+        lines += [f"  {line}" for line in notes]
         return [*lines, *self._times(to_ask), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
 
     def _uncounted(self, to_ask: Mapping[tuple[str, str], Counter[int]]) -> dict[str, None]:
         """The experiments whose prompts are an upper limit: those of others have been counted."""
-        most = {pair: prompts_by_size(self._study.experiment_of(*pair)) for pair in to_ask}
-        return dict.fromkeys(pair[1] for pair, prompts in to_ask.items() if prompts >= most[pair])
+        return dict.fromkeys(pair[1] for pair, prompts in to_ask.items() if prompts >= self._most(*pair))
+
+    def _most(self, model: str, experiment: str) -> Counter[int]:
+        return prompts_by_size(fitting(self._study, model, self._study.experiment_of(model, experiment)))
 
     def _asks(self, model: str) -> str:
         return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"
@@ -309,7 +312,7 @@ class Jobs:
         number that has one, and why that is not known although there are answers.
         """
         model, experiment = pair
-        most = prompts_by_size(self._study.run[pair])
+        most = self._most(*pair)
         if model not in self._sweeps.asked or not self._sweeps.journals:
             return most, 0, ""
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
@@ -334,7 +337,8 @@ class Jobs:
         options = (entry.answer_settings(), decoding, (), prompting.tokenizer or None, template, entry.run_settings())
         sweep = SweepOptions(model, experiment, *options).sweep(str(source))
         prompts, answers = present_answers(read_examples(*examples), sweep, own, JOURNALS)
-        sizes = {prompt.key: prompt.size for prompt in prompts}
+        fit = self._most(model, experiment)
+        sizes = {prompt.key: prompt.size for prompt in prompts if prompt.size in fit}
         left = Counter(size for key, size in sizes.items() if key not in answers)
         return left, len(sizes) - left.total()
 
@@ -351,10 +355,10 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
         if n := study.experiments[name].curve_questions:
             groups.setdefault((n, *earlier(Path("results"), model, name, others)), {})[name] = None
     lines = []
-    for (n, assumed, source), names in groups.items():
-        effect = detectable_effect("primacy", n, assumed)
+    for (n, expected, source), names in groups.items():
+        effect = detectable_effect("primacy", n, expected)
         if effect is None or effect > LARGE:
-            lines.append(f"  {first_of(list(names), SHOWN)}: {shown_in_words(n, assumed, source)}")
+            lines.append(f"  {first_of(list(names), SHOWN)}: {shown_in_words(n, expected, source)}")
     return lines
 
 

@@ -28,6 +28,8 @@ FRAME_TOKENS = 150
 COUNTED = ("key-value pair", "document")
 #: The model whose counts are taken for models that the paper does not count: LLaMA's tokenizer makes the most tokens.
 USUAL_MODEL = "longchat-13b-16k"
+#: The model with the fewest tokens: what exceeds a window in these exceeds it in any.
+FEWEST_MODEL = "gpt-3.5-turbo-0613"
 #: Tokens of a passage by the source of its corpus, and of a word of a text whose passages are cut at a number of words.
 PASSAGE_TOKENS = {"mini_gazetteer": 35, "mini_encyclopedia": 110}
 WORD_TOKENS = 1.4
@@ -53,7 +55,7 @@ def work_of(experiment: Experiment) -> Work:
     """The size of a sweep of an experiment."""
     each = experiment.most_questions or QUESTIONS
     tokens = [_most_tokens(experiment, cell.size) for cell in experiment.cells]
-    return Work(each * len(tokens), each * sum(tokens), max(tokens))
+    return Work(each * len(tokens), each * sum(tokens), max(tokens, default=0))
 
 
 def _most_tokens(experiment: Experiment, size: int) -> int:
@@ -61,7 +63,7 @@ def _most_tokens(experiment: Experiment, size: int) -> int:
     return size * item + FRAME_TOKENS + experiment.max_new_tokens
 
 
-def assumed_lines(study: Study, experiments: Iterable[str]) -> list[str]:
+def assumed(study: Study, experiments: Iterable[str]) -> list[str]:
     """A line on those of these experiments whose number of questions is assumed, if any."""
     known = {name: study.experiments[name] for name in experiments}
     names = [name for name, one in known.items() if not one.most_questions and not _is_released(study, one)]
@@ -113,6 +115,31 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
     }
     item, around = linear_regression([*printed], [*printed.values()])
     return Lengths(item, around, printed)
+
+
+def fitting(study: Study, model: str, experiment: Experiment) -> Experiment:
+    """The experiment at the sizes that fit the window of the model's entry by the mean lengths that the paper prints:
+    those of the model, else the shortest. Contexts that are not the paper's are all taken to fit.
+    """
+    entry, counted = study.models[model], {one.model for one in study.printed_tokens}
+    window = getattr(entry, "context_window", None)
+    lengths = lengths_of(study, model if model in counted else FEWEST_MODEL, experiment)
+    if not window or not lengths.printed or not _is_released(study, experiment):
+        return experiment
+    is_shared = getattr(entry.about, "architecture", None) != "encoder_decoder"
+    room = window - experiment.max_new_tokens * is_shared
+    return experiment.of_sizes({size for size in experiment.cell_sizes if lengths.of(size) <= room})
+
+
+def too_long(study: Study, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """A line for each model on the sizes of these pairs of a model and an experiment that do not fit."""
+    left: dict[str, list[str]] = {}
+    for model, name in pairs:
+        one = study.experiment_of(model, name)
+        if sizes := sorted(one.cell_sizes - fitting(study, model, one).cell_sizes):
+            left.setdefault(model, []).append(f"{name} ({', '.join(map(str, sizes))} {one.unit})")
+    told = "not counted, on average longer than its context_window"
+    return [f"{model}: {told}: {first_of(names, NAMED)}" for model, names in left.items()]
 
 
 def _passage_tokens(study: Study, dataset: str) -> float | None:
@@ -172,7 +199,7 @@ def cached_shares(study: Study, model: ApiModel, experiment: Experiment) -> dict
 def tree_items(experiment: Experiment) -> int:
     """The number of items in the prefix tree of one question's contexts."""
     if experiment.design == ASK_ANOTHER_KEY:
-        return max(cell.size for cell in experiment.cells)
+        return max((cell.size for cell in experiment.cells), default=0)
     # In sorted order no earlier context shares more.
     contexts = sorted(map(_context, experiment.cells))
     shared = (takewhile(lambda items: items[0] == items[1], zip(*pair, strict=False)) for pair in pairwise(contexts))
