@@ -7,9 +7,9 @@ from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
 from litm.analysis.sentences import (
     able_sentences,
     answer_sentences,
+    check_sentences,
     cluster_sentences,
     cut_sentences,
-    distractor_sentences,
     silenced,
     uninformative,
 )
@@ -242,12 +242,15 @@ def test_experiments_with_few_clusters_are_told_once(tmp_path):
     ]
 
 
-def test_answers_that_the_metric_finds_in_other_items_too_are_told():
-    counts = [("a", 3, 1, 20), ("a", 10, 2, 20), ("b", 3, 1, 20), ("c", 0, 0, 20)]
-    checks = [dict(zip(("experiment", "size", "n_in_distractors", "n"), one, strict=True)) for one in counts]
-    assert [*distractor_sentences(checks)] == [
+def test_answers_that_the_metric_finds_in_other_items_too_or_not_in_gold_ones_are_told():
+    counts = [("a", 3, 1, 20, 0), ("a", 10, 2, 20, 1), ("b", 3, 1, 20, 1), ("c", 0, 0, 20, 0), ("d", 3, 0, 20, None)]
+    columns = ("experiment", "size", "n_in_distractors", "n", "n_not_in_gold")
+    checks = [dict(zip(columns, one, strict=True)) for one in counts]
+    assert [*check_sentences(checks)] == [
         "a: the metric finds the answers of 2 of 20 questions in other items of the context too, so a wrong answer may "
-        "count as right (tables/answer_checks.csv)"
+        "count as right (tables/answer_checks.csv)",
+        "a, b: the metric finds none of the answers of 1 of 20 questions in their gold documents, so an answer from "
+        "there may count as wrong (tables/answer_checks.csv)",
     ]
 
 

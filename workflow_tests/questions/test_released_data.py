@@ -47,6 +47,7 @@ def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, ta
 def test_the_gold_answers_to_be_careful_with_are_counted(data):
     row = answer_check_row("oracle", 1, examples("oracle_qa", data / ORACLE, 1, "gold_at_0"))
     assert (row["n"], row["n_symbols_only"], row["n_short"], row["n_in_question"]) == (2655, 1, 63, 53)
+    assert row["n_not_in_gold"] == 0
 
 
 def test_a_file_of_20_documents_serves_every_size_and_position(data):

@@ -133,9 +133,15 @@ def test_gold_answers_that_need_care_are_counted():
         {"question": "was it Paris or Rome", "targets": [{"answers": ["Rome"]}], "answer_in_distractors": True},
         {"question": "who was it", "targets": [{"answers": ["Marie Curie"]}], "answer_in_distractors": False},
     ]
+    for question, (start, end) in zip(questions[2:], [(0, 8), (9, 25)], strict=True):
+        question |= {
+            "prompt": "In Paris was Marie Curie.",
+            "targets": [{**question["targets"][0], "span": [start, end]}],
+        }
     row = answer_check_row("e", 5, [record_makers.example(**one) for one in questions])
     counts = {"n_symbols_only": 1, "n_short": 1, "n_in_question": 1, "n_in_distractors": 2}
-    assert row == {"experiment": "e", "size": 5, "n": 4, **counts}
+    assert row == {"experiment": "e", "size": 5, "n": 4, **counts, "n_not_in_gold": 1}
+    assert answer_check_row("e", 5, [], "exact_integer")["n_not_in_gold"] is None
 
 
 def test_first_lines_that_end_with_a_colon_are_counted_and_answers_with_more_lines_too():

@@ -226,8 +226,10 @@ def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) 
         yield from sensitivity_rows(sweep, closed_book, oracle)
 
 
-def answer_checks_table(examples: Files, example_experiments: Sequence[str]) -> Iterator[dict]:
-    """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file."""
-    for experiment, path in zip(example_experiments, examples.paths, strict=True):
+def answer_checks_table(examples: Files, example_experiments: Sequence[tuple[str, str]]) -> Iterator[dict]:
+    """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file, and
+    its metric.
+    """
+    for (experiment, metric), path in zip(example_experiments, examples.paths, strict=True):
         records = list(read_examples(path))
-        yield answer_check_row(experiment, records[0].size, records)
+        yield answer_check_row(experiment, records[0].size, records, metric)

@@ -415,11 +415,11 @@ def _at(limit: int | None) -> str:
 
 
 def to_look_at(counts: "pd.DataFrame | None", checks: Sequence[Row]) -> list[str]:
-    """The sentences on questions without a gold passage, or with one that was looked for, and `distractor_sentences`.
+    """The sentences on questions without a gold passage, or with one that was looked for, and `check_sentences`.
 
     counts: gold_counts.csv, None without it; checks: rows of answer_checks.csv.
     """
-    told = [*distractor_sentences(checks)]
+    told = [*check_sentences(checks)]
     if counts is not None:
         named = counts.loc[counts["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
         told = [*gold_sentences(counts[counts["questions"].isin(named)]), *told]
@@ -442,18 +442,30 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
     return told
 
 
-def distractor_sentences(checks: Sequence[Row]) -> Iterator[str]:
-    """One sentence per experiment in which the metric finds more than `MANY_EMPTY` of the answers in other items too.
+def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
+    """One sentence per experiment in which the metric finds more than `MANY_EMPTY` of the answers in other items too,
+    and one for all with as many gold items without an answer.
 
     checks: rows of answer_checks.csv; the size with the largest share counts.
     """
+    lacking: dict[str, list[str]] = {}
     for name, rows in grouped(checks, itemgetter("experiment")).items():
-        found, n = max(((row["n_in_distractors"], row["n"]) for row in rows), key=lambda one: one[0] / one[1])
+        (found, n), (without, of) = (
+            max(((row.get(column) or 0, row["n"]) for row in rows), key=lambda one: one[0] / one[1])
+            for column in ("n_in_distractors", "n_not_in_gold")
+        )
         if found > MANY_EMPTY * n:
             yield (
                 f"{name}: the metric finds the answers of {found:,} of {n:,} questions in other items of the context "
                 "too, so a wrong answer may count as right (tables/answer_checks.csv)"
             )
+        if without:
+            lacking.setdefault(f"{without:,} of {of:,} questions", []).append(name)
+    for which, names in lacking.items():
+        yield (
+            f"{first_of(names, MOST_CUT)}: the metric finds none of the answers of {which} in their gold documents, so "
+            "an answer from there may count as wrong (tables/answer_checks.csv)"
+        )
 
 
 def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":

@@ -8,7 +8,7 @@ from unicodedata import is_normalized
 
 import numpy as np
 
-from litm.answers import contains_code, normalize_answer
+from litm.answers import contains_code, contains_normalized, normalize_answer
 from litm.base.messages import UserError
 from litm.examples.task import MOVE_THE_PAIR
 from litm.placements import depth_of, gold_positions, positions_for
@@ -16,6 +16,8 @@ from litm.records import Example, Item, Question, Target
 
 #: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3
+#: Metric of questions whose gold items hold an answer as text.
+SUBSPAN = "best_subspan_em"
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
 
 
@@ -155,14 +157,15 @@ def _without_slot(text: str) -> str:
     return re.sub(r"\d+", "#", text.strip(" {}"))
 
 
-def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) -> dict:
+def answer_check_row(experiment: str, size: int, examples: Iterable[Example], metric: str = SUBSPAN) -> dict:
     """Counts of gold answers that make a question easier or harder to judge than it looks, for one size.
 
     n_symbols_only: an answer that normalises to nothing (it is searched as written, see `best_subspan_em`); n_short: an
     answer of at most two characters after normalisation; n_in_question: an answer contained in the question;
-    n_in_distractors: an answer contained in an item that is not gold.
+    n_in_distractors: an answer contained in an item that is not gold; n_not_in_gold: no answer contained in the gold
+    item, None with another metric than the paper's, by which an answer may be right in other words.
     """
-    counts = dict.fromkeys(("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors"), 0)
+    counts = dict.fromkeys(("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors", "n_not_in_gold"), 0)
     for example in examples:
         answers = [normalize_answer(a) for target in example.targets for a in target.answers]
         question = normalize_answer(example.question)
@@ -171,7 +174,10 @@ def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) ->
         counts["n_short"] += any(0 < len(a) <= 2 for a in answers)
         counts["n_in_question"] += any(a and a in question for a in answers)
         counts["n_in_distractors"] += example.answer_in_distractors
-    return {"experiment": experiment, "size": size, **counts}
+        golds = ((target.text_in(example.prompt), target.answers) for target in example.targets if target.span)
+        counts["n_not_in_gold"] += not all(contains_normalized(*gold) for gold in golds)
+    others = {} if metric == SUBSPAN else {"n_not_in_gold": None}
+    return {"experiment": experiment, "size": size, **counts, **others}
 
 
 def answers_not_in_nfc(examples: Iterable[Example]) -> int:

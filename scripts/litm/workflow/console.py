@@ -18,8 +18,8 @@ from typing import Any
 from litm.analysis.run_summary import compared_lines, labelled, run_summary
 from litm.analysis.sentences import (
     answer_sentences,
+    check_sentences,
     cluster_sentences,
-    distractor_sentences,
     gold_sentences,
     remedies_in_words,
     to_know_first,
@@ -454,7 +454,7 @@ def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
     yield from gold_sentences(_table("gold_counts", tables))
-    yield from distractor_sentences(_rows("answer_checks", tables))
+    yield from check_sentences(_rows("answer_checks", tables))
 
 
 def _under_condition(row: dict[str, Any], study: Study) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class TableFiles:
         bases = {one.get("tuned_from") for one in study.relations["models"].values()}
         return {
             "seed": study.seed,
-            "example_experiments": [experiment for experiment, _ in self._first_examples],
+            "example_experiments": [(name, study.experiments[name].metric) for name, _ in self._first_examples],
             # By experiment and size, see `litm.analysis.comparison.measured_cells`.
             "data_versions": {
                 name: {size: self._data.version(dataset) for size, dataset in one.datasets.items()}
