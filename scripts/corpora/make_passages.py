@@ -37,6 +37,9 @@ def main(
         made = write_shards(counted, folder, passages_per_shard, shards)
     if not (passages := made["passages"]):
         raise UserError(f"{path or source}: there are no passages in it")
-    write_json(manifest, made)
+    write_json(manifest, {**made, "copies": counted.copies} if counted.copies else made)
     used = sum(1 for shard in made["shards"] if shard["passages"])
-    note(f"{manifest}: {passages} passages of {counted.words / passages:.1f} words in {used} of {shards} shards")
+    copies = f"; left out as copies of these: {len(counted.copies)}" if counted.copies else ""
+    note(
+        f"{manifest}: {passages} passages of {counted.words / passages:.1f} words in {used} of {shards} shards{copies}"
+    )

@@ -12,14 +12,16 @@ from litm.base.cli import program
 from litm.base.formats import write_json
 from litm.base.messages import note
 from litm.base.store import digest
-from litm.corpora.passages import corpus_passages
-from litm.corpora.retrieved import check_known, hits_of_questions
+from litm.corpora.passages import copies_of, corpus_passages
+from litm.corpora.retrieved import check_known, hits_of_questions, with_first_copies
 from litm.questions.released_format import read_question_records
 
 
 @program
 def main(run: Path, questions: str, passages: str, output: str) -> None:
     hits = hits_of_questions(run, list(read_question_records(questions)))
+    if copies := {one.id: one.copy_of for one in copies_of(passages)}:
+        hits = with_first_copies(hits, copies)
     check_known(hits, {passage.id for passage in corpus_passages(passages)}, run)
     write_json(output, {"entry": digest(hits), "hits": hits})
     numbers = sorted(map(len, hits.values()))

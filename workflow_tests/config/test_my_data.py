@@ -1,5 +1,6 @@
 """`my_data`: documents and questions become ordinary entries, whose sizes fit the documents and the models."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,13 @@ def test_the_choices_and_their_reasons_are_printed_first(mine):
     assert f"{at}0, 2 of 5 passages" in changed
     run = "my_positions, my_as_retrieved, my_as_retrieved-margin_3, my_closed_book, my_oracle"
     assert f"my_data: {run}; define.experiments changes them" in changed
+
+
+def test_copies_of_documents_are_counted_and_left_out(mine):
+    shutil.copytree("docs", "docs/old")
+    write_lines(Path("q.csv"), ["question,answer,file", "Which?,Town 3,old/d03.txt"])
+    one = study(mine)
+    assert one.notes[0].endswith("docs: 120 files, 60 passages of at most 100 words; left out as copies of these: 60")
 
 
 def keep(count: int) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from pdf_files import write_pdf
-from programs import refused
+from programs import refused, run_program
 
 from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk
-from litm.corpora.passages import CorpusSettings, Passage, corpus_passages, write_shards
+from litm.corpora.passages import SHARDS, CorpusSettings, Passage, copies_of, corpus_passages, write_shards
 
 PAGE = """<html><head><title>The  mill</title><style>p {color: red}</style></head><body><nav>Home About</nav>
 <p>Built in <b>17</b>00 &amp; rebuilt<br>later.</p><script>var x = "no";</script></body></html>"""
@@ -106,6 +106,27 @@ def test_documents_lose_characters_that_nobody_sees_but_khmer_keeps_those_betwee
     for name, content in files.items():
         (tmp_path / name).write_text(content)
     assert [one.text for one in passages_of(tmp_path, 100)] == ["Rechtsamt im \u1780\u200b\u1781"] * len(files)
+
+
+def test_a_passage_with_the_title_and_text_of_an_earlier_one_is_its_copy_unless_it_has_an_id(tmp_path):
+    files = {
+        "a.txt": "one two three", "b/a.txt": "one two four", "b/c.txt": "one two",
+        "d.csv": "id,title,text\nx,a,one two\ny,a,one two\n",
+    }  # fmt: skip
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    assert {one.id: one.copy_of for one in passages_of(tmp_path, 2)} == {
+        "a.txt:0": None, "a.txt:1": None, "b/a.txt:0": "a.txt:0", "b/a.txt:1": None, "b/c.txt:0": None, "x": None,
+        "y": None,
+    }  # fmt: skip
+    done = run_program(
+        *("make_passages", "--source", "documents", "--settings", '{"passage_words": 2}', "--input", tmp_path),
+        *("--passages-per-shard", 9, "--shards", 1, "--folder", tmp_path / "s" / SHARDS),
+        *("--manifest", tmp_path / "s" / "m.json"),
+    )
+    assert "6 passages of 1.7 words in 1 of 1 shards; left out as copies of these: 1" in done.stderr
+    assert copies_of(tmp_path / "s" / "m.json") == [Passage("b/a.txt:0", "a", "", copy_of="a.txt:0")]
 
 
 @pytest.mark.parametrize("header", ["id;title;text\n", "sep=;\r\nid;title;text\r\n"])

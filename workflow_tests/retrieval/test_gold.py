@@ -25,7 +25,8 @@ PAGE_1, PAGE_2 = (
 )
 CHUNK = Passage("c7", "Laws", "No mill may grind on Sundays.", "/data/laws/code.pdf", 9, (10,))
 TICKET = Passage("T-1:0", "Screen", "Press F9.", "support/tickets.csv")
-CORPUS = [MILL, BRIDGE, MAYOR, PAGE_1, PAGE_2, CHUNK, TICKET]
+COPY = Passage("old/guide.pdf:7:0", "guide", "", page=7, copy_of="guide.pdf:2:0")
+CORPUS = [MILL, BRIDGE, MAYOR, PAGE_1, PAGE_2, CHUNK, TICKET, COPY]
 BY_ID = {passage.id: passage for passage in CORPUS}
 TABLE = Path("q.csv")
 
@@ -51,6 +52,9 @@ SHORT_NAMES = ("towns/bridge.txt", "bridge.txt", "bridge", "BRIDGE.TXT", "data\\
         ({"file": "code.pdf", "page": 9}, Named("page", (CHUNK.id,))),
         ({"file": "laws/code.pdf", "page": 9}, Named("page", (CHUNK.id,))),
         ({"file": "code.pdf", "page": 10}, Named("page", (CHUNK.id,))),
+        # A copy stands for the passage that is kept.
+        ({"file": "old/guide.pdf", "page": 7}, Named("page", (PAGE_2.id,))),
+        ({"file": "old/guide.pdf", "words": "boats"}, Named("text", (PAGE_2.id,))),
         # A row with an id of its own is named by its file or by the id.
         *(({"file": name}, Named("file", (TICKET.id,))) for name in ("support/tickets.csv", "tickets", "T-1", "t-1")),
         # Words name the passages that share runs of them, most first.

@@ -11,7 +11,7 @@ from programs import refused, run_program
 from litm.base.formats import read_json, write_json
 from litm.checks.doctor import packages
 from litm.config.study import load_study
-from litm.corpora.passages import CorpusSettings, Passage, write_shards
+from litm.corpora.passages import CorpusSettings, CountedPassages, Passage, write_shards
 from litm.corpora.retrieved import hits_of_questions, read_retrieved, retrieved
 from litm.questions.released_format import QuestionRecord, write_question_records
 from litm.retrieval.search import SearchTask, find
@@ -85,9 +85,12 @@ def test_two_texts_with_one_id_are_refused(tmp_path):
 
 
 def test_the_program_writes_the_hits_that_the_method_gives_and_refuses_an_unknown_document(tmp_path):
-    write_json(tmp_path / "manifest.json", write_shards([Passage("d1", "", "x")], tmp_path / "shards", 9, 1))
+    corpus = CountedPassages([Passage("d1", "", "x"), Passage("d2", "", "x", copy_of="d1")], lambda: None)
+    made = write_shards(corpus, tmp_path / "shards", 9, 1)
+    write_json(tmp_path / "manifest.json", {**made, "copies": corpus.copies})
     write_question_records(tmp_path / "q.jsonl", QUESTIONS)
-    run = write_lines(tmp_path / "run.txt", ["1 Q0 d1 1 2 x", "2 Q0 d1 1 1 x"])
+    # The copy d2 stands for d1.
+    run = write_lines(tmp_path / "run.txt", ["1 Q0 d2 1 2 x", "1 Q0 d1 2 1 x", "2 Q0 d1 1 1 x"])
     words = ["--run", run, "--questions", tmp_path / "q.jsonl", "--passages", tmp_path / "manifest.json"]
     assert run_program("read_run", *words, "--output", tmp_path / "run.json").returncode == 0
     settings = dict.fromkeys(SearchTask.__dataclass_fields__)

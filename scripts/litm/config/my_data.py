@@ -138,7 +138,7 @@ class _Texts:
     """The user's documents; only the first are read.
 
     source, path: of the corpus; files: their names; are_whole: whether documents are passages as they are; first: the
-    first passages with their titles, at most `LOOKED_AT`; ignored: a sentence on other files.
+    first passages with their titles, of at most `LOOKED_AT`; ignored: a sentence on other files; copies: of the first.
     """
 
     source: str
@@ -147,6 +147,7 @@ class _Texts:
     are_whole: bool
     first: tuple[str, ...]
     ignored: str = ""
+    copies: int = 0
 
 
 def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
@@ -201,9 +202,11 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
             )
     # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = mine.retrieved is not None or all(map(has_chunks, files))
-    found = islice(passages_of(folder, files, None if are_whole else WORDS), LOOKED_AT)
+    found = list(islice(passages_of(folder, files, None if are_whole else WORDS), LOOKED_AT))
+    first = tuple(_shown(one) for one in found if one[1].copy_of is None)
     names = tuple(file_name(folder, file) for file in files)
-    return _Texts("documents", folder, names, are_whole, tuple(map(_shown, found)), ignored_files(folder, files))
+    ignored = ignored_files(folder, files)
+    return _Texts("documents", folder, names, are_whole, first, ignored, len(found) - len(first))
 
 
 def _shown(found: tuple[str, Passage]) -> str:
@@ -275,10 +278,11 @@ def _entries(
 def _notes(texts: _Texts, mine: MyData, questions: list[OwnQuestion]) -> list[str]:
     table = mine.questions
     used, unused = used_columns(column_names(Path(table)))
-    number = f"{len(texts.first):,}" if len(texts.first) < LOOKED_AT else f"{LOOKED_AT} or more"
+    more = " or more" if len(texts.first) + texts.copies == LOOKED_AT else ""
+    copies = f"; left out as copies of these: {texts.copies}{more}" if texts.copies else ""
     cut = "kept as they are" if texts.are_whole else f"of at most {WORDS} words"
     notes = [
-        f"my_data: {texts.path}: {len(texts.files)} files, {number} passages {cut}",
+        f"my_data: {texts.path}: {len(texts.files)} files, {len(texts.first)}{more} passages {cut}{copies}",
         *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),
         *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"

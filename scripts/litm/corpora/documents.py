@@ -237,14 +237,25 @@ def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passa
 
 
 def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Iterator[tuple[str, Passage]]:
-    """The passages of these files of the folder, or of `folder` itself if it is one file; errors as in `passages`."""
+    """The passages of these files of the folder, or of `folder` itself if it is one file; errors as in `passages`.
+
+    Passages with the title and text of an earlier one are marked as copies, unless they have ids of their own.
+    """
+    first: dict[int, str] = {}
     for file in files:
         name = file_name(folder, file)
-        if file_kind(file) in LINES:
-            yield from _text_passages(file, name, words)
-        else:
-            for document in READERS[file_kind(file)](file):
-                yield from _cut(*document, name, words)
+        for where, passage in _file_passages(file, name, words):
+            is_named = not passage.id.startswith(f"{name}:")
+            same = passage.id if is_named else first.setdefault(hash((passage.title, passage.text)), passage.id)
+            yield where, passage if same == passage.id else replace(passage, copy_of=same)
+
+
+def _file_passages(file: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
+    if file_kind(file) in LINES:
+        yield from _text_passages(file, name, words)
+    else:
+        for document in READERS[file_kind(file)](file):
+            yield from _cut(*document, name, words)
 
 
 def file_name(folder: Path, file: Path) -> str:

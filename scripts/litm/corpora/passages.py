@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from litm.base.extensions import Registry, declared, full_name, load
@@ -25,7 +25,8 @@ class Passage:
     """A piece of text with the title of its page; `id` is unique in its corpus.
 
     file, page: its origin, if the id does not tell: the `source` of a chunk, the table of a row with an id, a page from
-    1; further_pages: of a chunk that spans several, those after `page`.
+    1; further_pages: of a chunk that spans several, those after `page`. copy_of: the id of an earlier passage of the
+    corpus with the same title and text, which is read in its place.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Passage:
     file: str | None = None
     page: int | None = None
     further_pages: tuple[int, ...] = ()
+    copy_of: str | None = None
 
     @property
     def pages(self) -> tuple[int, ...]:
@@ -98,14 +100,21 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
 
 
 class CountedPassages:
-    """Counts passages and their words during iteration. seen: called after each passage."""
+    """Counts passages and their words during iteration, and leaves out copies. seen: called after each passage.
+
+    copies: those left out, for the manifest, without their texts.
+    """
 
     def __init__(self, passages: Iterable[Passage], seen: Callable[[], object]) -> None:
         self.words = 0
+        self.copies: list[dict] = []
         self._passages, self._seen = passages, seen
 
     def __iter__(self) -> Iterator[Passage]:
         for passage in self._passages:
+            if passage.copy_of is not None:
+                self.copies.append(asdict(replace(passage, text="")))
+                continue
             # Splitting would take longer than all other work on a passage.
             text = passage.text
             self.words += len(_words(text)) if _is_unspaced(text) else text.count(" ") + 1
@@ -173,6 +182,12 @@ def read_source(name: str, path: Path | None, settings: CorpusSettings) -> Itera
     if source.needs and path is None:
         raise UserError(f"this source of passages needs an input: {source.needs}")
     return getattr(load(full_name("corpora", source.module)), name)(path, settings)
+
+
+def copies_of(manifest_path: str | Path) -> list[Passage]:
+    """The copies that a corpus was made without; their texts are those of the passages `copy_of`."""
+    copies = read_json(manifest_path).get("copies", ())
+    return [Passage(**{**one, "further_pages": tuple(one["further_pages"])}) for one in copies]
 
 
 #: Folder of the shards, next to the manifest.

@@ -144,6 +144,17 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[s
     return found
 
 
+def with_first_copies(
+    hits: Mapping[str, Sequence[tuple[str, float]]], copies: Mapping[str, str | None]
+) -> dict[str, list[tuple[str, float]]]:
+    """The hits with the passage that each copy stands for, once each. copies: ids of passages by those of copies."""
+    kept: dict[str, dict[str, float]] = {question: {} for question in hits}
+    for question, found in hits.items():
+        for id_, score in found:
+            kept[question].setdefault(copies.get(id_) or id_, score)
+    return {question: [*found.items()] for question, found in kept.items()}
+
+
 def check_known(hits: Mapping[str, Sequence[tuple[str, float]]], known: set[str], path: Path) -> None:
     """Raise `UserError` for a hit that is no passage of the corpus."""
     for question, found in hits.items():

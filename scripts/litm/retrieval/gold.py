@@ -26,6 +26,8 @@ LISTED = 5
 def find_named(questions: Sequence[OwnQuestion], passages: Iterable[Passage], path: Path) -> list[Named | None]:
     """For each question the passages that it names by file, page and words; None if it names nothing.
 
+    passages: with the copies of some, which stand for these.
+
     Raises `UserError` with line and column in `path`, the file of questions, for a file that is unknown or ambiguous, a
     page without text, and words that no passage contains.
     """
@@ -53,7 +55,7 @@ def _named(question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Seq
                 f"{where}, column 'page': {question.file} has no text on page {question.page} (it has {which}); fix "
                 f"the page or leave it empty"
             )
-    ids = None if in_file is None else [passage.id for passage in in_file]
+    ids = None if in_file is None else list(dict.fromkeys(passage.copy_of or passage.id for passage in in_file))
     if question.words is not None:
         found = [id_ for id_ in shared if ids is None or id_ in set(ids)]
         if not found:
