@@ -129,6 +129,15 @@ def test_a_passage_with_the_title_and_text_of_an_earlier_one_is_its_copy_unless_
     assert copies_of(tmp_path / "s" / "m.json") == [Passage("b/a.txt:0", "a", "", copy_of="a.txt:0")]
 
 
+def test_characters_that_cannot_be_read_are_left_out_and_told_by_file_and_page(tmp_path, capsys):
+    write_pdf(tmp_path / "a.pdf", ["The mill", "b\0\0r\1idge"])
+    (tmp_path / "b.txt").write_text("\x00\ue000oak\x0c\ufffd \x9f\U00100000elm")
+    assert [one.text for one in passages_of(tmp_path, 100)] == ["The mill", "bridge", "oak \ufffd elm"]
+    assert capsys.readouterr().err.splitlines() == [
+        f"{tmp_path}: left out 7 characters that cannot be read ({tmp_path}/a.pdf, page 2: 3, {tmp_path}/b.txt: 4)"
+    ]
+
+
 @pytest.mark.parametrize("header", ["id;title;text\n", "sep=;\r\nid;title;text\r\n"])
 def test_a_table_as_excel_writes_it_is_documents_that_say_their_file(tmp_path, header):
     (tmp_path / "tickets.csv").write_text(f'\ufeff{header}T-1;Screen;"Black, then; F9"\n')

@@ -137,10 +137,16 @@ UNSPACED = (
 #: Soft hyphens, zero-width spaces and marks of byte order. A zero-width space stays in Thai, Lao, Burmese and Khmer,
 #: where a search needs it: it separates words.
 INVISIBLE = re.compile("[\u00ad\ufeff]|(?<![\u0e01-\u0edf\u1000-\u109f\u1780-\u17e9])\u200b")
+#: Control characters that are no white space, private ones, and those that are none: PDFs have them for glyphs without
+#: a known letter.
+UNREADABLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff]"
+)
 
 
 def without_invisible(text: str) -> str:
-    """The text without invisible characters, which hide words and answers; usually the text itself."""
+    """The text without unreadable characters, and invisible ones, which hide words and answers; usually itself."""
+    text = UNREADABLE.sub("", text)
     return text if text.isascii() else INVISIBLE.sub("", text)
 
 

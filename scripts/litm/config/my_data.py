@@ -4,6 +4,7 @@ They are those of resources/my_data.yaml, filled in. A user could have written t
 replace their keys there. No later stage knows of `my_data`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -202,7 +203,7 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
             )
     # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = mine.retrieved is not None or all(map(has_chunks, files))
-    found = list(islice(passages_of(folder, files, None if are_whole else WORDS), LOOKED_AT))
+    found = list(islice(passages_of(folder, files, None if are_whole else WORDS, Counter()), LOOKED_AT))
     first = tuple(_shown(one) for one in found if one[1].copy_of is None)
     names = tuple(file_name(folder, file) for file in files)
     ignored = ignored_files(folder, files)

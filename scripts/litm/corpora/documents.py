@@ -8,6 +8,7 @@ Supported are the JSON objects of LangChain (`page_content`, `metadata`; also in
 
 import logging
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -16,7 +17,7 @@ from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
 from litm.base.formats import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
-from litm.base.messages import UserError, first_of, note, quoted, single_spaced, without_invisible
+from litm.base.messages import UNREADABLE, UserError, first_of, note, quoted, single_spaced, without_invisible
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines, cut_text
 
 TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")
@@ -233,29 +234,37 @@ def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passa
     files = source_files(path)
     if ignored := ignored_files(path, files):
         note(f"{path}: {ignored}")
-    return passages_of(path, files, settings.passage_words)
+    unread: Counter[str] = Counter()
+    yield from passages_of(path, files, settings.passage_words, unread)
+    if unread:
+        places = first_of([f"{where}: {number:,}" for where, number in unread.items()], NAMED)
+        note(f"{path}: left out {unread.total():,} characters that cannot be read ({places})")
 
 
-def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Iterator[tuple[str, Passage]]:
+def passages_of(
+    folder: Path, files: Sequence[Path], words: int | None, unread: Counter[str]
+) -> Iterator[tuple[str, Passage]]:
     """The passages of these files of the folder, or of `folder` itself if it is one file; errors as in `passages`.
 
-    Passages with the title and text of an earlier one are marked as copies, unless they have ids of their own.
+    Passages with the title and text of an earlier one are marked as copies, unless they have ids of their own. unread:
+    gets the number of unreadable characters by file, with page or row.
     """
     first: dict[int, str] = {}
     for file in files:
         name = file_name(folder, file)
-        for where, passage in _file_passages(file, name, words):
+        for where, passage in _file_passages(file, name, words, unread):
             is_named = not passage.id.startswith(f"{name}:")
             same = passage.id if is_named else first.setdefault(hash((passage.title, passage.text)), passage.id)
             yield where, passage if same == passage.id else replace(passage, copy_of=same)
 
 
-def _file_passages(file: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
+def _file_passages(file: Path, name: str, words: int | None, unread: Counter[str]) -> Iterator[tuple[str, Passage]]:
     if file_kind(file) in LINES:
-        yield from _text_passages(file, name, words)
+        yield from _text_passages(file, name, words, unread)
     else:
-        for document in READERS[file_kind(file)](file):
-            yield from _cut(*document, name, words)
+        for where, place, whole in READERS[file_kind(file)](file):
+            unread.update([where] * len(UNREADABLE.findall(whole.text)))
+            yield from _cut(where, place, whole, name, words)
 
 
 def file_name(folder: Path, file: Path) -> str:
@@ -310,7 +319,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
+def _text_passages(path: Path, name: str, words: int | None, unread: Counter[str]) -> Iterator[tuple[str, Passage]]:
     """The passages of a text file; if it is cut, it may be larger than memory."""
     title = unpacked_name(path).stem
     line = 0
@@ -319,6 +328,7 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
         nonlocal line
         for text in lines:
             line += 1
+            unread.update([str(path)] * len(UNREADABLE.findall(text)))
             yield without_invisible(text)
 
     number = -1
