@@ -85,7 +85,7 @@ def test_broken_gzip_and_text_that_is_not_utf8_are_refused_by_the_file(tmp_path)
     whole = gzip.compress((HEADER + "\n" + "".join(f"{n}\ttext\tT\n" for n in range(5000))).encode())
     for broken in (whole[:-100], whole[:50] + b"\xff\xff\xff" + whole[53:], b"no gzip at all"):
         path.write_bytes(broken)
-        assert "broken compressed data after line" in refusal("dpr_passages", path)
+        assert "broken compressed data" in refusal("dpr_passages", path)
     plain = tmp_path / "passages.tsv"
     plain.write_bytes(HEADER.encode() + b"\n" + b"1\ta\tT\n" * 2000 + b"2\tGr\xf6\xdfe\tT\n")
     assert f"{plain}: not UTF-8 text after line 1" in refusal("dpr_passages", plain)
@@ -330,7 +330,7 @@ def test_damaged_text_files_are_refused(tmp_path):
     assert re.search(r"a.txt: not UTF-8 text after line [1-4]\d\d\d ", refusal("documents", path))
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"text " * 5000)[:-9])
-    assert f"{path}: broken compressed data after line 0" in refusal("documents", path)
+    assert f"{path}: broken compressed data (" in refusal("documents", path)
 
 
 def test_a_folder_without_documents_and_other_files_are_refused(tmp_path):

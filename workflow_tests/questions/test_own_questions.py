@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 from programs import refused
 
-from litm.questions.own_questions import Named, long_answers, named_passages, read_own_questions, used_columns
+from litm.questions.own_questions import (
+    Named,
+    column_names,
+    long_answers,
+    named_passages,
+    read_own_questions,
+    used_columns,
+)
 
 
 def read(tmp_path: Path, name: str, content: str):
@@ -45,7 +52,10 @@ def test_a_page_words_and_other_columns_are_kept(tmp_path):
     record = one.to_record(Named("page", ("a.pdf:3:0",)))
     assert record.fields["topic"] == "mills" and record.answers == ("1",)
     assert named_passages(record) == Named("page", ("a.pdf:3:0",)) and named_passages(one.to_record(None)) is None
-    assert used_columns(["question", "answer", "topic"]) == (["question", "answer"], ["topic"])
+    assert used_columns([["question", "answer", "topic"]]) == (["question", "answer"], ["topic"])
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"query": "a?", "answers": ["b"]}\n{"query": "c?", "answer": "d", "text": "e", "topic": "f"}\n')
+    assert used_columns(column_names(path)) == (["query", "answers", "answer", "text"], ["topic"])
 
 
 def test_answers_in_brackets_that_are_no_list_are_texts_and_numbers_that_pandas_has_written_are_whole(tmp_path):

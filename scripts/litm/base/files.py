@@ -128,12 +128,16 @@ def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text after {reached()} ({error.reason}); save the file as UTF-8") from error
+        raise UserError(f"{path}: not UTF-8 text{_after(reached)} ({error.reason}); save the file as UTF-8") from error
     except (EOFError, zlib.error, OSError) as error:
         # Errors of the operating system have a number, those of compressed data have none.
         if getattr(error, "errno", None) is not None:
             raise
-        raise UserError(f"{path}: broken compressed data after {reached()} ({error}); {remedy(path)}") from error
+        raise UserError(f"{path}: broken compressed data{_after(reached)} ({error}); {remedy(path)}") from error
+
+
+def _after(reached: Callable[[], str]) -> str:
+    return "" if (place := reached()) in ("line 0", "its beginning") else f" after {place}"
 
 
 def with_parts(page: str, parts: Mapping[str, str]) -> str:

@@ -203,11 +203,11 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
             )
     # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = mine.retrieved is not None or all(map(has_chunks, files))
-    found = list(islice(passages_of(folder, files, None if are_whole else WORDS, Counter()), LOOKED_AT))
-    first = tuple(_shown(one) for one in found if one[1].copy_of is None)
+    looked = list(islice(passages_of(folder, files, None if are_whole else WORDS, Counter()), LOOKED_AT))
+    first = tuple(_shown(one) for one in looked if one[1].copy_of is None)
     names = tuple(file_name(folder, file) for file in files)
     ignored = ignored_files(folder, files)
-    return _Texts("documents", folder, names, are_whole, first, ignored, len(found) - len(first))
+    return _Texts("documents", folder, names, are_whole, first, ignored, len(looked) - len(first))
 
 
 def _shown(found: tuple[str, Passage]) -> str:

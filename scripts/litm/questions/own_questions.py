@@ -74,11 +74,11 @@ def read_rows(path: Path) -> Iterator[Row]:
         yield Row(path, line, dict(zip(names, fields, strict=True)))
 
 
-def column_names(path: Path) -> list[str]:
-    """The columns of a file: those of its header, or the keys of its first object."""
+def column_names(path: Path) -> list[list[str]]:
+    """The columns of a file: those of its header, or the keys of each object."""
     if file_kind(path) in DELIMITERS:
-        return _names(next(delimited(path)[1], (1, []))[1])
-    return list(next((row.values for row in read_rows(path)), {}))
+        return [_names(next(delimited(path)[1], (1, []))[1])]
+    return [[*row.values] for row in read_rows(path)]
 
 
 def _names(header: Sequence[str]) -> list[str]:
@@ -172,11 +172,11 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
     return questions
 
 
-def used_columns(names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The column names of a file that are used, and the others."""
-    names = list(names)
-    used = [next((alias for alias in aliases if alias in names), None) for aliases in COLUMNS.values()]
-    return [name for name in used if name], [name for name in names if name not in used]
+def used_columns(names: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
+    """The column names of a file that are used, and the others. names: see `column_names`."""
+    used = [next((alias for alias in aliases if alias in row), "") for aliases in COLUMNS.values() for row in names]
+    others = (name for row in names for name in row if name not in used)
+    return [*dict.fromkeys(filter(None, used))], [*dict.fromkeys(others)]
 
 
 def long_answers(questions: Iterable[OwnQuestion]) -> int:
