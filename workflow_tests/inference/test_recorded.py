@@ -4,6 +4,7 @@ import csv
 import gzip
 import re
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 
 import pandas as pd
@@ -64,8 +65,8 @@ WITH_DIGEST = {"response": "r", "id": "id", "placement": "at", "prompt_sha256": 
 
 IN_FIELDS = {"response": "out.text", "id": "q.id", "size": "n", "position": "where"}
 OF_PLACES = [
-    {"out": {"text": text}, "q": {"id": "id0"}, "n": size, "where": where}
-    for text, size, where in (("a", 3, 0), ("b", "3", [2]), ("c", 5, 0))
+    {"out": {"text": text}, "q": {"id": f"id{n}"}, "n": size, "where": where}
+    for n, text, size, where in ((0, "a", 3, 0), (0, "b", "3", [2]), (0, "c", 5, 0), (1, "d", 3.0, "2.0"))
 ]
 SEVERAL = {"response": ["out", "r"], "prompt": ["asked", "q.p"]}
 OF_SEVERAL = [{"r": "x", "q": {"p": EXAMPLES[4].prompt}}, {"out": "y", "r": "no", "asked": EXAMPLES[0].prompt}]
@@ -77,7 +78,7 @@ OF_TWO = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 6
 @pytest.mark.parametrize(
     ("fields", "records", "expected"),
     [
-        (IN_FIELDS, OF_PLACES, {("gold_at_0", "id0"): "a", ("gold_at_2", "id0"): "b"}),
+        (IN_FIELDS, OF_PLACES, {("gold_at_0", "id0"): "a", ("gold_at_2", "id0"): "b", ("gold_at_2", "id1"): "d"}),
         ({"response": "r", "prompt": "p"}, [OF_PROMPT], {("gold_at_2", "id1"): "x"}),
         (SEVERAL, OF_SEVERAL, {("gold_at_2", "id1"): "x", ("gold_at_0", "id0"): "y"}),
         (WITH_DIGEST, [OF_DIGEST], {("gold_at_0", "id0"): "x"}),
@@ -92,7 +93,7 @@ def test_fields_of_a_record_tell_the_prompts_of_one_file_apart(tmp_path, fields,
         assert not list(matching.notes())
 
 
-@pytest.mark.parametrize("position", [{}, {"at": None}, {"at": ""}, {"at": []}, {"at": [None]}], ids=str)
+@pytest.mark.parametrize("position", [{}, *({"at": one} for one in (None, "", [], [None], nan, "nan"))], ids=str)
 def test_a_context_without_a_gold_item_has_no_position_and_its_records_need_none(tmp_path, position):
     path = write_lines(tmp_path / "a.jsonl", [{"q": EXAMPLES[0].question, "r": "x", **position}])
     closed = replace(EXAMPLES[0], targets=(replace(EXAMPLES[0].targets[0], position=None, depth=None),))
@@ -132,7 +133,6 @@ def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(
         ({"question": "q"}, FIELDS, "the field 'model_answer' (response) is missing; there are: 'question'"),
         ({"model_answer": "a"}, FIELDS, "the field 'question' (question) is missing; there are: 'model_answer'"),
         ({"r": "a"}, {"response": "r", "id": ["q", "k"]}, "the field 'q' or 'k' (id) is missing; there are: 'r'"),
-        ({"question": "q", "model_answer": None}, FIELDS, "'model_answer' must be a text, found NoneType"),
         ({"question": "q", "model_answer": ["a"]}, FIELDS, "'model_answer' must be a text, found list"),
         ({"question": 7, "model_answer": "a"}, FIELDS, "'question' must be a text, found int"),
         ({"r": "a", "id": 1.5}, {"response": "r", "id": "id"}, "'id' must be a text or a whole number, found float"),
@@ -178,7 +178,8 @@ def test_no_match_at_all_is_an_error(tmp_path, records, fields, said):
 
 def test_what_is_not_recorded_is_counted_and_never_scored(tmp_path):
     records = [{"question": f"what is number {n}", "model_answer": f"answer{n}"} for n in (0, 2)]
-    matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE, EXAMPLES[:3])
+    null = [{"question": "what is number 1", "model_answer": value} for value in (None, nan)]
+    matching = match(write_lines(tmp_path / "a.jsonl", [*records, *null]), FIELDS, ALONE, EXAMPLES[:3])
     responses = list(matching.sweep_responses("identity"))
     assert [response.finish_reason for response in responses] == ["unknown", "not_recorded", "unknown"]
     scores = score_sweep(Sweep("m", "e", "multi_document_qa", "best_subspan_em"), EXAMPLES[:3], responses)

@@ -1,13 +1,15 @@
 """Responses recorded elsewhere: their files, which prompt each answers, and the manifest of such a sweep."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, read_jsonl, read_named_columns
+from litm.base.formats import DELIMITERS, grouped, read_jsonl, read_named_columns
 from litm.base.messages import UserError, quoted, shortened
 from litm.base.store import canonical_json, file_sha256, text_sha256
 from litm.inference.logs import asked_content, greedy, read_log
@@ -86,10 +88,11 @@ class Record:
     where: str
 
     def value(self, name: str, optional: Collection[str] = ()) -> Any:
-        """The value of field `name`. A field that is missing is an error, or None if it is optional."""
+        """The value of field `name`, None for NaN. A field that is missing is an error, or None if it is optional."""
         for theirs in self._names(name):
             try:
-                return self._look_up(theirs)
+                found = self._look_up(theirs)
+                return None if isinstance(found, float) and isnan(found) else found
             except LookupError as error:
                 there = str(error)
         if name in optional:
@@ -129,11 +132,12 @@ class Record:
         return value
 
     def response(self) -> RecordedResponse:
-        """The response; `UserError` if it is no text or its finish reason is unknown."""
+        """The response, null if not recorded; `UserError` if it is no text or its finish reason is unknown."""
         given = self.value("finish_reason") if "finish_reason" in self.fields else None
-        # No answer: an empty text in a table, or null, as this workflow writes it.
-        if given in WITHOUT_ANSWER and self.value("response") in (None, ""):
-            return RecordedResponse(None, given, self.where)
+        text = self.value("response")
+        # No answer: null, or an empty text in a table with one of our finish reasons.
+        if text is None or (given in WITHOUT_ANSWER and text == ""):
+            return RecordedResponse(None, given if given in WITHOUT_ANSWER else NOT_RECORDED, self.where)
         if given not in (None, "") and (not isinstance(given, str) or given not in FINISH_REASONS):
             raise UserError(
                 f"{self.where}: {self.named('finish_reason')} is {quoted(given)}, allowed: "
@@ -302,10 +306,9 @@ class RecordedSweep:
         prompt; other_prompts: unused records whose question was asked with another prompt; not_compared: used records
         that do not say to which prompt. No prompt is asked, and token counts are unknown.
         """
-        missing: dict[str, list[str]] = {}
-        for prompt in self.asked:
-            if prompt.name not in self.responses:
-                missing.setdefault(f"{prompt.size}/{prompt.placement}", []).append(prompt.id)
+        absent = (prompt for prompt in self.asked if prompt.name not in self.responses)
+        cells = grouped(absent, lambda prompt: f"{prompt.size}/{prompt.placement}")
+        missing = {cell: [prompt.id for prompt in prompts] for cell, prompts in cells.items()}
         reasons = [recorded.finish_reason for recorded in self.responses.values()]
         decodings = dict(sum((file.other_decoding for file in self.files), Counter()))
         return {
@@ -342,19 +345,23 @@ def _of_prompt(example: Example, name: str) -> Any:
 
 def _comparable(name: str, value: Any, what: str) -> str:
     """A value in the form that is compared; a size, position or id may be a number, several positions a list, and no
-    position null or empty.
+    position null, empty or nan. Whole numbers may have decimals, 4.0, as pandas writes them beside empty cells.
     """
     may_be_number = name in ("size", "position", "id")
-    if name == "prompt":
-        value = asked_content(value)
-        if isinstance(value, list):
-            return text_sha256(canonical_json(value))
-    if name == "position" and (value is None or isinstance(value, list)):
-        return "" if value in (None, [None]) else "_".join(map(str, value))
-    if may_be_number and type(value) is int:
-        return str(value)
+    if name == "prompt" and isinstance(value := asked_content(value), list):
+        return text_sha256(canonical_json(value))
+    if name == "position" and (value in (None, "nan", "NaN") or isinstance(value, list)):
+        return "_".join(map(_whole, value)) if isinstance(value, list) and value != [None] else ""
+    if may_be_number and (type(value) is int or (isinstance(value, float) and value.is_integer())):
+        return str(int(value))
     if not isinstance(value, str):
         kind = "text or a whole number" if may_be_number else "text"
         raise UserError(f"{what} must be a {kind}, found {type(value).__name__}")
+    if name in ("size", "position"):
+        return _whole(value)
     # Prompts are long, so their digests are compared.
     return match_key(value) if name == "question" else text_sha256(value) if name == "prompt" else value
+
+
+def _whole(value: Any) -> str:
+    return re.sub(r"^(\d+)\.0+$", r"\1", str(value))
