@@ -99,9 +99,11 @@ def test_an_experiment_without_positions_is_one_line_and_its_sizes_are_columns()
 
 def test_a_cell_without_an_answer_has_no_accuracy_and_questions_without_one_are_said():
     lines = summary([cell(0, 0.6), {**cell(9, 0), "n": 0, "accuracy": None, "ci_low": None, "ci_high": None}])
-    assert lines[0] == "qa, 20 documents, n = 0-40" and lines[2].split() == ["accuracy", "60", "%", "-"]
+    assert lines[0] == "qa, 20 documents, n = 40" and lines[2].split() == ["accuracy", "60", "%", "-"]
     lines = summary([cell(0, 0.6, n_left_out=3), cell(9, 0.5, n_left_out=3, n_failed=2)])
     assert lines[-1] == "  without   3 questions that do not fit, 2 questions that failed"
+    several = [cell(at, 0.6, model=model, n_not_recorded=n) for model, n in (("a", 0), ("b", 5)) for at in (0, 9)]
+    assert summary(several)[-1] == "  without   5 questions that are not recorded (b 5)"
 
 
 def test_prompts_with_several_gold_items_have_one_line():
@@ -222,10 +224,16 @@ def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_m
     kinds = (("a", 1, 0), ("b", 0, 3), ("c", 2, 1))
     rows = [counted(name, n=20) | {"n_empty": empty, "n_refused": refused} for name, empty, refused in kinds]
     rows.append(counted("d", n=28) | {"n_not_recorded": 2})
+    partly = (("e", 10, 0, 9), ("e", 10, 4, 0), ("e", 10, 9, 5), ("e", 20, 0, 0), ("e", 20, 9, 9), ("f", 10, 0, 0))
+    rows += [
+        counted(name, f"gold_at_{at}", n=n) | {"size": size, "n_not_recorded": 9 - n} for name, size, at, n in partly
+    ]
     assert [*answer_sentences(rows, [])] == [
         "m: many answers are empty (c 2 of 20); they are scored as answers",
         "m: many answers were refused or withheld by the provider (b 3 of 20); they are scored as received",
-        "m: some recorded responses are missing (d 2 of 30); these are not counted",
+        "m: some recorded responses are missing (d 2 of 30, e 22 of 45, f 9 of 9); these are not counted",
+        "m on e: no answer is recorded at positions 4 of 10 (counted from 0), so the shape and PBI of m are "
+        "unknown; to compare m at the others, set positions: {10: [0, 9], 20: [0, 9]} for e in define.experiments",
     ]
 
 

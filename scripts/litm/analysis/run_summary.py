@@ -10,11 +10,11 @@ from operator import itemgetter
 from litm.analysis.sentences import Row, compared, compared_on, is_shown
 from litm.analysis.shapes import word_of
 from litm.base.formats import grouped
-from litm.base.messages import in_columns, interval_of, ordinal, p_in_words, points
+from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_in_words, points
 from litm.scoring.metrics import METRICS, Metric
 
-#: Numbers of tables, and of comparisons of models, that are printed, at most.
-MOST_TABLES, MOST_PAIRS = 20, 6
+#: Numbers of tables, of comparisons of models, and of models that lack questions that are printed, at most.
+MOST_TABLES, MOST_PAIRS, MOST_LACKING = 20, 6, 3
 #: Name of a curve: model, experiment, size.
 Name = tuple[str, str, int]
 
@@ -148,7 +148,7 @@ def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterato
 
 def _numbers(cells: Sequence[Row]) -> str:
     """Numbers of questions of the accuracies: one number, or the smallest and the largest; a graded metric's name."""
-    numbers, metric = sorted(cell["n"] for cell in cells), METRICS[cells[0]["metric"]]
+    numbers, metric = sorted(cell["n"] for cell in cells if cell["n"]) or [0], METRICS[cells[0]["metric"]]
     told = "-".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
     return f"{told}, {metric.label}" if metric.is_graded else told
 
@@ -162,8 +162,12 @@ def _accuracy(cell: Row) -> tuple[str, str]:
 
 
 def _lost(cells: Iterable[Row]) -> str:
-    """A sentence on questions without an accuracy, for the cell that lacks most."""
-    cells = list(cells)
+    """A sentence on questions without an accuracy, for the cell of each model that lacks most."""
     columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
-    most = {what: max(cell[column] or 0 for cell in cells) for what, column in columns.items()}
-    return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)
+    by_model, told = _by_model(cells), []
+    for what, column in columns.items():
+        most = {model: max(cell[column] or 0 for cell in own) for model, own in by_model.items()}
+        if lacking := [f"{model} {number:,}" for model, number in most.items() if number]:
+            of = f" ({first_of(lacking, MOST_LACKING)})" if len(most) > 1 else ""
+            told.append(f"{max(most.values()):,} questions {what}{of}")
+    return ", ".join(told)

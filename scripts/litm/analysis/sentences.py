@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from litm.base.formats import grouped, read_parquet
 from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
+from litm.placements import gold_positions
 from litm.records import Condition
 
 if TYPE_CHECKING:
@@ -315,22 +316,22 @@ RAISE_LIMIT = "; raise max_new_tokens (in define.experiments), unless they repea
 
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
-    with recorded answers that are missing, and one with those that do not say to which prompts.
+    with recorded answers that are missing, one for each experiment with positions without any, and one with those that
+    do not say to which prompts.
 
     rows: of the accuracy table.
     """
     decodings = [(one, one["identity_fields"].get("decoding")) for one in manifests]
     recorded = {one["model"] for one, known in decodings if not known}
     limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
-    yield from [
-        *cut_sentences(rows, limits, recorded, RAISE_LIMIT),
-        *_many(rows, "n_empty", "are empty", "are scored as answers"),
-    ]
+    yield from cut_sentences(rows, limits, recorded, RAISE_LIMIT)
+    yield from _many(rows, "n_empty", "are empty", "are scored as answers")
     yield from _many(rows, "n_refused", "were refused or withheld by the provider", "are scored as received")
     answered, missing = _counts(rows, "n_not_recorded")
     for model, some in missing.items():
         if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
             yield f"{model}: some recorded responses are missing ({first_of(lacking, MOST_CUT)}); these are not counted"
+    yield from _unrecorded_positions(rows)
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
@@ -339,6 +340,27 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             f"{model}: {n:,} recorded answers do not say which prompts they answer (no prompt_sha256); their accuracy "
             "is valid only if the prompts had the seed, documents and text of this study"
         )
+
+
+def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:
+    """One sentence per model and experiment with sizes whose answers are recorded at some positions alone."""
+    for (model, name), own in grouped(rows, itemgetter("model", "experiment")).items():
+        sizes: defaultdict[int, dict[int, bool]] = defaultdict(dict)
+        for row in own:
+            if len(places := gold_positions(row["placement"])) == 1:
+                sizes[row["size"]][places[0]] = bool(row["n"] or not row.get("n_not_recorded"))
+        # A size without two recorded positions cannot be compared, whatever is left out.
+        kept = {
+            size: [one for one, is_there in of.items() if is_there or sum(of.values()) < 2]
+            for size, of in sizes.items()
+        }
+        without = {size: [str(one) for one in of if one not in kept[size]] for size, of in sizes.items()}
+        if lacking := [f"{', '.join(places)} of {size}" for size, places in without.items() if places]:
+            yield (
+                f"{model} on {name}: no answer is recorded at positions {'; '.join(lacking)} (counted from 0), so the "
+                f"shape and PBI of {model} are unknown; to compare {model} at the others, set positions: {kept} for "
+                f"{name} in define.experiments"
+            )
 
 
 def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Mapping[str, Path]) -> list[str]:
