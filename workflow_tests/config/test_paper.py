@@ -10,7 +10,9 @@ from configs import DEFAULT
 from conftest import ROOT
 from snakemake.utils import update_config
 
+from litm.checks.study_costs import results_bytes
 from litm.config.study import Study, load_study
+from litm.workflow.data_inputs import needs_of
 from litm.workflow.prompt_lengths import fitting, prompt_tokens, work_of
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
@@ -62,6 +64,15 @@ def test_the_papers_config_runs_as_it_is_and_names_the_files_to_supply():
     assert set(paper.models) == {*READERS, *FEW} - retired
     assert len(paper.experiments) == 10 and "multi_document_qa_unambiguous" not in paper.experiments
     assert len(paper.left_out) == 2 and all(name in paper.left_out[0] for name in retired)
+
+
+def test_the_page_has_the_disk_that_estimate_says():
+    # The last two experiments need all of Wikipedia.
+    without = {"experiments": paper_miniature.paper()["experiments"][:-2]}
+    both = (study(paper_miniature.paper()), study(paper_miniature.paper(), without))
+    whole, part = (results_bytes(one, needs_of(one)) / 1e9 for one in both)
+    page = (ROOT / "docs" / "paper.md").read_text()
+    assert f"| {whole:.0f} GB, 66 GB of them vectors; {part:.1f} GB without the two Wikipedia experiments |" in page
 
 
 @pytest.mark.parametrize(("models", "sweeps"), [(["mpt-30b-instruct"], 10), (["flan-ul2"], 1), (["reference"], 10)])
