@@ -121,6 +121,13 @@ def test_a_reference_line_of_one_model_has_its_name_beside_it_in_its_colour_and_
     assert legend(figure)[1] == "closed book 30.0 [20.0, 40.0] (n = 50)"
 
 
+@pytest.mark.parametrize(("n", "said"), [(50, False), (2655, True)])
+def test_published_values_of_other_questions_are_said_to_be(n, said):
+    figure = draw(FIGURE, CURVES, published=OF_ONE_MODEL.assign(n=n))
+    assert legend(figure)[-1] == "published"
+    assert ("\npublished: n = 2,655, other questions\n" in told(figure)) == said
+
+
 def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
     cut, whole, nearly = (
         draw(FIGURE, table(*(cell("a", "qa", 5, position, value) for position in (0, 4))))

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.grid import means_of_cells, position_means
-from litm.base.messages import ordinal
+from litm.base.messages import in_range, ordinal
 from litm.figures import style
 from litm.figures.chart import (
     CURVE,
+    PUBLISHED,
     Chart,
     Panel,
     Rows,
@@ -140,10 +141,23 @@ def draw_curves(chart: Chart) -> Figure:
     canvas, first = _drawn(chart, 1.2, draw)
     style.fit_y_axis(first, chart)
     counted = style.describe_n([one for one in chart.series(CURVE) if one.model is not None], "point", "bars")
-    notes = [counted, style.describe_reference_columns(chart), style.describe_axis(first)]
+    notes = [counted, _describe_published(chart), style.describe_reference_columns(chart), style.describe_axis(first)]
     style.add_legend(canvas, style.legend_handles(chart, looks), *notes)
     style.add_note(canvas, filter(None, [chart.note]))
     return canvas
+
+
+def _describe_published(chart: Chart) -> str:
+    """A note on published curves over other numbers of questions than those of the same models here; else ''."""
+    pairs = [(own, their) for one in chart.panels for own in one.series for their in one.series]
+    others = {
+        point.n
+        for own, their in pairs
+        if (own.kind, their.kind) == (CURVE, PUBLISHED) and (own.model, own.dash) == (their.model, their.dash)
+        for point in their.points
+        if point.n not in {here.n for here in own.points}
+    }
+    return f"published: n = {in_range(others)}, other questions" if others else ""
 
 
 def _drawn(chart: Chart, around: float, draw: Callable[[Axes, Panel, float], None]) -> tuple[Figure, Axes]:
