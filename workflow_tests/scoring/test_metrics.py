@@ -52,8 +52,7 @@ def test_a_value_counts_in_any_case_anywhere_in_the_answer():
 
 
 def test_the_first_line_is_the_first_that_is_not_blank():
-    assert first_line("\n \n  Paris. \nLondon") == "Paris."
-    assert first_line(" \n ") == ""
+    assert [first_line(text) for text in ("\n \n  Paris. \nLondon", " \n ")] == ["Paris.", ""]
 
 
 def test_a_qa_answer_counts_in_its_first_line_and_in_the_full_answer_apart_and_a_kv_answer_is_read_to_its_end():
@@ -103,6 +102,7 @@ def test_without_a_response_there_is_no_verdict():
 
 def test_a_metric_that_gives_no_verdict_is_refused_by_its_functions_name():
     def wordy(text, answers):
+        """Whether an answer is in the text."""
         return "yes"
 
     for is_graded, wanted in ((False, "True or False"), (True, "a number from")):

@@ -352,7 +352,7 @@ class Experiment(Entry):
     @property
     def right_if(self) -> str:
         """When an answer is right, from the docstring of the metric's function: `any gold answer is in the text`."""
-        described = (METRICS[self.metric].judge.__doc__ or "").partition("\n\n")[0]
+        described = (METRICS[self.metric].judge.__doc__ or "").strip().partition("\n\n")[0]
         return single_spaced(_CODE_NAME.sub("", described)).removeprefix("Whether ")
 
     @property

@@ -40,6 +40,12 @@ class Metric:
     is_graded: bool = False
     label: str = "Accuracy"
 
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a function without a docstring, which the report quotes."""
+        if not (self.judge.__doc__ or "").strip():
+            such_as = "The share of the digits that are right" if self.is_graded else "Whether an answer is in the text"
+            raise ValueError(f"the metric's function {self.judge.__name__} needs a docstring, such as '{such_as}.'")
+
     def verdict(self, rule: Callable[[str, Sequence[str]], float], text: str, answers: Sequence[str]) -> float:
         """A rule's verdict; a graded one is rounded to `GRADES`.
 
