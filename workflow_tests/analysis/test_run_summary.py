@@ -196,14 +196,23 @@ def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling
     assert uninformative([], [], [SHAPE | {"reason": "floor"}, SHAPE]) == {}
 
 
+def test_experiments_of_a_model_with_the_same_limit_are_one_sentence_and_those_with_cut_answers_another():
+    bias = [SHAPE | {"experiment": name, "reason": "ceiling" if name == "b" else "floor"} for name in "abcdef"]
+    told = uninformative([], [counted("a", n_cut=2), counted("c", n_cut=3)], bias)
+    assert [sentence.partition(", because")[0] for sentence in told.values()] == [
+        f"m on {names}: positions show nothing" for names in ("a, d, e and 1 more", "b", "c")
+    ]
+    assert "most were cut: raise max_new_tokens" in told["m", "c"] and "cut" not in told["m", "a"] + told["m", "b"]
+
+
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):
     names = {"model": model, "experiment": experiment, "size": 10, "placement": placement, "target": target}
-    return names | {"n": n, "n_cut": n_cut}
+    return names | {"task": "kv_retrieval", "n": n, "n_cut": n_cut}
 
 
 def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sentence():
     rows = [counted(n_cut=4), counted(placement="gold_at_9", n=10, n_cut=7), counted("qa")]
-    rows.append(counted(model="other", n_cut=1))
+    rows.insert(0, counted(model="other", n_cut=1))
     assert cut_sentences(rows, {"kv": 30, "qa": 100}) == [
         "m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound",
         "other on kv: 1 of 5 answers were cut at 30 tokens; accuracy is a lower bound",

@@ -34,9 +34,11 @@ ORACLE_TASK = "oracle_qa"
 #: Fraction right without documents from which on the questions, not the model, are the matter.
 KNOWN = 0.5
 PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
-#: What curves at the floor or the ceiling ask for.
+#: What curves at the floor or the ceiling ask for; `cut`: at the floor with more than half of the answers cut.
 REMEDIES = {
     "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
+    "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens, or use another model "
+    "if the answers repeat themselves",
     "ceiling": "nearly every answer is right at every position: use harder questions or longer contexts",
 }
 #: Nats: a larger difference of log-probabilities is told as a factor of this size.
@@ -157,9 +159,10 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
 
 
 def uninformative(
-    utilisation: Iterable[Row], accuracy: Iterable[Row], bias: Iterable[Row], clusters: Mapping[str, str] = NO_CLUSTERS
+    utilisation: Iterable[Row], accuracy: Sequence[Row], bias: Iterable[Row], clusters: Mapping[str, str] = NO_CLUSTERS
 ) -> dict[tuple, str]:
-    """A sentence for each (model, experiment) whose positions show nothing, in the order of the rows.
+    """A sentence for each (model, experiment) whose positions show nothing, in the order of the rows; one on curves at
+    the floor or the ceiling is for the first of those that it names.
 
     utilisation: of utilisation.csv, whose cells are empty unless the oracle is clearly better than closed book (99 %);
     accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling;
@@ -173,10 +176,15 @@ def uninformative(
     for row in accuracy:
         if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
             found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
-    for names, rows in groupby(bias, _sweep):
+    answers, cut = _counts(accuracy, "n_cut")
+    limited: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for (model, name), rows in groupby(bias, _sweep):
         reasons = {row["reason"] for row in rows}
-        if len(reasons) == 1 and not _tells(found, names[0]) and (reason := reasons.pop()) in REMEDIES:
-            found[names] = f"{_where(names)}: positions show nothing, because {REMEDIES[reason]}."
+        if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
+            is_cut = reason == "floor" and 2 * cut[model][name] > answers[model][name]
+            limited[model, "cut" if is_cut else reason].append(name)
+    for (model, why), of in limited.items():
+        found[model, of[0]] = f"{model} on {first_of(of, MOST_CUT)}: positions show nothing, because {REMEDIES[why]}."
     return found
 
 
@@ -406,7 +414,7 @@ def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], 
 def cut_sentences(
     rows: Iterable[Row], limits: Mapping[str, int], recorded: Container[str] = (), advice: str = ""
 ) -> list[str]:
-    """One sentence per model with cut answers, in the order of the rows; it names the `MOST_CUT` experiments with the
+    """One sentence per model with cut answers, the largest share first; it names the `MOST_CUT` experiments with the
     largest shares.
 
     rows: of the accuracy table; limits: new tokens per answer by experiment; recorded: models whose limits are not
@@ -414,11 +422,11 @@ def cut_sentences(
     are skipped: recorded responses may lack finish reasons.
     """
     answers, cut = _counts(rows, "n_cut")
+    share = {model: of.total() / sum(answers[model][name] for name in +of) for model, of in cut.items() if +of}
     return [
-        _cut_of(model, +cut[model], n, {} if model in recorded else limits)
+        _cut_of(model, +cut[model], answers[model], {} if model in recorded else limits)
         + f"; accuracy is a lower bound{'' if model in recorded else advice}"
-        for model, n in answers.items()
-        if +cut[model]
+        for model in sorted(share, key=share.__getitem__, reverse=True)
     ]
 
 
