@@ -186,10 +186,13 @@ def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():
     row = {
         "model": "a", "experiment": "e", "placement": "no_gold", "position": None, "target": "gold", "n": 9,
         "metric": "exact_code", "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8, **dict.fromkeys(NOTED.values(), 0),
+        "depth": None,
     }  # fmt: skip
     sizes = [row | {"size": size} for size in (5, 1000)]
     targets = [row | {"size": 9, "placement": "gold_at_0_8", "target": one} for one in ("early", "late")]
-    for rows, headings, name in ((sizes, ["size 5", "size 1,000"], "a"), (targets, ["early", "late"], "a, 1st, 9th")):
+    near = [row | {"size": 9, "target": one, "depth": depth} for one, depth in (("start", 0), ("middle", 1 / 8))]
+    of_targets = ((targets, ["early", "late"], "a, 1st, 9th"), (near, ["1st item", "2nd item"], "a, no gold"))
+    for rows, headings, name in ((sizes, ["size 5", "size 1,000"], "a"), *of_targets):
         (table,) = accuracy_tables(pd.DataFrame(rows), {"e": "E"}, SizeNames([]))
         assert table["headings"] == headings and table["rows"][0]["name"] == name
 

@@ -32,6 +32,7 @@ from litm.figures.chart import (
     references,
     scored,
     shown_cells,
+    target_labels,
 )  # fmt: skip
 from litm.figures.style import COLOURS, KIND_COLOURS
 
@@ -86,8 +87,8 @@ def _panel_of_targets(title: str, cells: pd.DataFrame) -> Panel:
     return Panel(
         title,
         tuple(
-            (places[name], f"{name}\n{ordinal(int(position) + 1)}")
-            for name, position in zip(targets["target"], targets["position"], strict=True)
+            (place, f"{label}\n{ordinal(int(position) + 1)}")
+            for place, (label, position) in enumerate(zip(target_labels(targets), targets["position"], strict=True))
         ),
         tuple(Series(MARKS, str(model), "", 0, points_of(of_model, "place")) for model, of_model in marks),
         absent_models(cells),

@@ -14,6 +14,8 @@ from litm.placements import gold_depths, gold_positions
 #: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, and their parts. The
 #: value of a part is its share of the whole bar at the same x.
 CURVE, MARKS, PUBLISHED, REFERENCE, WHOLE, PART = "curve", "marks", "published", "reference", "whole", "part"
+#: Depth: how far a gold item called start, middle or end may be from there.
+NEAR = 0.2
 
 
 @dataclass(frozen=True)
@@ -282,6 +284,15 @@ def places_in_words(placement: str) -> str:
     if depths := gold_depths(placement):
         return f"depth{'s' if len(depths) > 1 else ''} {', '.join(f'{depth:g}' for depth in depths)}"
     return ordinals(gold_positions(placement)) or placement.replace("_", " ")
+
+
+def target_labels(cells: pd.DataFrame) -> pd.Series:
+    """What gold items of one prompt are called: their names, or `1st item` and so on for items called start, middle and
+    end that are elsewhere in the context (farther than `NEAR` from there).
+    """
+    number = cells["target"].map({"start": 0, "middle": 1, "end": 2})
+    is_elsewhere = ((cells["depth"] - number / 2).abs() > NEAR).any()
+    return number.map(lambda one: f"{ordinal(int(one) + 1)} item") if is_elsewhere else cells["target"]
 
 
 def indexed_curves(position_bias: pd.DataFrame) -> list[dict]:

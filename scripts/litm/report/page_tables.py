@@ -10,7 +10,7 @@ from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.formats import csv_text, plain_rows
 from litm.base.messages import in_range, interval_of, money, ordinal, percent
-from litm.figures.chart import models_in, places_in_words
+from litm.figures.chart import models_in, places_in_words, target_labels
 from litm.records import Prices, Usage
 from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
@@ -102,7 +102,7 @@ def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: Si
         for size, of_size in cells.groupby("size", sort=False):
             what = f"{title}, {names.with_length(experiment, cast(int, size))}"
             several = of_size["target"].nunique() > 1
-            column = of_size["target"] if several else of_size["placement"].map(places_in_words)
+            column = target_labels(of_size) if several else of_size["placement"].map(places_in_words)
             found.append(_table(what, of_size.assign(column=column), several))
     return found
 
