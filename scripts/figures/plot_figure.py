@@ -7,7 +7,7 @@ recall: recall tables of the retrievers in the figure
 published: published accuracies; alone, the figure is of them
 token_counts: lengths of prompts, measured or published
 tables: tables of results that the kind draws, by the names of their files
-untitled: a PNG without the title, for the report, whose headings are the titles
+untitled: a PNG without the title, for the report, whose headings are the titles; an empty file if nothing is drawn
 """
 
 from collections.abc import Mapping
@@ -82,6 +82,8 @@ def main(
         note(f"{png}: text of {points:.1f} points, not {page.font_size:g}, so that it is {page.width:g} inches wide")
     for path in (png, pdf):
         save_figure(picture, path, scale)
-    if untitled:
+    if untitled and picture.axes:
         save_figure(without_title(picture), untitled, scale)
+    elif untitled:
+        Path(untitled).write_bytes(b"")
     note(f"{png}: drawn")

@@ -121,6 +121,7 @@ def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture_at_six_rem_to_an
     assert chart(figure, whole.tables) is None
     html = page(figures=[figure])
     assert 'data-chart="kv"' not in html and "<noscript><div" not in html and "data:image/png;base64" in html
+    assert "data:image/png;base64" not in page(figures=[figure], pictures={"kv": b""})
     inches = png_width(whole.pictures["kv"]) / DPI
     assert f'<img style="width: {6 * inches:.1f}rem"' in html
 

@@ -26,12 +26,13 @@ SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js
 class Contents:
     """Contents of a report.
 
-    tables: by name. figures: settings of each, with `recall`, see `charts.chart`. pictures: PNG files by figure name.
-    samples: records of `question_samples.question_records` by experiment. experiments: settings of each, with the
-    description `asks` of its task. prices: by model, None for free ones. datasets: one row by heading per file of
-    questions. models: in the order of the study, which decides their colours. about: the catalogue's descriptions, by
-    model. formats: output of make_prompt_format.py by model. config: digest of the config's selection. commit: the
-    workflow's, None if unknown. stand_ins: see `ModelPlan`. filled: sentences on few clusters and filled-in documents.
+    tables: by name. figures: settings of each, with `recall`, see `charts.chart`. pictures: PNG files by figure name,
+    empty if there is nothing to draw. samples: records of `question_samples.question_records` by experiment.
+    experiments: settings of each, with the description `asks` of its task. prices: by model, None for free ones.
+    datasets: one row by heading per file of questions. models: in the order of the study, which decides their colours.
+    about: the catalogue's descriptions, by model. formats: output of make_prompt_format.py by model. config: digest of
+    the config's selection. commit: the workflow's, None if unknown. stand_ins: see `ModelPlan`. filled: sentences on
+    few clusters and filled-in documents.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -95,7 +96,7 @@ def _first_screen(contents: Contents) -> dict:
     counted, *told = phrases.overview(
         tables["accuracy"], tables.get("position_bias"), tables.get("published_comparison")
     )
-    figures = [_figure(figure, contents, several=len(models) > 1) for figure in contents.figures]
+    figures = [_figure(one, contents, len(models) > 1) for one in contents.figures if contents.pictures[one["name"]]]
     return {
         "counted": counted,
         "told": told,
