@@ -29,8 +29,9 @@ from litm.config.study import load_study
 from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
 from litm.scoring.metrics import METRICS, Metric
-from litm.workflow import console
+from litm.workflow import console, dry_run
 from litm.workflow.data_inputs import DataInputs
+from litm.workflow.outcome import error_messages, outcome
 from litm.workflow.resources import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
@@ -97,7 +98,7 @@ command, settings, code = PROGRAMS.command, PROGRAMS.settings, PROGRAMS.code
 SWEEPS = SweepInputs(STUDY, DATA, PROGRAMS.file, runs_here)
 TABLES = TableFiles(STUDY, DATA, SWEEPS, PROGRAMS.file)
 PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
-JOBS = console.Jobs(
+JOBS = dry_run.Jobs(
     STUDY,
     SWEEPS,
     times=lambda left: (time_lines if runs_here() else gpu_lines)(STUDY, left) + dollar_lines(STUDY, left),
@@ -161,11 +162,11 @@ def start():
 def end():
     say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
-    say(*console.outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
+    say(*outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
 
 
 def fail():
-    say(*console.error_messages("results/logs", STARTED), *CONSOLE.last_lines())
+    say(*error_messages("results/logs", STARTED), *CONSOLE.last_lines())
 
 
 if workflow.is_main_process and is_first:

@@ -12,8 +12,10 @@ from workbench import Workbench
 from litm.analysis.table import tables
 from litm.base.formats import write_csv, write_json
 from litm.base.messages import UserError
-from litm.workflow import console
-from litm.workflow.console import TABLES, Console, error_messages, few_questions, outcome, without_command
+from litm.workflow import console, dry_run
+from litm.workflow.console import Console, without_command
+from litm.workflow.dry_run import few_questions
+from litm.workflow.outcome import TABLES, error_messages, outcome
 
 LOG = logging.getLogger(console.LOGGER)
 #: As Snakemake prints the end of a program that failed.
@@ -117,7 +119,7 @@ PARAMS = f"Params have changed since last execution: ['x']; {AFTER}"
 
 def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[str, str]) -> list[str]:
     """The summary of a dry run of sweeps, each with prompts, answers and why these are not known, and others."""
-    jobs = console.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
+    jobs = dry_run.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
     jobs.size = lambda pair: (Counter({10: sizes[pair][0]}), *sizes[pair][1:])
     for model, experiment in sizes:
         jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
@@ -128,7 +130,7 @@ def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[
 
 def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
     pairs = len(other.study.run)
-    sizes = {("here", "kv"): (1480, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, console.MADE_FIRST)}
+    sizes = {("here", "kv"): (1480, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, dry_run.MADE_FIRST)}
     sizes |= {("recorded", "qa"): (20, 0, "")}
     assert summary(other, sizes) == [
         "What would run:",
@@ -140,8 +142,8 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
-        console.USED_AGAIN.format("estimate"),
-        console.ALL_LINES,
+        dry_run.USED_AGAIN.format("estimate"),
+        dry_run.ALL_LINES,
     ]
 
 
@@ -149,7 +151,7 @@ def test_what_is_not_counted_and_what_is_assumed_is_said():
     files = {"datasets": {"far": {"url": "https://example.org/far", "sha256": "0" * 64}}}
     entries = {"kv_retrieval": {}, "mine": {"task": "multi_document_qa", "dataset": "far", "positions": {3: [0, 2]}}}
     inputs = inputs_of(study(models=["longchat-13b-16k"], experiments=entries, define=files))
-    jobs = console.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
+    jobs = dry_run.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
     for model, experiment in inputs.study.run:
         jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
     assert jobs.asked() == [
@@ -174,7 +176,7 @@ def test_other_rules_are_counted_by_their_first_cause_and_targets_are_not(other)
 
 
 def test_many_models_are_counted_not_listed(other, monkeypatch):
-    monkeypatch.setattr(console, "SHOWN", 2)
+    monkeypatch.setattr(dry_run, "SHOWN", 2)
     models = ["here", "chat", "completions", "keyless", "parts"]
     lines = summary(other, {(name, "kv"): (5, 2, "") for name in models})
     assert sum("asks" in line and "prompts:" in line for line in lines) == 2
@@ -184,7 +186,7 @@ def test_many_models_are_counted_not_listed(other, monkeypatch):
 def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_bench):
     bench: Workbench = new_bench
     target = ("--", "results/passages/mini_encyclopedia/manifest.json")
-    summary = f"What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n{console.ALL_LINES}\n"
+    summary = f"What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n{dry_run.ALL_LINES}\n"
     assert bench.snakemake("--dry-run", *target).stdout == summary
     for more in (["--quiet", "host"], ["--verbose"]):
         listed = bench.snakemake("--dry-run", *more, *target).stdout

@@ -90,7 +90,7 @@ def test_a_signal_while_a_run_says_what_came_out_ends_it_in_a_line(new_bench, nu
     signal.signal(signal.SIGINT, signal.default_int_handler)
     line = "made = [path for path in results"
     sent = f"import signal; signal.raise_signal({number:d}); {line}"
-    new_bench.edit("scripts/litm/workflow/console.py", line, sent)
+    new_bench.edit("scripts/litm/workflow/outcome.py", line, sent)
     done = new_bench.snakemake("results/examples/kv/4/gold_at_0.jsonl.gz")
     # Snakemake's last line may come after it.
     assert f"\nstopped by {number.name}: " in "\n".join(["", *done.stderr.splitlines()[-2:]])

@@ -1,0 +1,221 @@
+"""What would run, or runs: the summary of a dry run, and the lines before the first job of another.
+
+They have the models and experiments to ask, an upper limit of prompts, and the rules that run with their reasons.
+Answers count only for prompts that are known: those of examples that exist and stay.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from types import SimpleNamespace
+
+from litm.base.messages import UserError, first_of
+from litm.config.study import Study
+from litm.inference.journal import JOURNALS, journal_files
+from litm.inference.setup import SweepOptions
+from litm.inference.sweep import present_answers
+from litm.records import read_examples
+from litm.workflow.prompt_lengths import assumed, fitting, prompts_by_size, too_long
+from litm.workflow.resources import SHOWN
+from litm.workflow.sweep_inputs import SweepInputs
+
+#: Rules that ask a model or read recorded responses, and rules that only collect targets.
+ASKING, MEASURING = ("generate", "import_responses"), "measure"
+TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model")
+#: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
+REASONS = {
+    "Missing output files": "no output yet",
+    "Code has changed": "changed program",
+    "Params have changed": "changed setting",
+    "Software environment": "changed environment",
+    "Set of input files": "other input files",
+    "Updated input files": "changed input files",
+    "Forced execution": "forced",
+    "always executed": "whenever asked for",
+    "Input files updated by another job": "inputs are made again",
+}
+#: What a run makes of answers, by the rule.
+MAKES = {"plot_figure": "figures as soon as their answers are there", "make_report": "results/report.html"}
+#: Rules whose outputs decide the prompts and the identity of a sweep, by the wildcard that they share with it.
+DECIDING = {"make_examples": "experiment", "identify_model": "model"}
+#: Bytes of examples and journals from which on they are not compared here: it would take longer than ten seconds.
+MOST_COMPARED = 100_000_000
+#: Why answers may apply but are not counted.
+MADE_FIRST = "examples are made first"
+IDENTIFIED_FIRST = "the model is identified first"
+TOO_LARGE = "examples and journals are too large to compare here"
+#: Fraction: a difference between positions that enough questions show.
+LARGE = 0.1
+#: The summary of a dry run whose only jobs are targets, and its other last lines.
+NOTHING_RUNS = "Nothing would run: all results of this selection are there."
+USED_AGAIN = (
+    "  Answers in journals are reused for the same prompt, weights and settings. "
+    "The target `{}` counts the new prompts and their tokens, hours and cost."
+)
+ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
+
+
+class Jobs:
+    """The jobs that run or would run, in a few lines.
+
+    times: makes lines on time and money from the prompts without an answer by size, for each model and experiment;
+    renamed: how an importing workflow names a rule, with `*` for the name that it has here.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        sweeps: SweepInputs,
+        times: Callable[[Mapping[tuple[str, str], Counter[int]]], list[str]],
+        renamed: str = "*",
+    ) -> None:
+        self._study = study
+        self._sweeps = sweeps
+        self._times = times
+        self._before, _, self._after = renamed.partition("*")
+        self._asked: set[tuple[str, str]] = set()
+        self._measured: set[tuple[str, str]] = set()
+        #: Number of the other jobs by cause and rule.
+        self._others: Counter[tuple[str, str]] = Counter()
+        self._made: set[tuple[str, str]] = set()
+
+    def add(self, rule: str, wildcards: Mapping[str, str], reason: str = "") -> None:
+        """Count a job. reason: in Snakemake's words."""
+        rule = rule.removeprefix(self._before).removesuffix(self._after)
+        if rule in ASKING:
+            self._asked.add((wildcards["model"], wildcards["experiment"]))
+        elif rule == MEASURING:
+            self._measured.add((wildcards["model"], wildcards["experiment"]))
+        elif rule not in TARGETS:
+            cause = next((words for theirs, words in REASONS.items() if theirs in reason), "other reasons")
+            self._others[cause, rule] += 1
+        if rule in DECIDING:
+            self._made.add((rule, wildcards.get(DECIDING[rule], "")))
+
+    def at_start(self) -> list[str]:
+        """The lines before the first job of a run; none if it asks nothing."""
+        made = [words for rule, words in MAKES.items() if any(rule == one for _, one in self._others)]
+        makes = [f"  makes {', then '.join(made)}"] if made else []
+        return ["This run:", *self.asked(), *makes] if self._asked | self._measured else []
+
+    def summary(self) -> list[str]:
+        """The lines at the end of a dry run."""
+        if not self._asked and not self._measured and not self._others:
+            return [NOTHING_RUNS]
+        lines = ["What would run:", *self.asked()]
+        pairs = self._study.run
+        if not self._asked | self._measured:
+            lines.append("  asks no model")
+        elif self._asked and (left := len(pairs) - len(self._asked)):
+            lines.append(f"  asks nothing in {left} of {len(pairs)} pairs of a model and an experiment")
+        for cause in dict.fromkeys(cause for cause, _ in self._others):
+            rules = Counter({rule: count for (why, rule), count in self._others.items() if why == cause})
+            # Jobs come in any order, and rules of as many jobs must not.
+            counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
+            lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
+        used_again = USED_AGAIN.format(f"{self._before}estimate{self._after}")
+        return [*lines, *([used_again] if self._asked else []), ALL_LINES]
+
+    def asked(self) -> list[str]:
+        """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on
+        what few questions show.
+        """
+        asked = [(*pair, *self.size(pair)) for pair in self._study.run if pair in self._asked]
+        by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
+        lines = [
+            f"  {self._asks(model)} at most {_total(own):,} prompts"
+            + (" in batches: " if getattr(self._sweeps.asked.get(model), "batch", False) else ": ")
+            + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
+            for model, own in by_model[:SHOWN]
+        ]
+        if len(by_model) > SHOWN:
+            left, whole = (sum(_total(own) for _, own in some) for some in (by_model[SHOWN:], by_model))
+            lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts; all models {whole:,}")
+        for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
+            names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
+            lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")
+        to_ask = {(model, one): prompts for model, one, prompts, *_ in asked}
+        for model, own in groupby((pair for pair in self._study.measured if pair in self._measured), itemgetter(0)):
+            measured = {pair[1]: self._most(*pair) for pair in own}
+            told = first_of([f"{name} {prompts.total():,}" for name, prompts in measured.items()], SHOWN)
+            number = sum(prompts.total() for prompts in measured.values())
+            lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {told}")
+            to_ask |= {(model, one): to_ask.get((model, one), Counter()) + measured[one] for one in measured}
+        notes = [*too_long(self._study, to_ask), *assumed(self._study, self._uncounted(to_ask))]
+        lines += [f"  {line}" for line in notes]
+        return [*lines, *self._times(to_ask), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
+
+    def _uncounted(self, to_ask: Mapping[tuple[str, str], Counter[int]]) -> dict[str, None]:
+        """The experiments whose prompts are an upper limit: those of others have been counted."""
+        return dict.fromkeys(pair[1] for pair, prompts in to_ask.items() if prompts >= self._most(*pair))
+
+    def _most(self, model: str, experiment: str) -> Counter[int]:
+        return prompts_by_size(fitting(self._study, model, self._study.experiment_of(model, experiment)))
+
+    def _asks(self, model: str) -> str:
+        return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"
+
+    def size(self, pair: tuple[str, str]) -> tuple[Counter[int], int, str]:
+        """By size, a sweep's prompts without an answer (an upper limit, or the distinct ones of its examples), the
+        number that has one, and why that is not known although there are answers.
+        """
+        model, experiment = pair
+        most = self._most(*pair)
+        if model not in self._sweeps.asked or not self._sweeps.journals:
+            return most, 0, ""
+        examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
+        source, own = Path(f"results/models/{model}.json"), Path(JOURNALS, model) / f"{experiment}.jsonl"
+        if ("make_examples", experiment) in self._made or not all(file.exists() for file in examples):
+            # Journals of other sweeps rarely have its prompts: only its own are worth a line.
+            return most, 0, MADE_FIRST if journal_files(own) else ""
+        if ("identify_model", model) in self._made or not source.exists():
+            return most, 0, IDENTIFIED_FIRST if journal_files(own) else ""
+        if sum(file.stat().st_size for file in (*examples, *self._sweeps.journals)) > MOST_COMPARED:
+            return most, 0, TOO_LARGE
+        try:
+            return *self._present(model, experiment, source, examples, own), ""
+        except UserError as error:
+            return most, 0, str(error)
+
+    def _present(
+        self, model: str, experiment: str, source: Path, examples: list[Path], own: Path
+    ) -> tuple[Counter[int], int]:
+        entry, prompting = self._sweeps.asked[model], self._sweeps.prompting[model]
+        decoding, template = self._study.experiments[experiment].decoding(), next(iter(prompting.template), None)
+        options = (entry.answer_settings(), decoding, (), prompting.tokenizer or None, template, entry.run_settings())
+        sweep = SweepOptions(model, experiment, *options).sweep(str(source))
+        prompts, answers = present_answers(read_examples(*examples), sweep, own, JOURNALS)
+        fit = self._most(model, experiment)
+        sizes = {prompt.key: prompt.size for prompt in prompts if prompt.size in fit}
+        left = Counter(size for key, size in sizes.items() if key not in answers)
+        return left, len(sizes) - left.total()
+
+
+def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
+    """A line for each number of questions that shows only large differences between positions; none without scipy."""
+    try:
+        from litm.analysis.power import detectable_effect, earlier, shown_in_words
+    except ModuleNotFoundError:
+        return []
+    groups: dict[tuple, dict[str, None]] = {}
+    others = [name for name in study.models if name not in study.stand_ins]
+    for model, name in asked:
+        if n := study.experiments[name].curve_questions:
+            groups.setdefault((n, *earlier(Path("results"), model, name, others)), {})[name] = None
+    lines = []
+    for (n, expected, source), names in groups.items():
+        effect = detectable_effect("primacy", n, expected)
+        if effect is None or effect > LARGE:
+            lines.append(f"  {first_of(list(names), SHOWN)}: {shown_in_words(n, expected, source)}")
+    return lines
+
+
+def _total(sweeps: Iterable[tuple]) -> int:
+    return sum(prompts.total() for _, _, prompts, *_ in sweeps)
+
+
+def _in_words(experiment: str, left: Counter[int], answered: int) -> str:
+    others = f" of {left.total() + answered:,} (the others have answers)" if answered else ""
+    return f"{experiment} {left.total():,}{others}"

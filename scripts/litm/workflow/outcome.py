@@ -1,0 +1,127 @@
+"""How a run ended: its accuracies, the files that it made, what a reader has to know, or why it failed."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from litm.analysis.run_summary import compared_lines, labelled, run_summary
+from litm.analysis.sentences import (
+    answer_sentences,
+    check_sentences,
+    cluster_sentences,
+    gold_sentences,
+    remedies_in_words,
+    to_know_first,
+)
+from litm.analysis.table import tables as all_tables
+from litm.base.formats import plain_rows, read_json
+from litm.base.messages import UserError, first_of
+from litm.config.local_models import Model
+from litm.config.study import Study
+from litm.questions.released_format import filled_sentences
+
+TABLES = Path("results/tables")
+
+
+def outcome(
+    study: Study,
+    tables: Container[str],
+    accuracies: Iterable[str],
+    results: Iterable[str],
+    filled: Mapping[str, Mapping[str, tuple[str, str]]],
+    since: float,
+) -> Iterator[str]:
+    """The answers, accuracies by position, paths of figures, tables and report, documents that were filled in, and
+    answers that were cut or may be to other prompts; no lines on results if no table, figure or report was made since
+    then.
+
+    tables: names of the study's tables; accuracies: those of each sweep; results: figures and the report; filled: see
+    `SweepInputs`; since: time of the start, in seconds since the epoch. The last line names a table that is damaged and
+    ends the outcome.
+    """
+    files = {name: Path(f"results/scores/{model}/{name}.parquet") for model, name in study.run}
+    scores = {name: path for name, path in files.items() if path.exists()}
+    try:
+        made = [path for path in results if Path(path).exists()]
+        if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
+            yield from _made(study, tables, made)
+            yield from cluster_sentences((one.settings() for one in study.experiments.values()), scores)
+            yield from filled_sentences(filled)
+        read = all_tables()["accuracy"].read
+        rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
+        answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
+        yield from answer_sentences(rows, [read_json(path) for path in answered if path.exists()])
+        yield from _readings(study, tables)
+    except UserError as error:
+        # The run itself has succeeded.
+        yield f"error: {error}"
+
+
+def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[str]:
+    # Experiments that only differ by a remedy are rows of one table.
+    units = {name: one.unit for name, one in study.experiments.items() if one.is_plain}
+    yield from _answers(study, tables, units)
+    accuracies = [_under_condition(row, study) for row in _rows("accuracy", tables)]
+    yield from run_summary(accuracies, _rows("position_bias", tables), units)
+    if figures := [path for path in results if path.endswith(".png")]:
+        yield f"figures: {first_of(figures, 3)}"
+    yield "tables: results/tables/"
+    yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
+    yield from gold_sentences(_table("gold_counts", tables))
+    yield from check_sentences(_rows("answer_checks", tables))
+
+
+def _under_condition(row: dict[str, Any], study: Study) -> dict[str, Any]:
+    """The row of an experiment with remedies as one of the experiment without, named by model and remedies."""
+    condition = study.conditions.get(row["experiment"])
+    if condition is None or sum(one.study == condition.study for one in study.conditions.values()) == 1:
+        return row
+    told = ", ".join(remedies_in_words(condition))
+    model = f"{row['model']}, {told}" if len(study.models) > 1 else told
+    return {**row, "experiment": condition.study, "model": model}
+
+
+def _readings(study: Study, tables: Container[str]) -> list[str]:
+    """Conclusions that depend on how much of the answers is read."""
+    if (table := _table("reading_sensitivity", tables)) is None:
+        return []
+    from litm.analysis.cells import reading_warnings
+
+    models = [name for name, one in study.models.items() if isinstance(one, Model)]
+    stops = {(model, experiment): one.stop for model in models for experiment, one in study.experiments.items()}
+    return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
+
+
+def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
+    """What a reader wants to know first; experiments: those in which models are compared."""
+    settings = [one.settings() for one in study.experiments.values()]
+    first = to_know_first(lambda name: _rows(name, tables), settings, study.stand_ins)
+    yield from (*first.useless, *first.able, *first.probable)
+    pairs = labelled(_rows("model_pairs", tables), _rows("accuracy", tables))
+    yield from compared_lines(pairs, experiments, study.stand_ins, first.silent)
+    for headline, details in first.advice:
+        yield headline
+        yield from [f"  {details}"] if details else []
+
+
+def _table(name: str, tables: Container[str]) -> Any:
+    """One of the study's tables as a data frame; None if it is missing."""
+    path = TABLES / f"{name}.csv"
+    return all_tables()[name].read(path) if name in tables and path.exists() else None
+
+
+def _rows(name: str, tables: Container[str]) -> list[dict[str, Any]]:
+    """The rows of one of the study's tables; none if it is missing."""
+    table = _table(name, tables)
+    return [] if table is None else plain_rows(table)
+
+
+def error_messages(folder: str | Path, since: float) -> Iterator[str]:
+    """The last line of each log written after `since` that ends in an error message, with the log, sorted by its name.
+
+    since: seconds since the epoch.
+    """
+    for path in sorted(Path(folder).rglob("*.log")):
+        last = path.read_text(errors="replace").strip().rpartition("\n")[2]
+        if last.startswith("error: ") and path.stat().st_mtime >= since:
+            yield f"{path}:\n  {last}"
