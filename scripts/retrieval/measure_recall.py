@@ -5,7 +5,7 @@ corpus: name of the corpus
 retriever: name of the retriever
 retrieved: output of retrieve.py
 manifest: its manifest
-sizes: numbers of passages, besides the usual ones
+sizes: further numbers of passages at which recall is measured
 """
 
 from litm.base.cli import program

@@ -37,7 +37,7 @@ def test_each_size_is_compared_with_the_smallest(own_questions):
     assert first["difference_pbi"] == pytest.approx(0.25)
     assert 0 < first["difference_pbi_ci_low"] < 0.25 < first["difference_pbi_ci_high"]
     assert first["difference_primacy"] == pytest.approx(0.3) and first["difference_recency"] == pytest.approx(0.2)
-    assert first["in_words"] == "a higher PBI than at the smallest size: 25.0 points"
+    assert first["in_words"] == "PBI 25.0 points higher than at the smallest size"
     assert second["in_words"] == "not shown to differ"
     for row in rows:
         assert_plain(row)
@@ -47,18 +47,17 @@ def test_each_size_is_compared_with_the_smallest(own_questions):
 def test_less_bias_is_said_and_few_questions_show_nothing():
     shares = {10: (0.9, 0.4, 0.9), 20: (0.9, 0.9, 0.9)}
     (shown,) = rows_of(sweep(shares, own_questions=True))
-    assert shown["in_words"] == "a lower PBI than at the smallest size: 50.0 points"
+    assert shown["in_words"] == "PBI 50.0 points lower than at the smallest size"
     (few,) = rows_of(sweep({10: (0.8, 0.6, 0.8), 20: (0.8, 0.8, 0.8)}, own_questions=True, n=10))
     assert few["in_words"] == "not shown to differ"
 
 
-def test_middles_at_other_depths_are_told():
+def test_places_at_other_depths_are_told():
     right = [first_right(share, N) for share in (0.9, 0.5, 0.5, 0.9)]
     thirds = score_rows(dict(zip((0, 30, 70, 99), right, strict=True)), size=100)
     (row,) = rows_of(thirds, sweep({200: (0.9, 0.5, 0.9)}))
-    assert (
-        row["in_words"] == "not shown to differ; the middle is at depth 0.50 of one size and 0.30 and 0.71 of the other"
-    )
+    depths = "0.00, 0.50, 1.00 of the context at one size, and 0.00, 0.30 and 0.71, 1.00 at the other"
+    assert row["in_words"] == f"not shown to differ; start, middle and end are at depths {depths}"
 
 
 def test_questions_of_both_sizes_are_paired_and_others_are_not_counted():

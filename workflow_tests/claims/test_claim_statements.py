@@ -234,19 +234,39 @@ def test_accuracy_falls_as_the_context_grows(largest, n, verdict):
     (row,) = rows_of("longer_context_worse", evidence)
     assert (row["verdict"], row["size"], row["quantity"]) == (verdict, 30, "mean minus that at size 9")
     assert (row["value"], row["test"]) == (pytest.approx(largest - 0.7), "paired by question")
-    assert "60.0 % at size 20" in row["reason"]
 
 
-def test_sizes_of_other_numbers_of_positions_are_compared_at_start_middle_and_end():
-    more = exactly([0.9, *[0.2] * 7, 0.9], size=17, positions=range(0, 17, 2))
-    (row,) = rows_of("longer_context_worse", evidence_of(exactly([0.9, 0.2, 0.9]), more))
-    assert (row["verdict"], row["value"]) == (CONTRADICTED, pytest.approx(0))
-    two = exactly([0.9, 0.9], size=5, positions=(0, 4))
-    (row,) = rows_of("longer_context_worse", evidence_of(two, exactly([0.9, 0.2, 0.9])))
-    assert row["value"] == pytest.approx(0) and "mean of start and end: 90.0 % at size 5" in row["reason"]
-    thirds = exactly([0.9, 0.5, 0.5, 0.9], size=100, positions=(0, 30, 70, 99))
-    (row,) = rows_of("longer_context_worse", evidence_of(exactly([0.9, 0.2, 0.9]), thirds))
-    assert row["value"] == pytest.approx(0) and "mean of start and end" in row["reason"]
+#: Accuracy by position among 17 items: low but at the ends.
+LOW = {0: 0.9, **dict.fromkeys(range(2, 16, 2), 0.2), 16: 0.9}
+
+
+@pytest.mark.parametrize(
+    ("smaller", "larger", "verdict", "difference", "depths"),
+    [
+        # As accurate at the same depths, with more positions between the ends.
+        ({9: {0: 0.9, 4: 0.2, 8: 0.9}}, LOW, CONTRADICTED, 0, "0.00, 0.50, 1.00"),
+        # The same positions are at other depths, where one U is lower.
+        ({9: {0: 0.9, 4: 0.5, 8: 0.9}}, {0: 0.9, 4: 0.7, 8: 0.5}, CONTRADICTED, 0, "0.00, 0.50"),
+        (
+            {4: {0: 0.9, 1: 0.6, 2: 0.6, 3: 0.9}},
+            {0: 0.9, 5: 0.3, 8: 0.1, 11: 0.3, 16: 0.9},
+            SUPPORTED,
+            -0.15,
+            "0.00, 0.33, 0.67, 1.00",
+        ),
+        # Of sizes with two positions the others are asked.
+        ({5: {0: 0.9, 4: 0.9}, 9: {0: 0.9, 4: 0.8, 8: 0.9}}, LOW, SUPPORTED, -0.2, "0.00, 0.50, 1.00"),
+        ({5: {0: 0.9, 4: 0.9}}, LOW, CONTRADICTED, 0, "0.00, 1.00"),
+    ],
+)
+def test_sizes_are_compared_at_positions_of_like_depths(smaller, larger, verdict, difference, depths):
+    def of(by_position, size):
+        return exactly([*by_position.values()], size=size, positions=[*by_position])
+
+    curves = [of(accuracies, size) for size, accuracies in smaller.items()]
+    (row,) = rows_of("longer_context_worse", evidence_of(*curves, of(larger, 17)))
+    assert (row["verdict"], row["value"]) == (verdict, pytest.approx(difference))
+    assert row["reason"].startswith(f"mean at about the depths {depths}: ")
 
 
 def test_nothing_falls_from_the_floor():
@@ -259,7 +279,7 @@ def test_indices_of_middles_at_other_depths_are_not_compared():
     (row,) = rows_of(
         "more_keys_more_bias", evidence_of(thirds, exactly([0.9, 0, 0.9], size=200, positions=(0, 100, 199))), KEYS
     )
-    assert row["verdict"] == NOT_ENOUGH and "depth 0.30 and 0.71 of one size and 0.50 of the other" in row["reason"]
+    assert row["verdict"] == NOT_ENOUGH and "0.00, 0.30 and 0.71, 1.00 of the context at one size" in row["reason"]
 
 
 def others(verdicts: Verdicts) -> Verdicts:

@@ -18,12 +18,12 @@ Verdicts = dict[Cell, pd.Series]
 
 
 def curve(
-    matrix: np.ndarray, model: str = "m", experiment: str = "e", size: int = 9, positions: Sequence[int] = POSITIONS
+    matrix: np.ndarray, model: str = "m", experiment: str = "e", size: int = 9, positions: Sequence[int] = ()
 ) -> Verdicts:
-    """Verdicts on a curve; the matrix has one row per question."""
+    """Verdicts on a curve, of three positions by default; the matrix has one row per question."""
     return {
         Cell(model, experiment, size, position, f"gold_at_{position}", depth_of(position, size)): pd.Series(column)
-        for position, column in zip(positions, matrix.T, strict=True)
+        for position, column in zip(positions or (0, size // 2, size - 1), matrix.T, strict=True)
     }
 
 

@@ -28,7 +28,7 @@ from litm.analysis.grid import (
     read_grids,
     tested_columns,
 )
-from litm.analysis.pbi import CONTRASTS, other_middles
+from litm.analysis.pbi import CONTRASTS, unlike_places
 from litm.analysis.statistics import (
     SIGNIFICANT,
     Estimate,
@@ -291,15 +291,15 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
     for name in BIAS:
         row[name], row[f"{name}_smallest"] = (float(one.matrix.mean(axis=0) @ CONTRASTS[name]) for one in (own, other))
         row |= interval_columns(f"difference_{name}", difference(name))
-    words = _bias_in_words(difference("pbi", confidence)), other_middles(grid.depths, smallest.depths)
+    words = _bias_in_words(difference("pbi", confidence)), unlike_places(grid.depths, smallest.depths)
     return row | {"in_words": "; ".join(filter(None, words))}
 
 
 def _bias_in_words(difference: Estimate) -> str:
+    if difference.low <= 0 <= difference.high:
+        return "not shown to differ"
     size = points(abs(difference.value)).removeprefix("+")
-    if difference.low > 0:
-        return f"a higher PBI than at the smallest size: {size}"
-    return f"a lower PBI than at the smallest size: {size}" if difference.high < 0 else "not shown to differ"
+    return f"PBI {size} {'higher' if difference.value > 0 else 'lower'} than at the smallest size"
 
 
 # --- Models: cells, and all sizes of an experiment -------------------------------------------------------------

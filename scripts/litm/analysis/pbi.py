@@ -3,8 +3,7 @@
 Classes and contrasts are those of the benchmark suite; the edges of the area version are thirds of the context.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,12 +22,12 @@ FLOOR, CEILING = 0.02, 0.98
 #: Fraction: an accuracy within this distance of 0 or 1 is at the floor or the ceiling, if its interval agrees.
 NEAR = 0.05
 
-#: Fraction of the context: two positions are equally near to its middle if their distances from it differ by less.
-#: Positions are whole numbers, so that symmetrical ones, as the paper's 0, 24, 49 and 74 of 75, are seldom so exactly.
+#: Fraction of the context: two positions count as equally near to its middle if their distances from it differ by less
+#: than this. Positions are whole numbers, so those meant to be symmetrical, such as the paper's 0, 24, 49 and 74 of 75,
+#: seldom are exactly.
 EQUALLY_NEAR = 0.02
-#: Fraction of the context: if the middles of two sizes are more different from 0.5 than this, so are their indices.
-LIKE_MIDDLES = 0.1
-T = TypeVar("T")
+#: Fraction of the context: positions of two sizes are comparable if their depths differ by no more than this.
+LIKE_DEPTHS = 0.1
 
 #: Weights of start, middle and end in each contrast.
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
@@ -82,15 +81,15 @@ def class_words(pbi: float, low: float, high: float) -> str:
 
 
 def middle_indices(depths: Sequence[float]) -> tuple[int, ...]:
-    """Indices of the depths between first and last that are nearest to 0.5: one, one on either side that are
-    `EQUALLY_NEAR`, or none.
+    """Indices of the depths between first and last that are nearest to 0.5: one; two, one on either side, if they are
+    `EQUALLY_NEAR`; or none.
 
     The accuracy in the middle is the mean of both, so that mirrored curves have the same index.
     """
     inner = range(1, len(depths) - 1)
     below, above = ([i for i in inner if depths[i] <= 0.5][-1:], [i for i in inner if depths[i] >= 0.5][:1])
     away = {index: abs(depths[index] - 0.5) for index in (*below, *above)}
-    return tuple(index for index, distance in away.items() if distance - min(away.values()) < EQUALLY_NEAR)
+    return tuple(index for index, distance in away.items() if round(distance - min(away.values()), 12) < EQUALLY_NEAR)
 
 
 def place_indices(depths: Sequence[float]) -> dict[str, tuple[int, ...]]:
@@ -100,25 +99,35 @@ def place_indices(depths: Sequence[float]) -> dict[str, tuple[int, ...]]:
     return {name: indices for name, indices in found.items() if indices}
 
 
-def evenly(places: Iterable[Sequence[T]]) -> list[T]:
-    """The members of places of one or two, those of one twice if another has two: each place has the same weight in
-    their mean.
+def unlike_places(depths: Sequence[float], others: Sequence[float]) -> str:
+    """Where start, middle and end of two sizes are, in words, if they are not at `LIKE_DEPTHS`; "" if they are.
 
-    Means of different sizes are compared by start, middle and end: more positions between them would give the ends
-    less weight, and a U would look like a loss of accuracy.
+    Middles are compared by their distance from 0.5, so that mirrored curves are alike.
     """
-    kept = list(places)
-    most = max(map(len, kept))
-    return [one for place in kept for one in place for _ in range(most // len(place))]
-
-
-def other_middles(depths: Sequence[float], others: Sequence[float]) -> str:
-    """Where the middles of two sizes are, in words, if they are not `LIKE_MIDDLES`; "" if they are."""
-    own, other = ([each[index] for index in middle_indices(each)] for each in (depths, others))
-    if abs(max(abs(one - 0.5) for one in own) - max(abs(one - 0.5) for one in other)) <= LIKE_MIDDLES:
+    middles = [[each[index] for index in middle_indices(each)] for each in (depths, others)]
+    own, other = (
+        (each[0], max(abs(depth - 0.5) for depth in middle), each[-1])
+        for each, middle in zip((depths, others), middles, strict=True)
+    )
+    if all(round(abs(one - another), 12) <= LIKE_DEPTHS for one, another in zip(own, other, strict=True)):
         return ""
-    where, other_where = (" and ".join(f"{depth:.2f}" for depth in each) for each in (own, other))
-    return f"the middle is at depth {where} of one size and {other_where} of the other"
+    where, other_where = (
+        f"{each[0]:.2f}, {' and '.join(f'{depth:.2f}' for depth in middle)}, {each[-1]:.2f}"
+        for each, middle in zip((depths, others), middles, strict=True)
+    )
+    return f"start, middle and end are at depths {where} of the context at one size, and {other_where} at the other"
+
+
+def like_positions(depths: Sequence[float], others: Sequence[float]) -> list[tuple[int, int]]:
+    """Indices of the positions of two sizes that are at `LIKE_DEPTHS`, and are each other's nearest.
+
+    Their means are comparable. Those of all positions are not: more positions between the ends give these less weight,
+    and a U looks like a loss of accuracy.
+    """
+    nearest = [min(range(len(others)), key=lambda other: abs(others[other] - depth)) for depth in depths]
+    back = [min(range(len(depths)), key=lambda own: abs(depths[own] - depth)) for depth in others]
+    pairs = ((own, other) for own, other in enumerate(nearest) if back[other] == own)
+    return [(own, other) for own, other in pairs if round(abs(depths[own] - others[other]), 12) <= LIKE_DEPTHS]
 
 
 def area_weights(depths: Sequence[float]) -> list[float] | None:

@@ -71,15 +71,14 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
     """The interval for the proportion of right answers to questions in clusters: the binomial one at the effective
     sample size; `binomial_interval` if clusters is None; for graded answers that of `mean_limits`.
 
-    right: for each question, 0 to 1, or a row with its answers at several positions, which are then a cluster, or part
-    of the question's. clusters: a whole number for each question. n* = n/deff · (z/t(df))² (Korn & Graubard 1998; Dean
-    & Pagano 2015 compare such intervals), with the design effect and df of `answers_effect`. If all or none are right,
-    n* is n²/Σk² for clusters of k answers, their number if they are equal. A single cluster has no interval narrower
-    than 0 to 1.
+    right: for each question, 0 to 1, or a row of its answers at several positions, which then form a cluster or are
+    part of the question's. clusters: a whole number for each question. n* = n/deff · (z/t(df))² (Korn & Graubard 1998;
+    Dean & Pagano 2015 compare such intervals), with the design effect and df of `answers_effect`. If all or none are
+    right, n* is n²/Σk² for clusters of k answers, their number if they are equal. A single cluster has no interval
+    narrower than 0 to 1.
     """
-    positions = right.shape[1] if right.ndim > 1 else 1
-    if positions > 1:
-        clusters = np.repeat(np.arange(len(right)) if clusters is None else clusters, positions)
+    if right.ndim > 1 and right.shape[1] > 1:
+        clusters = np.repeat(np.arange(len(right)) if clusters is None else clusters, right.shape[1])
     right = right.ravel()
     if is_graded(right):
         return mean_limits(right, float(right.mean()), clusters, confidence)
@@ -91,20 +90,21 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
         return 0.0, 1.0
     worth = float(n**2 / (sizes**2).sum())
     if 0 < count < n:
-        effect, df = answers_effect(right, clusters, positions if positions > 1 else 0)
+        effect, df = answers_effect(right, clusters)
         z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(df, (1 + confidence) / 2)
         worth = n / effect * float(z / t) ** 2
     return binomial_interval(count / n * worth, worth, confidence)
 
 
-def answers_effect(right: np.ndarray, clusters: np.ndarray, added: int) -> tuple[float, float]:
+def answers_effect(right: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
     """The design effect (cluster-robust variance of the mean)/(p(1-p)/n), at least 1, of answers in clusters, and its
     degrees of freedom (`cluster_factors`).
 
-    added: with it, two further clusters of so many answers count, one all right and one all wrong, like the further
-    questions of `contrast_interval`. Without them, the few wrong answers of a model that is nearly always right look
-    independent of one another, even if other questions are wrong at every position.
+    Two further clusters of the mean size count, one all right and one all wrong, like the further questions of
+    `contrast_interval`. Without them, the few wrong answers of a model that is nearly always right look independent of
+    one another, even if other clusters are all wrong.
     """
+    added = round(len(right) / np.count_nonzero(np.bincount(clusters)))
     answers = np.concatenate([right, np.repeat([1, 0], added)])
     codes = np.concatenate([clusters, clusters.max() + np.repeat([1, 2], added)])
     p = answers.mean()

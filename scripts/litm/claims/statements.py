@@ -6,7 +6,7 @@ from itertools import chain, combinations
 from pathlib import Path
 
 from litm.analysis.grid import PLACES
-from litm.analysis.pbi import CONTRASTS, evenly, other_middles
+from litm.analysis.pbi import CONTRASTS, like_positions, unlike_places
 from litm.analysis.statistics import paired_difference
 from litm.base.formats import read_data
 from litm.base.messages import percent, points
@@ -79,7 +79,7 @@ def u_shape(evidence: Evidence, relations: Relations) -> Iterator[Question]:
 
 @claim
 def longer_context_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Ask for each model and experiment of several sizes: is the mean of start, middle and end lower at the
+    """Ask for each model and experiment of several sizes: is the mean over positions at like depths lower at the
     largest size?
 
     It is compared with the smallest size; the detail lists the sizes between.
@@ -267,7 +267,8 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
     """Ask for each of these with a middle at both sizes: is the Position Bias Index higher at 200 pairs?
 
     The verdict is withheld if a size is at the floor or the ceiling, because its index then carries no information, and
-    if the middles are at other depths. The difference is paired if the sizes share at least half of their questions.
+    if their places are at different depths. The difference is paired if the sizes share at least half of their
+    questions.
     """
     for pair in _key_pairs(evidence, relations):
         if not all(curve.has_middle for curve in pair):
@@ -279,7 +280,7 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
             told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
             detail = f"Position Bias Index: {', '.join(told)}"
             limits = [evidence.limit(curve.cells, [*chain(*curve.places)]) for curve in pair]
-            limits.append(other_middles(*(curve.depths for curve in pair)))
+            limits.append(unlike_places(*(curve.depths for curve in pair)))
             difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
             if difference is None or not difference.is_paired or difference.n < min(fewer.n, more.n) / 2:
                 difference = replace(minus(more, fewer), is_paired=False)
@@ -289,8 +290,8 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
 
 @claim
 def more_keys_worse(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Ask for each model and key-value experiment of both sizes: is the mean of start, middle and end lower at 200
-    pairs?
+    """Ask for each model and key-value experiment of both sizes: is the mean over positions at like depths lower at
+    200 pairs?
     """
     return (_size_question(evidence, pair) for pair in _key_pairs(evidence, relations))
 
@@ -310,22 +311,28 @@ def _question(of: Curve | Cell, *parts: Part, detail: str, withheld: str = "", r
 
 
 def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
-    """Whether the last of these curves of one model is lower than the first, by the mean of start, middle and end, or
-    of start and end where one has no middle, or one at another depth. Withheld at the floor, which cannot fall.
+    """Whether the last of these curves of one model is lower than the first one that has three positions at like depths
+    or, if none has, than the first: by their means over these positions.
+
+    Withheld if both are at the floor, where accuracy cannot fall.
     """
-    first, last = group[0], group[-1]
-    has_middle = all(curve.has_middle for curve in group) and not other_middles(first.depths, last.depths)
-    cells = {curve.size: evenly(curve.places if has_middle else curve.places[::2]) for curve in group}
-    difference = evidence.difference_of_means(cells[last.size], cells[first.size])
-    counts = ((size, *evidence.correct(own)) for size, own in cells.items())
-    means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts if n]
-    places = "start, middle and end" if has_middle else "start and end"
-    limits = {evidence.limit(cells[one.size], cells[one.size]) for one in (first, last)} if difference else set()
+    *smaller, last = group
+    pairs = {curve.size: like_positions(curve.depths, last.depths) for curve in smaller}
+    first = next((curve for curve in smaller if len(pairs[curve.size]) > 2), smaller[0])
+    own, other = ([curve.cells[pair[side]] for pair in pairs[first.size]] for side, curve in enumerate((first, last)))
+    difference = evidence.difference_of_means(other, own) if len(own) > 1 else None
+    if difference is None:
+        detail = "a size without a scored question" if len(own) > 1 else "fewer than two positions at like depths"
+        return _question(last, Part(f"mean minus that at size {first.size}", BELOW_ZERO, None), detail=detail)
+    counts = ((cells[0].size, *evidence.correct(cells)) for cells in (own, other))
+    means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts]
+    depths = ", ".join(f"{cell.depth:.2f}" for cell in own)
+    is_at_floor = all(evidence.limit(cells, cells) == "floor" for cells in (own, other))
     return _question(
         last,
         Part(f"mean minus that at size {first.size}", BELOW_ZERO, difference),
-        detail=f"mean of {places}: {', '.join(means)}" if difference else "a size without a scored question",
-        withheld="floor" if limits == {"floor"} else "",
+        detail=f"mean at about the depths {depths}: {', '.join(means)}",
+        withheld="floor" if is_at_floor and difference.interval(0.95)[1] >= 0 else "",
     )
 
 

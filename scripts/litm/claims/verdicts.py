@@ -2,8 +2,8 @@
 them.
 
 **Family.** All cases of one claim, one experiment and one role (the paper's claim, or exploratory), over all models and
-sizes. A case without information, as at the floor, gets no verdict but counts, because leaving it out
-would depend on the answers. A case without a question to compare does not count.
+sizes. A case without information, such as a U at the floor, gets no verdict but counts, because leaving it out would
+depend on the answers. A case without a question to compare does not count.
 
 **Level.** The chance that a family has a wrong verdict is at most `ALPHA` = 5 %, for any truth and any dependence of
 its cases. Half of it is for "supported", half for "contradicted".

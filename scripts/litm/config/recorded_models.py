@@ -1,4 +1,4 @@
-"""Recorded responses of a model in the configuration, which is not run."""
+"""Models of the configuration that are not run: recorded responses."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -178,7 +178,7 @@ def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
     if len(scored) == 1:
         return {"text": f"{percent(scored[0]['accuracy'])} {interval_of(scored[0])}, {n}", "word": ""}
     ends = [choose(scored, key=lambda row: row["accuracy"]) for choose in (min, max)]
-    if ends[0]["accuracy"] == ends[1]["accuracy"]:
+    if percent(ends[0]["accuracy"]) == percent(ends[1]["accuracy"]):
         return {"text": f"{percent(ends[0]['accuracy'])} everywhere, {n}", "word": word}
     # With its position, if a cell has one gold item.
     where = ["" if row["position"] is None else f" ({ordinal(row['position'] + 1)})" for row in ends]

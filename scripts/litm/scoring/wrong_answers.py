@@ -17,12 +17,14 @@ EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER = (
 #: The kinds in the order in which they are looked for; tables.yaml says what each is.
 KINDS = (EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER)
 _REFUSAL = re.compile(
-    r"^\W*(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b|unfortunately\b"
+    r"^\W*(?:answer: *)?(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b"
     r"|(?:I|we)\s+(?:cannot|can['\u2019]t|could not|couldn['\u2019]t|do not|don['\u2019]t|did not|am unable)\b"
-    r"|as an AI\b|there is no(?:t (?:any|enough))? (?:information|mention|answer)|no (?:information|answer|mention)\b"
-    r"|(?:(?:it|that|this|the answer) is |(?:it|that)['\u2019]s |answer: *)?"
-    r"(?:unknown|not (?:known|clear|specified|stated|mentioned|provided|possible|available|found|given))\b"
-    r"|(?:cannot|can['\u2019]t|unable to) (?:answer|determine|find|tell|say)\b|n/a\W*$"
+    r"|unfortunately\b|as an AI\b|there is no(?:t (?:any|enough))? (?:information|mention|answer)"
+    r"|(?:no|not enough) (?:information|answer|mention)\b"
+    r"|(?:(?:it|that|this|the answer) is |(?:it|that)['\u2019]s )?"
+    r"(?:(?:unknown|not (?:known|clear|specified|stated|mentioned|provided|possible|available))\b"
+    r"|not (?:found|given)(?=\W*$|,| in the (?:text|context|documents?|passages?)\b))"
+    r"|(?:cannot|can['\u2019]t|unable to) (?-i:answer|determine|find|tell|say)\b|n/a\b"
     r"|none of the\b.{0,80}\b(?:mention|contain|provide|state|say)"
     r"|(?:\S+\s+){0,6}?(?:results?|documents?|passages?|texts?|contexts?|articles?|information|data|object|answer)\s+"
     r"(?:\S+\s+){0,6}?(?:do|does|did|is|are|was)(?:n['\u2019]t| not)\s+(?:\S+\s+){0,3}?"

@@ -193,7 +193,7 @@ class DataInputs:
         return [one for one in plain if one.settings.kind == AS_RETRIEVED]
 
     def sizes_as_retrieved(self, wildcards: Wildcards) -> list[str] | None:
-        """The sizes of contexts as retrieved by a search, without the usual ones (`KS`); None without any."""
+        """The sizes of as-retrieved contexts of a search, except the usual ones (`KS`); None if there are no others."""
         sizes = {
             size
             for one in self._study.experiments.values()
