@@ -217,6 +217,11 @@ def test_no_row_ever_has_a_nan_and_every_value_lies_in_its_interval(data):
     assert "nan" not in table.to_csv().lower()
 
 
+def test_the_largest_possible_index_lies_in_its_interval_though_weights_are_rounded():
+    row = bias_row(of_matrix(np.array([[1, 0, 0, 0, 1]]), (0, 3, 4, 5, 6)))
+    assert row["pbi_area"] == 1 and row["pbi_area_ci_high"] >= 1
+
+
 def test_classes_and_their_bounds():
     classes = {0.31: "strong", 0.3: "moderate", (0.8 + 1.0) / 2 - 0.6: "moderate", 0.16: "moderate", 0.15: "weak"}
     classes |= {0.06: "weak", 0.05: "flat", 0.0: "flat", -0.05: "flat", -0.051: "inverted"}

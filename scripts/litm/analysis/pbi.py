@@ -104,18 +104,14 @@ def unlike_places(depths: Sequence[float], others: Sequence[float]) -> str:
 
     Middles are compared by their distance from 0.5, so that mirrored curves are alike.
     """
-    middles = [[each[index] for index in middle_indices(each)] for each in (depths, others)]
-    own, other = (
-        (each[0], max(abs(depth - 0.5) for depth in middle), each[-1])
-        for each, middle in zip((depths, others), middles, strict=True)
-    )
-    if all(round(abs(one - another), 12) <= LIKE_DEPTHS for one, another in zip(own, other, strict=True)):
+    places = [(each[0], [each[index] for index in middle_indices(each)], each[-1]) for each in (depths, others)]
+    compared = [(start, max(abs(depth - 0.5) for depth in middle), end) for start, middle, end in places]
+    if all(round(abs(own - other), 12) <= LIKE_DEPTHS for own, other in zip(*compared, strict=True)):
         return ""
-    where, other_where = (
-        f"{each[0]:.2f}, {' and '.join(f'{depth:.2f}' for depth in middle)}, {each[-1]:.2f}"
-        for each, middle in zip((depths, others), middles, strict=True)
+    own, other = (
+        f"{start:.2f}, {' and '.join(f'{depth:.2f}' for depth in middle)}, {end:.2f}" for start, middle, end in places
     )
-    return f"start, middle and end are at depths {where} of the context at one size, and {other_where} at the other"
+    return f"start, middle and end are at depths {own} of the context at one size, and {other} at the other"
 
 
 def like_positions(depths: Sequence[float], others: Sequence[float]) -> list[tuple[int, int]]:

@@ -79,8 +79,9 @@ class Moments:
         if not self.df:
             return np.full_like(self.value, -self.most), np.full_like(self.value, self.most)
         halves = float(special.stdtrit(self.df, (1 + confidence) / 2)) * self.standard_error
-        lows = np.maximum(-self.most, np.minimum(self.centre - halves, self.value))
-        return lows, np.minimum(self.most, np.maximum(self.centre + halves, self.value))
+        # The value last: rounding may put it above the largest possible one.
+        lows = np.minimum(np.maximum(-self.most, self.centre - halves), self.value)
+        return lows, np.maximum(np.minimum(self.most, self.centre + halves), self.value)
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """A single contrast with its interval."""
