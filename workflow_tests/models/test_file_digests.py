@@ -68,12 +68,14 @@ def test_another_file_with_the_same_size_and_times_is_seen_as_on_another_image_a
     assert known.sha256(file) != first
 
 
-def test_the_content_of_a_file_triggers_a_job_and_its_time_does_not(tmp_path):
-    file = tmp_path / "weights"
+def test_the_content_of_a_file_triggers_a_job_and_its_time_and_folder_do_not(tmp_path):
+    file, moved = tmp_path / "weights", tmp_path / "moved" / "weights"
     file.write_text("first")
     first = content_digest([file])
     os.utime(file, ns=(5, 5))
-    assert content_digest([file]) == first
+    moved.parent.mkdir()
+    moved.write_text("first")
+    assert content_digest([file]) == content_digest([moved]) == first
     replace(file, "other")
     assert content_digest([file]) != first
 

@@ -50,11 +50,11 @@ class FileDigests:
 
 
 def content_digest(paths: Iterable[Path], sha256: Callable[[Path], str] = file_sha256) -> str:
-    """The digest of names with the sha256 of each file, which changes if a file is replaced, whatever its time.
+    """The digest of files' names with their sha256, which changes if a file is replaced, whatever its time or folder.
 
     A missing file has no sha256.
     """
-    return digest({str(path): sha256(path) if path.exists() else None for path in paths})
+    return digest([(path.name, sha256(path) if path.exists() else None) for path in paths])
 
 
 #: Names of cached files: a sha256 for large files, a git blob id for others.
