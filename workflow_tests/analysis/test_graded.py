@@ -40,17 +40,34 @@ def true_means(means: list[float]) -> np.ndarray:
     return graded(means, 400_000, 9).mean(axis=0)
 
 
-def test_the_interval_of_a_mean_is_students_and_that_of_right_and_wrong_the_exact_one():
+def test_the_interval_of_a_mean_is_binomial_with_more_questions_as_graded_answers_differ_less():
     values = graded([0.6], 50, 1)[:, 0]
-    low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
-    assert clustered_interval(values, None) == pytest.approx((low, high))
-    assert clustered_interval(values[:, None], None) == pytest.approx((low, high))
+    interval = clustered_interval(values, None)
+    # One answer more is right and one wrong. They vary less, so they are worth more questions.
+    more = np.append(values, [1, 0])
+    worth = (
+        50 * more.mean() * (1 - more.mean()) / more.var(ddof=1) * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 51)) ** 2
+    )
+    assert interval == pytest.approx(binomial_interval(values.mean() * worth, worth))
+    assert clustered_interval(values[:, None], None) == interval
     assert clustered_interval(np.array([1.0, 0, 1]), None) == binomial_interval(2, 3)
     # Questions that are copies of one another carry no more information.
     copies, clusters = np.repeat(values, 4), np.repeat(np.arange(50), 4)
-    assert clustered_interval(copies, clusters) == pytest.approx((low, high))
+    assert clustered_interval(copies, clusters) == pytest.approx(interval)
     none = np.zeros(200, dtype=int)
     assert clustered_interval(np.column_stack([none, none]), clusters) == clustered_interval(none, clusters)
+
+
+@pytest.mark.parametrize("n", [10, 20, 50])
+def test_the_interval_of_a_mean_covers_the_truth_where_few_answers_are_partly_right(n):
+    # Student's misses 11 % of means at n = 50, where a tenth of the answers is partly right and the others are wrong.
+    covered = np.zeros(2)
+    for seed in range(600):
+        partly = np.where(rng(seed).random(n) < 0.1, rng(seed + 1000).beta(2, 2, n), 0)
+        for case, values, truth in ((0, partly, 0.05), (1, 1 - partly, 0.95)):
+            low, high = clustered_interval(values, None)
+            covered[case] += low <= truth <= high
+    assert (covered / 600 >= 0.95).all(), covered
 
 
 @pytest.mark.parametrize("means", [[0.5, 0.5, 0.5], [0.4, 0.2, 0.45]])

@@ -236,6 +236,12 @@ def test_a_curve_without_a_word_says_why(whole):
     for changes, meaning in (({"n_positions": 2}, TWO_POSITIONS), (floor, "no information on position (floor)")):
         (one,) = verdicts(FIGURE, bias.assign(**changes), SizeNames([FIGURE]), several=False)
         assert one["says"] == [{"word": "", "meaning": meaning, "of": "n = 39"}]
+    ((said,),) = (
+        one["says"]
+        for one in verdicts(FIGURE, whole.tables["position_bias"].tail(1), SizeNames([FIGURE]), several=False)
+    )
+    assert said["word"] == "U" and said["of"].startswith("against the middle: start +100.0 points [")
+    assert ", end +100.0 points [" in said["of"] and said["of"].endswith("; n = 40")
     for other in ({"sizes": [7]}, {"kind": "wrong_answers"}):
         assert verdicts(FIGURE | other, bias, SizeNames([FIGURE]), several=False) == []
 

@@ -68,8 +68,8 @@ def binomial_interval(correct: float, n: float, confidence: float = 0.95) -> tup
 
 
 def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval for the proportion of right answers to questions in clusters: the binomial one at the effective
-    sample size; `binomial_interval` if clusters is None; for graded answers that of `mean_limits`.
+    """The interval for the proportion of right answers to questions in clusters, or for the mean of graded answers: the
+    binomial one at the effective sample size; `binomial_interval` if answers are right or wrong and clusters is None.
 
     right: for each question, 0 to 1, or a row of its answers at several positions, which then form a cluster or are
     part of the question's. clusters: a whole number for each question. n* = n/deff · (z/t(df))² (Korn & Graubard 1998;
@@ -80,25 +80,25 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
     if right.ndim > 1 and right.shape[1] > 1:
         clusters = np.repeat(np.arange(len(right)) if clusters is None else clusters, right.shape[1])
     right = right.ravel()
-    if is_graded(right):
-        return mean_limits(right, float(right.mean()), clusters, confidence)
-    n, count = len(right), int(right.sum())
+    n, total = len(right), float(right.sum())
     if clusters is None:
-        return binomial_interval(count, n, confidence)
+        if not is_graded(right):
+            return binomial_interval(total, n, confidence)
+        clusters = np.arange(n)
     sizes = np.bincount(clusters)
     if sizes.max() == n:
         return 0.0, 1.0
     worth = float(n**2 / (sizes**2).sum())
-    if 0 < count < n:
+    if 0 < total < n:
         effect, df = answers_effect(right, clusters)
         z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(df, (1 + confidence) / 2)
         worth = n / effect * float(z / t) ** 2
-    return binomial_interval(count / n * worth, worth, confidence)
+    return binomial_interval(total / n * worth, worth, confidence)
 
 
 def answers_effect(right: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
-    """The design effect (cluster-robust variance of the mean)/(p(1-p)/n), at least 1, of answers in clusters, and its
-    degrees of freedom (`cluster_factors`).
+    """The design effect (cluster-robust variance of the mean)/(p(1-p)/n) of answers in clusters, and its degrees of
+    freedom (`cluster_factors`). It is at least 1, except for graded answers, which differ less than right and wrong.
 
     Two further clusters of the mean size count, one all right and one all wrong, like the further questions of
     `contrast_interval`. Without them, the few wrong answers of a model that is nearly always right look independent of
@@ -109,26 +109,12 @@ def answers_effect(right: np.ndarray, clusters: np.ndarray) -> tuple[float, floa
     codes = np.concatenate([clusters, clusters.max() + np.repeat([1, 2], added)])
     p = answers.mean()
     error, df = mean_error(answers, p, codes)
-    return max(1.0, error**2 * len(answers) / (p * (1 - p))), df
+    return max(0.0 if is_graded(right) else 1.0, error**2 * len(answers) / (p * (1 - p))), df
 
 
 def is_graded(answers: np.ndarray) -> bool:
     """Whether some answers are neither right (1) nor wrong (0)."""
     return bool(((answers != 0) & (answers != 1)).any())
-
-
-def mean_limits(
-    values: np.ndarray, mean: float, clusters: np.ndarray | None, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Student's limits of the mean of n values from 0 to 1 (`mean_error`), cut at 0 and 1.
-
-    A single question or cluster says nothing: 0 to 1.
-    """
-    error, df = mean_error(values, mean, clusters)
-    if not df:
-        return 0.0, 1.0
-    half = float(special.stdtrit(df, (1 + confidence) / 2)) * error
-    return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def mean_error(values: np.ndarray, mean: float, clusters: np.ndarray | None) -> tuple[float, float]:

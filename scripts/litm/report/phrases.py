@@ -124,10 +124,14 @@ def verdicts(figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNam
 
 
 def _owner(row: Mapping, several: bool) -> str:
-    """`model (n = 40)`, with the placement if it distinguishes curves of one size."""
-    placement = f"at {places_in_words(row['placement'])} " if row["placement"] else ""
-    n = f"n = {row['n']:,}"
-    return f"{row['model']} {placement}({n})" if several else placement + n
+    """`model (n = 40)`, with the placement if it distinguishes curves of one size; of a single model, the differences
+    that its word is about.
+    """
+    place, n = f"at {places_in_words(row['placement'])}" if row["placement"] else "", f"n = {row['n']:,}"
+    if several:
+        return " ".join(filter(None, [row["model"], place, f"({n})"]))
+    start, end = (difference_of(row, name) if row["shape"] else "" for name in ("primacy", "recency"))
+    return "; ".join(filter(None, [place, start and f"against the middle: start {start}, end {end}", n]))
 
 
 #: Number of curves that the overview names one by one, at most.
