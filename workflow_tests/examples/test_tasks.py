@@ -1,6 +1,7 @@
 """The generator of key-value questions, the orders of documents, and the released files as sources."""
 
 import ast
+import random
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,21 @@ def test_a_random_order_has_the_items_of_the_ranked_one_in_another_order():
         assert set(shuffled.distractors) == set(ranked.distractors[:9])
         assert shuffled.distractors != ranked.distractors[:9]
         assert shuffled == reordered(ranked, 9, "random", seed=0) != reordered(ranked, 9, "random", seed=1)
+
+
+def test_the_authors_order_is_that_of_their_scripts_which_shuffle_all_questions_from_one_seed(tmp_path):
+    path = write_lines(tmp_path / "data.jsonl", [qa_record(number, 9) for number in range(3)])
+    questions = list(multi_document_qa.questions(5, SETTINGS, str(path)))
+    random.seed(0)
+    orders = [[one[0] for one in question.distractors[:4]] for question in questions]
+    for order in orders:
+        random.shuffle(order)
+    asked = replace(SETTINGS, distractor_order="authors")
+    for position in (1, 3):
+        examples = examples_of(multi_document_qa, questions, 5, f"gold_at_{position}", "{context}", asked)
+        for number, (order, example) in enumerate(zip(orders, examples, strict=True)):
+            titles = [*order[:position], f"Gold title {number}", *order[position:]]
+            assert re.findall(r"Title: ([^)]*)\)", example.prompt) == titles
 
 
 def released_kv(keys: int = 3) -> dict:

@@ -189,8 +189,9 @@ class Experiment(Entry):
 
     In the key: through the prompts.
     """
-    distractor_order: Literal["ranked", "random"] = "ranked"
-    """ranked (as in the dataset) or random (shuffled once per question, the same at every position).
+    distractor_order: Literal["ranked", "random", "authors"] = "ranked"
+    """ranked (as in the dataset), random (shuffled once per question, the same at every position), or authors (shuffled
+    as by the paper's authors' scripts, one question after the other from seed 0).
 
     In the key: through the prompts.
     """
@@ -420,7 +421,7 @@ class Experiment(Entry):
                 f"{self.where}: '{given[0]}' is for documents as retrieved (task: open_domain_qa), not for the task "
                 f"{self.task}"
             )
-        if self.distractor_order == RANDOM and self.order != RANKED:
+        if self.distractor_order != RANKED and self.order != RANKED:
             raise UserError(f"{self.where}: give either 'order' or 'distractor_order', not both")
         if self.remedies is not None and len(given) > 1:
             raise UserError(

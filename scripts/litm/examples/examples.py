@@ -9,7 +9,7 @@ from pathlib import Path
 from litm.answers import contains_normalized
 from litm.base.files import read_text
 from litm.base.messages import UserError, quoted
-from litm.examples.orders import RANDOM, in_order
+from litm.examples.orders import AUTHORS, AUTHORS_SEED, RANDOM, in_order
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
 from litm.placements import NO_GOLD, depth_of, gold_positions, positions_for
 from litm.questions.subsets import Coverage, first_by_digest, select
@@ -107,10 +107,15 @@ def examples_of(
     task: Task, questions: Iterable[Question], items: int, placement: str, template: str, settings: ExampleSettings
 ) -> Iterator[Example]:
     """The examples of questions in contexts of `items` items, in order. template: the text of the prompt file."""
+    authors = random.Random(AUTHORS_SEED)
     for question in questions:
+        distractors = max(0, items - sum(gold.item is not None for gold in question.golds))
         if settings.distractor_order == RANDOM:
-            golds = sum(gold.item is not None for gold in question.golds)
-            question = reordered(question, max(0, items - golds), RANDOM, settings.seed)
+            question = reordered(question, distractors, RANDOM, settings.seed)
+        if settings.distractor_order == AUTHORS:
+            shuffled = list(question.distractors[:distractors])
+            authors.shuffle(shuffled)
+            question = replace(question, distractors=tuple(shuffled))
         if settings.design == ASK_ANOTHER_KEY:
             assert task.ask_another_key is not None, "the configuration checks that the task has it"
             question = task.ask_another_key(question, items, positions_for(placement, items))

@@ -27,6 +27,8 @@ def _ends(best_first: Sequence) -> list:
 
 #: The order of documents that is another for each question.
 RANDOM = "random"
+#: The random order of distractors in the authors' scripts, which shuffle one question after the other from one seed.
+AUTHORS, AUTHORS_SEED = "authors", 0
 #: Orders by name.
 ORDERS: Mapping[str, Order] = {
     RANKED: Order(lambda best, rng: best, "best first"),

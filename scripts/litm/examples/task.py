@@ -25,7 +25,8 @@ class ExampleSettings:
 
     examples: number of questions, None for the whole dataset (a generator needs a number).
     seed: of all random choices, None if there are none.
-    distractor_order: 'ranked' as in the dataset, or 'random', shuffled by seed and question.
+    distractor_order: 'ranked' as in the dataset, 'random', shuffled by seed and question, or 'authors', see
+    `litm.examples.orders`.
     selection: the 'first' questions of the dataset or 'random' ones, drawn by seed.
     labels: format of the file that says which questions to keep, None to keep all.
     design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, for tasks that support it.

@@ -1,4 +1,4 @@
-"""NQ-Open questions with a gold paragraph, derived from NaturalQuestions annotations (paper, section 2.2).
+"""NQ-Open questions with a gold paragraph, derived from NaturalQuestions annotations (paper, section 2.1).
 
 A question of NQ-Open (Lee et al. 2019) is kept if its annotated long answer is a paragraph, neither a list nor a
 table; the gold document is a chunk of that paragraph, of about 100 words and with a short answer in it. Annotations
@@ -27,7 +27,7 @@ from litm.base.formats import read_jsonl, typed_field
 from litm.base.messages import UserError, quoted
 from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list
 
-#: Words of the gold document (paper, section 2.2).
+#: Words of the gold document (paper, section 2.1).
 CHUNK_WORDS = 100
 
 

@@ -1,7 +1,7 @@
 """Candidate sets: for each question the documents of its contexts, in the released format.
 
 A set holds the gold document and, in order, its distractors: passages without an answer that a retriever found (paper,
-section 2.2) or that were drawn at random (Appendix B). For open-domain question answering (section 5) it holds the
+section 2.1) or that were drawn at random (Appendix B). For open-domain question answering (section 5) it holds the
 passages as retrieved.
 """
 

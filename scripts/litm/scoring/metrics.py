@@ -83,14 +83,14 @@ def first_line(response: str) -> str:
 
 
 def best_subspan_em(text: str, answers: Sequence[str]) -> bool:
-    """Whether any gold answer is a substring of the text, both normalised (paper, section 2.2)."""
+    """Whether any gold answer is a substring of the text, both normalised (paper, section 2.1)."""
     return contains_normalized(text, answers)
 
 
 def best_subspan_em_strict(response: str, answers: Sequence[str]) -> bool:
     """`best_subspan_em` of the response up to its first line end, even if that part is empty.
 
-    The paper (section 2.2) defines it this way, and the authors scored the responses of MPT and LongChat so; their
+    The paper (section 2.1) defines it this way, and the authors scored the responses of MPT and LongChat so; their
     script for Llama 2 removed leading blank lines first.
     """
     return best_subspan_em(response.split("\n", 1)[0], answers)
