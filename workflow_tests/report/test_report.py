@@ -5,7 +5,7 @@ import pytest
 
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
-from litm.base.formats import read_csv, write_csv
+from litm.base.formats import write_csv
 from litm.base.messages import ordinal
 from litm.report.page_tables import shown_tables
 from litm.report.phrases import findings, overview, shape
@@ -123,24 +123,16 @@ def test_ordinals():
     ]  # fmt: skip
 
 
-def test_the_report_has_yes_and_no_and_empty_cells_for_missing_values(tmp_path):
-    rows = [{"pbi": 0.1234, "class_certain": True, "cochran_p_value": 0.0001}, {"class_certain": False}, {}]
-    write_csv(tmp_path / "bias.csv", POSITION_BIAS.frame(rows))
-    (table,) = shown_tables({"position_bias": read_csv(tmp_path / "bias.csv")})
-    shown = [dict(zip(POSITION_BIAS.report, (text for text, _ in row), strict=True)) for row in table["rows"]]
-    assert [cells["class_certain"] for cells in shown] == ["yes", "no", ""]
-    assert (shown[0]["pbi"], shown[0]["cochran_p_value"], shown[1]["pbi"]) == ("12.3", "< 0.001", "")
-
-
-def test_the_report_shows_differences_with_their_intervals_and_sizes_as_whole_numbers(tmp_path):
+def test_tables_show_percents_with_their_intervals_yes_and_no_and_empty_cells_for_missing_values(tmp_path):
     row = {
-        "model": "a", "experiment": "e", "size": 20, "n": 2655, "primacy": 0.1, "primacy_ci_low": -0.05,
-        "primacy_ci_high": 0.2, "gap": 0.3, "gap_ci_low": 0.0, "gap_ci_high": 0.5,
+        "model": "a", "experiment": "e", "size": 20, "n": 2655, "pbi": 0.1234, "class_certain": True,
+        "cochran_p_value": 0.0001, "primacy": 0.1, "primacy_ci_low": -0.05, "primacy_ci_high": 0.2, "gap": 0.3,
+        "gap_ci_low": 0.0, "gap_ci_high": 0.5,
     }  # fmt: skip
-    write_csv(tmp_path / "position_bias.csv", POSITION_BIAS.frame([row, {"model": "b"}]))
-    table = tables()["position_bias"].read(tmp_path / "position_bias.csv")
-    (shown,) = shown_tables({"position_bias": table})
-    cells, empty = (dict(zip(POSITION_BIAS.report, (text for text, _ in one), strict=True)) for one in shown["rows"])
-    assert (cells["size"], cells["n"]) == ("20", "2,655")
-    assert (cells["primacy"], cells["gap"], cells["tilt"]) == ("10.0 [-5.0, 20.0]", "30.0 [0.0, 50.0]", "")
-    assert empty["primacy"] == ""
+    write_csv(tmp_path / "bias.csv", POSITION_BIAS.frame([row, {"model": "b", "class_certain": False}, {}]))
+    (table,) = shown_tables({"position_bias": POSITION_BIAS.read(tmp_path / "bias.csv")})
+    whole, *others = (dict(zip(POSITION_BIAS.report, (text for text, _ in one), strict=True)) for one in table["rows"])
+    assert (whole["size"], whole["n"], whole["pbi"], whole["cochran_p_value"]) == ("20", "2,655", "12.3", "< 0.001")
+    assert (whole["primacy"], whole["gap"], whole["tilt"]) == ("10.0 [-5.0, 20.0]", "30.0 [0.0, 50.0]", "")
+    assert [cells["class_certain"] for cells in (whole, *others)] == ["yes", "no", ""]
+    assert {cells[name] for cells in others for name in ("pbi", "primacy")} == {""}
