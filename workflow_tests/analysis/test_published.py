@@ -150,11 +150,12 @@ def test_a_paper_table_of_measured_values_has_the_models_and_positions_that_were
 
 
 def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
-    shown = pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]})
+    shown = pd.DataFrame({"Model": ["a_b", "x & {y}"], "50 % & more": ["1.0 ± 0.1", "~1\\2"]})
     text = latex_table(PaperTable("Accuracy (%)", shown, shown))
     assert r"\caption{Accuracy (\%)}" in text and r"\begin{tabular}{lr}" in text
-    rows = [r"Model & 50 \% \& more \\", r"\midrule", r"a\_b & 1.0 $\pm$ 0.1 \\"]
-    assert text.splitlines()[4:9] == [r"\toprule", *rows, r"\bottomrule"]
+    rows = [r"a\_b & 1.0 $\pm$ 0.1 \\", r"x \& \{y\} & \textasciitilde{}1\textbackslash{}2 \\"]
+    headings = [r"\toprule", r"Model & 50 \% \& more \\", r"\midrule"]
+    assert text.splitlines()[4:10] == [*headings, *rows, r"\bottomrule"]
 
 
 VALUE = PublishedAccuracy("m", "qa", 20, "gold_at_4", 4, "em", 2655, 0.538, "Table 6", "a note", "v1")

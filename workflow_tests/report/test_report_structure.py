@@ -12,7 +12,7 @@ import pytest
 from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
 
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
-from litm.analysis.table import as_latex, tables
+from litm.analysis.table import tables
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS
 from litm.report.page_tables import (
@@ -259,13 +259,6 @@ def test_every_table_is_in_the_page_as_csv_and_latex_with_the_numbers_of_the_tab
         r"model-b & 100.0 [91.2, 100.0] & 0.0 [0.0, 8.8] & 100.0 [91.2, 100.0] & 40 \\"
         in files["accuracy_by_position_1.tex"]
     )
-
-
-def test_latex_shows_special_characters_as_they_are():
-    text = as_latex(["a_b", "50 %"], [True, False], [["x & {y}", "~1\\2"]])
-    assert r"a\_b & 50 \% \\" in text
-    assert r"x \& \{y\} & \textasciitilde{}1\textbackslash{}2 \\" in text
-    assert text.startswith("\\begin{tabular}{lr}\n\\toprule\n")
 
 
 def test_files_too_large_for_the_page_are_named(monkeypatch):
