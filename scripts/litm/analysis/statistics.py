@@ -157,8 +157,8 @@ def moments(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = 
     n = len(matrix)
     if not n:
         raise ValueError("no questions, no interval")
-    # Column sums are exact, so the order of the questions cannot change the last digit.
-    totals, squares = matrix.sum(axis=0) @ weight, _sums_of_squares(matrix, weight)
+    # Sums over the questions first, which are exact, so that their order cannot change the last digit.
+    totals, squares = matrix.sum(axis=0) @ weight, (weight * (matrix.T @ matrix @ weight)).sum(axis=0)
     plain = moments_of(totals, squares, n, float(np.abs(weight).sum(axis=0).max()) / 2)
     if clusters is None:
         return plain
@@ -176,11 +176,6 @@ def moments_of(totals: np.ndarray, squares: np.ndarray, n: int, most: float) -> 
     centres = totals / (n + 2)
     variances = np.maximum(0.0, (squares + 2 * most**2) / (n + 2) - centres**2)
     return Moments(totals / n, centres, np.sqrt(variances / (n + 2)), n + 1, most)
-
-
-def _sums_of_squares(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Σ dᵢ² over the rows, of each contrast."""
-    return (weight * (matrix.T @ matrix @ weight)).sum(axis=0)
 
 
 def cluster_sums(matrix: np.ndarray, clusters: np.ndarray | None) -> np.ndarray:
