@@ -6,7 +6,7 @@ import pytest
 from score_frames import assert_plain, score_rows
 from score_frames import first_right as graded
 
-from litm.analysis.advice import Cell, Compared, advice_rows, condition_in_words, read_compared
+from litm.analysis.advice import Cell, Compared, advice_rows, read_compared
 from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
@@ -214,10 +214,11 @@ def test_every_model_has_an_advice_of_its_own():
 
 
 def test_a_condition_in_words_names_what_is_done_and_one_document_has_no_order():
+    answers = Grid([], pd.Index([]), {}, None)
     both = Condition("s", "e", "ends", "mine", "at most 3 below the best", "query_aware")
-    assert condition_in_words(PLAIN, 1) == "1 document"
+    assert Cell(PLAIN, 1, answers).name == "1 document"
     words = "best at both ends, the best first, reranked by mine, at most 3 below the best, prompt query_aware"
-    assert condition_in_words(both, 3) == f"3 documents, {words}"
+    assert Cell(both, 3, answers).name == f"3 documents, {words}"
 
 
 def compared(right: np.ndarray, documents) -> Compared:

@@ -63,7 +63,9 @@ class Cell:
 
     @property
     def name(self) -> str:
-        return condition_in_words(self.condition, self.documents)
+        """`5 documents, best last, reranked by my_reranker`."""
+        remedies = remedies_in_words(self.condition, self.documents)
+        return ", ".join([counted(self.documents, "document"), *remedies])
 
 
 @dataclass(frozen=True)
@@ -310,11 +312,6 @@ def _names(compared: Compared, cell: Cell) -> dict:
         "condition": cell.name,
         **{key: getattr(cell.condition, key) for key in ("order", "reranker", "cut", "prompt")},
     }
-
-
-def condition_in_words(condition: Condition, documents: int) -> str:
-    """`5 documents, best last, reranked by my_reranker`."""
-    return ", ".join([counted(documents, "document"), *remedies_in_words(condition, documents)])
 
 
 # --- Sentences -------------------------------------------------------------------------------------------------
