@@ -25,6 +25,10 @@ def normalize_answer(text: str) -> str:
     return _without_articles(_without_punctuation(text))
 
 
+#: Cached, because an answer is searched in many texts.
+_normalized = lru_cache(normalize_answer)
+
+
 def contains_normalized(text: str, answers: Sequence[str]) -> bool:
     """Whether any answer is a substring of the text, both normalised.
 
@@ -36,12 +40,6 @@ def contains_normalized(text: str, answers: Sequence[str]) -> bool:
         _contains(bare, normalized) if (normalized := _normalized(answer)) else _is_word_of(answer.strip(), text)
         for answer in answers
     )
-
-
-@lru_cache
-def _normalized(answer: str) -> str:
-    """Cached, because an answer is searched in many texts."""
-    return normalize_answer(answer)
 
 
 def _without_punctuation(text: str) -> str:
