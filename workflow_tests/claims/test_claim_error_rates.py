@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from litm.analysis.shapes import SMALL
 from litm.analysis.statistics import holm
-from litm.claims.evidence import Measure
+from litm.claims.evidence import Measure, largest, lowest, minus
 from litm.claims.verdicts import (
     ABOVE_ZERO,
     ALPHA,
@@ -120,6 +120,17 @@ def test_a_claim_in_two_parts_is_supported_by_both_at_full_level_and_contradicte
     assert verdicts([asked(below, error=0.01)]) == [CONTRADICTED]
     assert verdicts([asked(below, 0.5, error=0.01)]) == [NOT_ENOUGH]
     assert verdicts([asked(below - 0.002, 0.5, error=0.01)]) == [CONTRADICTED]
+
+
+def test_intervals_of_extremes_and_of_differences_hold_the_truth():
+    rng = np.random.default_rng(1)
+    held = np.zeros(3)
+    for _ in range(300):
+        measures = [simulation.normal(value, 0.2) for value in rng.normal([0.0, 0.1, 0.1, 0.3], 0.2)]
+        found = (lowest(measures), largest(measures), minus(measures[3], measures[0]))
+        limits = [measure.interval(0.95) for measure in found]
+        held += [low <= truth <= high for (low, high), truth in zip(limits, (0.0, 0.3, 0.3), strict=True)]
+    assert held.min() >= 0.94 * 300, held
 
 
 def test_the_row_has_the_interval_that_decided():

@@ -6,14 +6,13 @@ import pytest
 from claim_evidence import BOOK, LENGTHS, NOTHING, POSITIONS, about, evidence_of, exactly, right, rows_of
 from conftest import ROOT
 from programs import run_program
-from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.table import tables
 from litm.base.formats import read_csv
 from litm.base.messages import UserError
-from litm.claims.evidence import Cell, Measure, Relations, largest, lowest, minus, scored_evidence
+from litm.claims.evidence import Cell, Relations, scored_evidence
 from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.placements import NO_GOLD
@@ -28,27 +27,6 @@ def test_models_of_one_experiment_are_corrected_together_and_the_reason_mentions
     # Of 50 cases, and to contradict the claim either of two ends is enough.
     assert (row["verdict"], row["confidence"], row["family_size"]) == (NOT_ENOUGH, pytest.approx(0.9995), 50)
     assert row["reason"].endswith("(at 95 %, if nothing else were asked: supported)")
-
-
-def normal(value: float, error: float = 1.0) -> Measure:
-    """A quantity with a normal interval."""
-
-    def interval(confidence: float) -> tuple[float, float]:
-        half = error * float(norm.ppf((1 + confidence) / 2))
-        return value - half, value + half
-
-    return Measure(value, 10, interval)
-
-
-def test_intervals_of_extremes_and_of_differences_hold_the_truth():
-    rng = np.random.default_rng(1)
-    held = np.zeros(3)
-    for _ in range(300):
-        measures = [normal(value, 0.2) for value in rng.normal([0.0, 0.1, 0.1, 0.3], 0.2)]
-        found = (lowest(measures), largest(measures), minus(measures[3], measures[0]))
-        limits = [measure.interval(0.95) for measure in found]
-        held += [low <= truth <= high for (low, high), truth in zip(limits, (0.0, 0.3, 0.3), strict=True)]
-    assert held.min() >= 0.94 * 300, held
 
 
 def test_cells_with_several_gold_items_are_left_out():
