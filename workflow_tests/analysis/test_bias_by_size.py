@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from score_frames import assert_plain, first_right, score_rows
+from score_frames import assert_plain, of_matrix, of_shares, score_rows, sized_scores
 
 from litm.analysis.differences import bias_by_size_rows
 from litm.analysis.grid import read_grids
@@ -13,23 +13,14 @@ TABLE = tables()["bias_by_size"]
 N = 200
 
 
-def sweep(by_size: dict[int, tuple[float, float, float]], own_questions: bool = False, n: int = N) -> pd.DataFrame:
-    """Scores of one model with these accuracies at start, middle and end of each size."""
-    frames = []
-    for size, shares in by_size.items():
-        right = [first_right(share, n) for share in shares]
-        frame = score_rows(dict(zip((0, size // 2, size - 1), right, strict=True)), size=size)
-        frames.append(frame.assign(id=frame["id"] + f"/{size}") if own_questions else frame)
-    return pd.concat(frames, ignore_index=True)
-
-
 def rows_of(*sweeps: pd.DataFrame) -> list[dict]:
     return list(bias_by_size_rows(read_grids(sweeps)))
 
 
 @pytest.mark.parametrize("own_questions", [False, True])
 def test_each_size_is_compared_with_the_smallest(own_questions):
-    rows = rows_of(sweep({10: (0.9, 0.8, 0.9), 20: (0.9, 0.5, 0.8), 40: (0.9, 0.8, 0.9)}, own_questions))
+    accuracies = {10: (0.9, 0.8, 0.9), 20: (0.9, 0.5, 0.8), 40: (0.9, 0.8, 0.9)}
+    rows = rows_of(sized_scores(accuracies, own_questions=own_questions))
     assert [(row["size"], row["size_smallest"]) for row in rows] == [(20, 10), (40, 10)]
     first, second = rows
     assert (first["is_paired"], first["n"], first["n_smallest"]) == (not own_questions, N, N)
@@ -46,29 +37,28 @@ def test_each_size_is_compared_with_the_smallest(own_questions):
 
 def test_less_bias_is_said_and_few_questions_show_nothing():
     shares = {10: (0.9, 0.4, 0.9), 20: (0.9, 0.9, 0.9)}
-    (shown,) = rows_of(sweep(shares, own_questions=True))
+    (shown,) = rows_of(sized_scores(shares, own_questions=True))
     assert shown["in_words"] == "PBI 50.0 points lower than at the smallest size"
-    (few,) = rows_of(sweep({10: (0.8, 0.6, 0.8), 20: (0.8, 0.8, 0.8)}, own_questions=True, n=10))
+    (few,) = rows_of(sized_scores({10: (0.8, 0.6, 0.8), 20: (0.8, 0.8, 0.8)}, own_questions=True, n=10))
     assert few["in_words"] == "not shown to differ"
 
 
 def test_places_at_other_depths_are_told():
-    right = [first_right(share, N) for share in (0.9, 0.5, 0.5, 0.9)]
-    thirds = score_rows(dict(zip((0, 30, 70, 99), right, strict=True)), size=100)
-    (row,) = rows_of(thirds, sweep({200: (0.9, 0.5, 0.9)}))
+    thirds = of_matrix(of_shares((0.9, 0.5, 0.5, 0.9)), (0, 30, 70, 99), size=100)
+    (row,) = rows_of(thirds, sized_scores({200: (0.9, 0.5, 0.9)}))
     depths = "0.00, 0.50, 1.00 of the context at one size, and 0.00, 0.30 and 0.71, 1.00 at the other"
     assert row["in_words"] == f"not shown to differ; start, middle and end are at depths {depths}"
 
 
 def test_questions_of_both_sizes_are_paired_and_others_are_not_counted():
-    scores = sweep({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)})
+    scores = sized_scores({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)})
     dropped = (scores["size"] == 20) & scores["id"].isin(scores["id"].unique()[:50])
     (row,) = rows_of(scores[~dropped])
     assert (row["is_paired"], row["n"], row["n_smallest"]) == (True, N - 50, N - 50)
 
 
 def test_a_size_without_a_scored_question_is_not_compared():
-    scores = sweep({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)}, own_questions=True)
+    scores = sized_scores({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)}, own_questions=True)
     scores["excluded"] = scores["size"] == 20
     (row,) = rows_of(scores)
     assert row["n"] == 0 and "not compared" in row["in_words"] and "difference_pbi" not in row

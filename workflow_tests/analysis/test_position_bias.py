@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from score_frames import assert_plain, of_matrix, random_matrix, score_rows
+from score_frames import assert_plain, of_matrix, of_shares, random_matrix, score_rows
 
 from litm.analysis.differences import BIAS, model_difference_rows
 from litm.analysis.grid import Files, curves
@@ -132,11 +132,6 @@ def test_targets_with_positions_of_their_own_are_compared_by_question():
     assert row["pbi"] == bias_row(of_matrix(U[:, [0, 2, 4]], (0, 4, 8)))["pbi"]
 
 
-def answers(*accuracies: float, n: int = 100) -> np.ndarray:
-    """Answers with these accuracies; the first questions are right."""
-    return np.array([[index < round(n * accuracy) for accuracy in accuracies] for index in range(n)], dtype=int)
-
-
 #: Accuracies at start, middle and end, and of how many questions (100 without a number); the reason why they tell
 #: nothing, None if they do. The first questions are right at every position.
 REASONS = [
@@ -152,7 +147,7 @@ REASONS = [
 
 @pytest.mark.parametrize(("accuracies", "reason"), REASONS, ids=str)
 def test_a_curve_that_tells_nothing_has_a_reason_and_no_class(accuracies, reason):
-    row = bias_row(of_matrix(answers(*accuracies[:3], n=[*accuracies, 100][3]), (0, 4, 8)))
+    row = bias_row(of_matrix(of_shares(accuracies[:3], [*accuracies, 100][3]), (0, 4, 8)))
     assert (row["reason"], row["verdict"]) == (reason, "no_information" if reason else "measured")
     assert (row["pbi_class"] is None) == bool(reason)
     assert_plain(row)
@@ -181,7 +176,7 @@ def test_no_complete_question_leaves_the_counts():
 
 
 def test_an_index_made_of_three_positions_at_the_floor_has_no_class_though_other_positions_differ():
-    matrix = answers(0, 0, 0, 0.4, 0)
+    matrix = of_shares((0, 0, 0, 0.4, 0), 100)
     row, ceiling = bias_row(of_matrix(matrix, U_POSITIONS)), bias_row(of_matrix(1 - matrix, U_POSITIONS))
     assert (row["verdict"], row["pbi_class"], row["class_certain"]) == ("measured", None, None)
     assert row["reason"] == "floor at start, middle and end"

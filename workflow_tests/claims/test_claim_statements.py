@@ -2,23 +2,12 @@
 
 import pandas as pd
 import pytest
-from claim_evidence import (
-    BOOK,
-    LENGTHS,
-    POSITIONS,
-    Verdicts,
-    about,
-    evidence_of,
-    exactly,
-    right,
-    rows_of,
-    without_position,
-)
+from claim_evidence import BOOK, LENGTHS, POSITIONS, Verdicts, about, evidence_of, exactly, rows_of, without_position
 from score_frames import of_matrix, random_matrix
 
-from litm.claims.evidence import Cell, Relations, ScoredEvidence, scored_evidence
+from litm.claims.evidence import Relations, ScoredEvidence, scored_evidence
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.placements import AS_RETRIEVED, NO_GOLD
+from litm.placements import AS_RETRIEVED
 
 
 @pytest.mark.parametrize(
@@ -81,14 +70,14 @@ def test_models_with_other_contexts_are_compared_where_the_prompt_fits_both():
     ("closed", "n", "verdict"), [(0.7, 500, SUPPORTED), (0.3, 500, CONTRADICTED), (0.55, 40, NOT_ENOUGH)]
 )
 def test_the_middle_falls_below_closed_book(closed, n, verdict):
-    book = without_position(closed, n, "closed", 0, NO_GOLD)
-    (row,) = rows_of("below_closed_book", evidence_of(about([0.8, 0.5, 0.8], n), book), BOOK)
+    evidence = evidence_of(about([0.8, 0.5, 0.8], n), without_position(closed, n))
+    (row,) = rows_of("below_closed_book", evidence, BOOK)
     assert (row["verdict"], row["models"], row["experiment"]) == (verdict, "m", "e")
 
 
 def test_a_claim_about_gpt_is_exploratory_for_other_models_and_they_do_not_count_for_it():
     gpt = "gpt-3.5-turbo-0613"
-    books = [{Cell(model, "closed", 0, None, NO_GOLD, None): pd.Series(right(0.6, 500))} for model in (gpt, "m", "o")]
+    books = [without_position(0.6, 500, model=model) for model in (gpt, "m", "o")]
     curves = [about([0.8, 0.5, 0.8], 500, model=model) for model in (gpt, "m", "o")]
     rows = {row["models"]: row for row in rows_of("below_closed_book", evidence_of(*curves, *books), BOOK)}
     assert [rows[model]["role"] for model in (gpt, "m", "o")] == ["claim", "exploratory", "exploratory"]
@@ -96,9 +85,8 @@ def test_a_claim_about_gpt_is_exploratory_for_other_models_and_they_do_not_count
 
 
 def test_one_size_at_which_the_middle_falls_below_closed_book_is_enough():
-    book = without_position(0.6, 1000, "closed", 0, NO_GOLD)
     curves = [about([0.9, 0.8, 0.9]), about([0.9, 0.4, 0.9], size=30)]
-    (row,) = rows_of("below_closed_book", evidence_of(*curves, book), BOOK)
+    (row,) = rows_of("below_closed_book", evidence_of(*curves, without_position(0.6, 1000)), BOOK)
     assert (row["verdict"], row["size"]) == (SUPPORTED, 30)
     assert "at size 9" in row["reason"] and "at size 30" in row["reason"]
 

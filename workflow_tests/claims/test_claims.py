@@ -1,21 +1,19 @@
 """The table of claims: families, columns, literature, summary and readings."""
 
-import numpy as np
 import pandas as pd
 import pytest
-from claim_evidence import BOOK, LENGTHS, NOTHING, POSITIONS, about, evidence_of, exactly, right, rows_of
+from claim_evidence import BOOK, LENGTHS, NOTHING, POSITIONS, about, evidence_of, exactly, rows_of, without_position
 from conftest import ROOT
 from programs import run_program
-from score_frames import of_matrix, random_matrix
+from score_frames import first_right, of_matrix, of_shares, random_matrix
 
 from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.table import tables
 from litm.base.formats import read_csv
 from litm.base.messages import UserError
-from litm.claims.evidence import Cell, Relations, scored_evidence
+from litm.claims.evidence import Relations, scored_evidence
 from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.placements import NO_GOLD
 
 
 def test_models_of_one_experiment_are_corrected_together_and_the_reason_mentions_it():
@@ -92,8 +90,8 @@ def test_the_summary_has_a_sentence_for_each_claim():
 
 
 def test_the_summary_keeps_exploratory_cases_apart():
-    gpt, book = "gpt-3.5-turbo-0613", pd.Series(right(0.6, 500))
-    cells = [{Cell(model, "closed", 0, None, NO_GOLD, None): book} for model in (gpt, "m")]
+    gpt = "gpt-3.5-turbo-0613"
+    cells = [without_position(0.6, 500, model=model) for model in (gpt, "m")]
     curves = [about([0.8, 0.4, 0.8], 500, model=gpt), about([0.9, 0.8, 0.9], 500, model="m")]
     row = claim_summary(claims_table(evidence_of(*curves, *cells), BOOK)).loc[3]
     assert list(row[["n_supported", "n_contradicted", "n_not_enough_data"]]) == [1, 0, 0]
@@ -114,10 +112,9 @@ def test_markdown_shows_the_summary_and_then_every_row():
 
 def test_a_verdict_that_depends_on_the_reading_of_answers_is_marked(tmp_path):
     """A model whose first lines announce the answer at all positions, and whose whole answers have a U."""
-    whole = np.column_stack([right(accuracy, 400) for accuracy in (0.8, 0.5, 0.8)])
-    scores = of_matrix(whole, (0, 4, 8))
+    scores = of_matrix(of_shares((0.8, 0.5, 0.8), 400), POSITIONS)
     scores["correct_full"] = scores["correct"]
-    scores["correct_first_line"] = np.tile(right(0.3, 400) == 1, 3)
+    scores["correct_first_line"] = 3 * first_right(0.3, 400)
     scores.to_parquet(tmp_path / "scores.parquet")
     published = ROOT / "resources/published"
     done = run_program(

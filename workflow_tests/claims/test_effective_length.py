@@ -3,22 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from score_frames import assert_plain, first_right, of_matrix, score_rows
+from score_frames import assert_plain, of_matrix, sized_scores
 
 from litm.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
 from litm.claims.evidence import scored_evidence
-
-N = 400
-
-
-def sweep(by_size: dict[int, tuple[float, ...]], n: int = N, **more) -> pd.DataFrame:
-    """Scores of one model with these accuracies at evenly spaced positions of each size."""
-    frames = []
-    for size, shares in by_size.items():
-        positions = np.linspace(0, size - 1, len(shares)).astype(int)
-        rows = {int(position): first_right(share, n) for position, share in zip(positions, shares, strict=True)}
-        frames.append(score_rows(rows, size=size, prompt_tokens=100 * size, **more))
-    return pd.concat(frames, ignore_index=True)
 
 
 def rows_of(*sweeps: pd.DataFrame) -> list[dict]:
@@ -26,31 +14,32 @@ def rows_of(*sweeps: pd.DataFrame) -> list[dict]:
 
 
 def test_sizes_are_shown_within_or_beyond_the_margin_as_far_as_their_intervals_say():
-    rows = rows_of(sweep({5: (0.9, 0.88, 0.9), 10: (0.9, 0.87, 0.89), 20: (0.9, 0.79, 0.9), 30: (0.8, 0.5, 0.8)}))
+    accuracies = {5: (0.9, 0.88, 0.9), 10: (0.9, 0.87, 0.89), 20: (0.9, 0.79, 0.9), 30: (0.8, 0.5, 0.8)}
+    rows = rows_of(sized_scores(accuracies))
     assert [row["verdict"] for row in rows] == [WITHIN, WITHIN, OPEN, BEYOND]
     assert {row["effective_length"] for row in rows} == {"10 or more: shown; less than 30: shown"}
     assert rows[0]["ci_low"] == 0
     last = rows[-1]
     assert (last["accuracy_best"], last["accuracy_worst"], last["position_worst"]) == (0.9, 0.5, 14)
-    assert last["loss"] == pytest.approx(0.4) and last["ci_low"] > MARGIN and last["n"] == N
+    assert last["loss"] == pytest.approx(0.4) and last["ci_low"] > MARGIN and last["n"] == 200
     assert [row["tokens_mean"] for row in rows] == [500, 1000, 2000, 3000]
     for row in rows:
         assert_plain(row)
 
 
 def test_few_questions_show_nothing_though_the_accuracies_are_equal():
-    rows = rows_of(sweep({5: (0.8, 0.8), 10: (0.8, 0.8)}, n=10))
+    rows = rows_of(sized_scores({5: (0.8, 0.8), 10: (0.8, 0.8)}, n=10))
     assert [row["loss"] for row in rows] == [0, 0] and {row["verdict"] for row in rows} == {OPEN}
     assert rows[0]["effective_length"] == "5 or more: not shown; less than 10: not shown"
 
 
 def test_a_size_after_one_that_is_not_shown_is_not_shown_either():
-    rows = rows_of(sweep({5: (0.9, 0.9), 10: (0.9, 0.8), 20: (0.9, 0.9)}))
+    rows = rows_of(sized_scores({5: (0.9, 0.9), 10: (0.9, 0.8), 20: (0.9, 0.9)}))
     assert [row["verdict"] for row in rows] == [WITHIN, OPEN, OPEN] and rows[2]["ci_high"] < MARGIN
 
 
 def test_a_size_that_nobody_was_scored_at_is_not_shown():
-    scores = sweep({5: (0.9, 0.9), 10: (0.9, 0.9)})
+    scores = sized_scores({5: (0.9, 0.9), 10: (0.9, 0.9)})
     scores["excluded"] = scores["size"] == 10
     first, last = rows_of(scores)
     assert (first["verdict"], last["verdict"]) == (WITHIN, OPEN) and "loss" not in last
@@ -58,23 +47,23 @@ def test_a_size_that_nobody_was_scored_at_is_not_shown():
 
 
 def test_a_model_that_is_hardly_ever_right_has_no_effective_length():
-    told = {(row["effective_length"], row["verdict"]) for row in rows_of(sweep({5: (0.05, 0.0), 10: (0.0, 0.0)}))}
+    rows = rows_of(sized_scores({5: (0.05, 0.0), 10: (0.0, 0.0)}))
+    told = {(row["effective_length"], row["verdict"]) for row in rows}
     assert told == {("none: not shown to be right at the smallest size more often than the margin", OPEN)}
 
 
 def test_sizes_with_questions_of_their_own_are_compared_without_pairs():
     accuracies = {5: (0.9, 0.9), 10: (0.9, 0.9)}
-    paired = rows_of(sweep(accuracies))[1]
-    own = [sweep({size: shares}, ids=[f"{size}/{index}" for index in range(N)]) for size, shares in accuracies.items()]
-    unpaired = rows_of(pd.concat(own))[1]
+    paired = rows_of(sized_scores(accuracies))[1]
+    unpaired = rows_of(sized_scores(accuracies, own_questions=True))[1]
     assert (paired["is_paired"], unpaired["is_paired"]) == (True, False)
     assert unpaired["ci_high"] > paired["ci_high"]
 
 
 def test_more_models_of_an_experiment_have_wider_limits_and_one_size_no_row():
-    one = sweep({5: (0.9, 0.8), 10: (0.9, 0.7)})
+    one = sized_scores({5: (0.9, 0.8), 10: (0.9, 0.7)})
     alone = rows_of(one)[1]
-    both = rows_of(one, one.assign(model="other"), sweep({5: (0.9, 0.8)}, model="short"))
+    both = rows_of(one, one.assign(model="other"), sized_scores({5: (0.9, 0.8)}, model="short"))
     assert [(row["model"], row["size"]) for row in both] == [("m", 5), ("m", 10), ("other", 5), ("other", 10)]
     assert both[1]["confidence"] == 0.975 and both[1]["ci_high"] > alone["ci_high"]
 

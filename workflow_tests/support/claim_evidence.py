@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from score_frames import random_matrix
+from score_frames import first_right, of_shares, random_matrix
 
 from litm.analysis.grid import CORRECT, Grid
 from litm.claims.evidence import Cell, Relations, ScoredEvidence
 from litm.claims.tables import claims_table
-from litm.placements import depth_of
+from litm.placements import NO_GOLD, depth_of
 
 POSITIONS = (0, 4, 8)
 NOTHING = Relations({}, {})
@@ -32,18 +32,16 @@ def about(accuracies: Sequence[float], n: int = 1000, seed: int = 0, **names) ->
     return curve(random_matrix(accuracies, n, seed), **names)
 
 
-def right(accuracy: float, n: int) -> np.ndarray:
-    """Answers with this accuracy; the first questions are right."""
-    return (np.arange(n) < round(accuracy * n)).astype(int)
-
-
 def exactly(accuracies: Sequence[float], n: int = 1000, **names) -> Verdicts:
     """A curve with exactly these accuracies; answers correlate as much as possible between positions."""
-    return curve(np.column_stack([right(accuracy, n) for accuracy in accuracies]), **names)
+    return curve(of_shares(accuracies, n), **names)
 
 
-def without_position(accuracy: float, n: int, experiment: str, size: int, placement: str) -> Verdicts:
-    return {Cell("m", experiment, size, None, placement, None): pd.Series(right(accuracy, n))}
+def without_position(
+    accuracy: float, n: int, experiment: str = "closed", size: int = 0, placement: str = NO_GOLD, model: str = "m"
+) -> Verdicts:
+    """A cell without a gold item; by default the closed book of `BOOK`."""
+    return {Cell(model, experiment, size, None, placement, None): pd.Series(first_right(accuracy, n))}
 
 
 def evidence_of(*verdicts: Verdicts, lengths: Mapping[int, float] | None = None, recalls=None) -> ScoredEvidence:

@@ -42,6 +42,23 @@ def first_right(share: float, n: int = 200) -> list[bool]:
     return [index < round(share * n) for index in range(n)]
 
 
+def of_shares(shares: Sequence[float], n: int = 200) -> np.ndarray:
+    """(questions, conditions): answers with exactly these accuracies, of `first_right`."""
+    return np.column_stack([first_right(share, n) for share in shares]).astype(int)
+
+
+def sized_scores(
+    by_size: Mapping[int, Sequence[float]], n: int = 200, own_questions: bool = False, **more
+) -> pd.DataFrame:
+    """Score rows of one model with these accuracies at evenly spaced positions of each size; `of_shares`."""
+    frames = []
+    for size, shares in by_size.items():
+        positions = np.linspace(0, size - 1, len(shares)).astype(int).tolist()
+        frame = of_matrix(of_shares(shares, n), positions, size=size, prompt_tokens=100 * size, **more)
+        frames.append(frame.assign(id=frame["id"] + f"/{size}") if own_questions else frame)
+    return pd.concat(frames, ignore_index=True)
+
+
 def of_matrix(matrix: np.ndarray, positions: Sequence[int], **more) -> pd.DataFrame:
     columns = zip(positions, matrix.T.tolist(), strict=True)
     return score_rows({position: [bool(value) for value in values] for position, values in columns}, **more)
