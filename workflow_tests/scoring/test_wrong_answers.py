@@ -5,14 +5,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 import record_makers
-from conftest import ROOT
+import suite_examples
 from score_frames import score_rows
 
 from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.table import tables
 from litm.base.intervals import binomial_interval
-from litm.examples.examples import make_example, read_template
-from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS as FIGURES
@@ -24,24 +22,20 @@ from litm.scoring.wrong_answers import KINDS, Asked, WrongAnswer, wrong_answer
 TABLE = tables()["wrong_answers"]
 
 NOTHING = Asked("a prompt", "which?", "", ())
-SETTINGS = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
 
 
 def generated(task: str, size: int, placement: str):
     """An example of a task that makes its own questions, with the task."""
-    module = load_task(task)
-    template = read_template(ROOT / "resources" / "prompts" / f"{module.prompt}.txt", with_context=True)
-    (question,) = module.questions(size, SETTINGS, None)
-    return make_example(question, size, placement, template, module), module
+    question, *_ = suite_examples.questions(task, size)
+    return suite_examples.example(task, question, size, placement), load_task(task)
 
 
 def documents(*texts: str, placement: str = "gold_at_0"):
     """An example of documents with its task; the first document is the gold one."""
-    module = load_task("multi_document_qa")
-    template = read_template(ROOT / "resources" / "prompts" / "multi_document_qa.txt", with_context=True)
     gold, *others = [(f"Title {number}", text) for number, text in enumerate(texts)]
     question = Question("q", "Who built the tower?", (Gold("gold", gold, ("Adam Aller",)),), tuple(others))
-    return make_example(question, len(texts), placement, template, module), module
+    task = "multi_document_qa"
+    return suite_examples.example(task, question, len(texts), placement), load_task(task)
 
 
 def scored(example, module, answer: str):
