@@ -13,8 +13,7 @@ from litm.analysis.sentences import (
     silenced,
     uninformative,
 )
-from litm.analysis.shapes import MEANINGS
-from litm.report.phrases import SizeNames, verdicts
+from litm.analysis.shapes import MEANINGS, NO_WORD, TWO_POSITIONS
 
 
 def cell(position: int | None, accuracy: float, **others) -> dict:
@@ -67,21 +66,16 @@ def test_models_are_one_below_another():
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "said"),
     [
-        *({"shape": word} for word in MEANINGS),
-        {"verdict": "no_information", "reason": "floor", "shape": None},
-        {"shape": None, "n_positions": 2},
-        {"shape": None},
+        *(({"shape": word}, f"{word} ({meaning})") for word, meaning in MEANINGS.items()),
+        ({"verdict": "no_information", "reason": "floor", "shape": None}, "no information on position (floor)"),
+        ({"shape": None, "n_positions": 2}, TWO_POSITIONS),
+        ({"shape": None}, NO_WORD),
     ],
 )
-def test_the_console_says_of_a_shape_what_the_report_says(changes):
-    row = {**SHAPE, **changes}
-    said = summary([cell(0, 0.6), cell(9, 0.5)], [row])[-1].split(maxsplit=1)[1]
-    figure = {"kind": "accuracy_by_position", "experiments": ["qa"]}
-    (shown,) = verdicts(figure, pd.DataFrame([{**row, "n": 40}]), SizeNames([]), several=False)
-    (report,) = shown["says"]
-    assert said == (f"{report['word']} ({report['meaning']})" if report["word"] else report["meaning"])
+def test_a_shape_is_said_with_its_meaning_and_where_there_is_none_why(changes, said):
+    assert summary([cell(0, 0.6), cell(9, 0.5)], [SHAPE | changes])[-1].split(maxsplit=1)[1] == said
 
 
 def test_an_experiment_without_positions_is_one_line_and_its_sizes_are_columns():
