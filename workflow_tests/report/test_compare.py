@@ -13,8 +13,10 @@ import pytest
 import yaml
 from conftest import ROOT
 from programs import run_command
+from record_makers import change_first
 
 from litm.analysis.table import tables
+from litm.base.formats import read_jsonl
 
 compare = partial(run_command, "compare")
 BOTH = ["--model", "dummy", "--against", "reference"]
@@ -58,14 +60,11 @@ def test_a_worse_model_has_an_exit_status_and_the_table_has_its_numbers(folder, 
 
 def test_questions_of_two_studies_are_compared_by_their_prompts(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
-    path = other / "responses" / "dummy" / "qa.jsonl.gz"
-    first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-    # The question is asked in other words: each of the two studies has one that the other lacks.
-    changed = json.dumps({**json.loads(first), "prompt_sha256": "of another prompt"})
-    for answers, left_out in ([first, *lines], "0"), ([changed, *lines], "2"):
-        path.write_bytes(gzip.compress("\n".join(answers).encode()))
+    for left_out in ("0", "2"):
         done = compare("--results", folder, other, "--model", "dummy", "--worse-than", 5, "--experiments", "qa")
         assert {line.split()[7] for line in done.stdout.splitlines()[1:-1] if "mean" not in line} == {left_out}
+        # The question is asked in other words: each of the two studies has one that the other lacks.
+        change_first(other / "responses/dummy/qa.jsonl.gz", prompt_sha256="of another prompt")
     assert "left out: up to 2 questions of a position that only one of the two has scores of" in done.stderr
 
 
@@ -75,11 +74,10 @@ def test_answers_that_were_not_asked_again_have_an_exit_status_and_other_setting
     answers, manifest = (other / f"responses/dummy/qa.{end}" for end in ("jsonl.gz", "manifest.json"))
     run = partial(compare, "--results", folder, other, *("--model", "dummy", "--experiments", "qa", "--worse-than", 5))
     done = run()
-    number = len(first := gzip.decompress(answers.read_bytes()).decode().splitlines())
+    number = len([*read_jsonl(answers)])
     assert (done.returncode, done.stderr) == (5, "")
     assert f"all {number} answers have the same key and text on both sides" in done.stdout.splitlines()[-1]
-    again = json.dumps({**json.loads(first[0]), "key": "of another identity"})
-    answers.write_bytes(gzip.compress("\n".join([again, *first[1:]]).encode()))
+    change_first(answers, key="of another identity")
     done = run()
     assert done.returncode == 4 and f"{number - 1} of {number} answers have the same" in done.stderr
     made = json.loads(manifest.read_text())

@@ -1,6 +1,5 @@
 """`litm studies`: which numbers share a table, what is said where they do not, the files, and the page in a browser."""
 
-import gzip
 import json
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 from browser import Browser, find_browser
 from conftest import ROOT
 from programs import run_command
+from record_makers import change_first
 
 from litm.analysis.studies import lettered, letters
 from litm.analysis.table import tables
@@ -58,9 +58,7 @@ def other_metric(results: Path) -> None:
 
 def other_prompt(results: Path) -> None:
     for path in results.glob("responses/*/kv.jsonl.gz"):
-        first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-        changed = json.dumps({**json.loads(first), "prompt_sha256": "of another prompt"})
-        path.write_bytes(gzip.compress("\n".join([changed, *lines]).encode()))
+        change_first(path, prompt_sha256="of another prompt")
 
 
 def study_json(results: Path, change) -> None:

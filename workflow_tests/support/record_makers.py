@@ -2,7 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
+from pathlib import Path
 
+from conftest import write_lines
+
+from litm.base.formats import read_jsonl
 from litm.records import Example, SweepResponse
 
 _CELL = {"id": "q", "size": 4, "placement": "gold_at_0"}
@@ -21,6 +25,12 @@ def example(**fields) -> Example:
 def response(**fields) -> SweepResponse:
     """A response with these JSON fields, and defaults for the others."""
     return SweepResponse.from_json({**_RESPONSE, **fields})
+
+
+def change_first(path: Path, **fields) -> None:
+    """Change fields of the first record of a file."""
+    first, *others = (record for _, record in read_jsonl(path))
+    write_lines(path, [first | fields, *others])
 
 
 def changed(
