@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 from conftest import ROOT
-from figure_tables import FIGURE, NOT_SCORED, cell, draw, table
+from figure_tables import FIGURE, NOT_SCORED, cell, draw, legend, table
 from programs import load_program
 from score_frames import of_matrix
 
@@ -281,9 +281,8 @@ def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour
     (dashed,) = [line for line in panel.get_lines() if line.is_dashed() and len(line.get_xdata()) == 3]
     assert list(dashed.get_ydata()) == pytest.approx([60.2, 56.2, 59.7])
     assert dashed.get_color() == panel.containers[0].lines[0].get_color()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mpt-30b-instruct", "mine", "published"]
-    without = draw(QA, MEASURED)
-    assert [text.get_text() for text in without.legends[0].get_texts()] == ["mpt-30b-instruct", "mine"]
+    assert legend(figure) == ["mpt-30b-instruct", "mine", "published"]
+    assert legend(draw(QA, MEASURED)) == ["mpt-30b-instruct", "mine"]
 
 
 def test_published_values_are_drawn_in_the_range_of_a_panel_for_all_models_of_the_figure():

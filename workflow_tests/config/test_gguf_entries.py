@@ -1,6 +1,5 @@
 """Entries of models in GGUF files, by path or in a Python package, and default prompt formats."""
 
-import json
 import re
 import shutil
 
@@ -8,6 +7,7 @@ import configs
 import pytest
 from conftest import ROOT
 from gguf_files import WINDOW, write_gguf
+from model_folders import change
 from programs import load_program, refused
 
 
@@ -84,8 +84,7 @@ def folder_of(tmp_path, name, chat_template):
     """A model folder of a name, whose tokenizer has a chat template or none."""
     folder = tmp_path / name
     shutil.copytree(ROOT / "resources" / "reference_model", folder)
-    settings = folder / "tokenizer_config.json"
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), "chat_template": chat_template}))
+    change(folder / "tokenizer_config.json", chat_template=chat_template)
     return str(folder)
 
 

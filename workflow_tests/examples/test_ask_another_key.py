@@ -3,7 +3,7 @@
 import pytest
 from configs import KV, of_row
 from conftest import ROOT, write_lines
-from figure_tables import FIGURE, cell, draw, table
+from figure_tables import FIGURE, cell, draw, legend, table
 from record_makers import changed
 from suite_examples import SETTINGS, example, examples_by_position, questions
 
@@ -102,4 +102,4 @@ def test_a_figure_of_both_designs_has_a_labelled_line_for_each():
     (panel,) = canvas.axes
     assert [len(line.lines[0].get_xdata()) for line in panel.containers] == [3, 3]
     assert len({line.lines[0].get_linestyle() for line in panel.containers}) == 2
-    assert set(names) <= {text.get_text() for text in canvas.legends[0].get_texts()}
+    assert set(names) <= {*legend(canvas)}

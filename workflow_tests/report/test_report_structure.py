@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
-from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
+from report_contents import FIGURE, MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
 
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 from litm.analysis.table import tables
@@ -26,8 +26,6 @@ from litm.report.page_tables import (
 )
 from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
 from litm.workflow.result_files import REPORT_FILES as FILES
-
-FIGURE = {"kind": "accuracy_by_position", "experiments": ["kv"], "panel_title": "{size} pairs"}
 
 
 class Elements(HTMLParser):
