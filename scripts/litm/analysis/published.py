@@ -120,10 +120,8 @@ def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
 
 def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccuracy]:
     """One value per cell: the first in the file, whose order is tables, text, repository."""
-    first: dict[tuple, PublishedAccuracy] = {}
-    for value in values:
-        first.setdefault((value.model, value.experiment, value.size, value.placement), value)
-    return list(first.values())
+    cells = grouped(values, attrgetter("model", "experiment", "size", "placement"))
+    return [first for first, *_ in cells.values()]
 
 
 def read_rows(path: str | Path, kind: type[Row]) -> list[Row]:

@@ -205,10 +205,8 @@ def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple
     """The (model, experiment) whose positions tell nothing: keys of `uninformative`, and those whose curves are all at
     the floor or the ceiling; bias: of position_bias.csv.
     """
-    reasons: dict[tuple, set[str]] = {}
-    for row in bias:
-        reasons.setdefault(_sweep(row), set()).add(row["reason"])
-    return {*told, *(sweep for sweep, of in reasons.items() if of <= set(REMEDIES))}
+    curves = grouped(bias, _sweep).items()
+    return {*told, *(sweep for sweep, rows in curves if all(row["reason"] in REMEDIES for row in rows))}
 
 
 def _tells(found: Mapping[tuple, str], model: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from litm.base.formats import grouped
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
 from litm.config.model_files import check_tokenizer, check_told_apart, fill, response_file
@@ -130,9 +131,8 @@ class RecordedModel(AnyModel):
         return made.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
 
     def _files(self, experiment: Experiment, root: Path, entries: Mapping) -> list[tuple[str, list[Cell]]]:
-        where, by_name = f"{self.where}.responses.{experiment.name}", dict[str, list[Cell]]()
-        for cell in experiment.cells:
-            by_name.setdefault(fill((self.responses or {})[experiment.name], cell, where), []).append(cell)
+        where, pattern = f"{self.where}.responses.{experiment.name}", (self.responses or {})[experiment.name]
+        by_name = grouped(experiment.cells, lambda cell: fill(pattern, cell, where))
         for cells in by_name.values():
             check_told_apart(cells, self.fields, where)
         kinds = KINDS[self.log] if self.log else ENDINGS

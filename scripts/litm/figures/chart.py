@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 import pandas as pd
 
-from litm.base.formats import plain_rows
+from litm.base.formats import grouped, plain_rows
 from litm.base.messages import in_range, ordinal
 from litm.figures.kinds import room_of
 from litm.placements import gold_depths, gold_positions
@@ -297,9 +298,8 @@ def target_labels(cells: pd.DataFrame) -> pd.Series:
 
 def indexed_curves(position_bias: pd.DataFrame) -> list[dict]:
     """Rows of position_bias.csv grouped by experiment; experiments and rows in the order of the table."""
-    rows = plain_rows(position_bias)
-    order = {name: place for place, name in enumerate(dict.fromkeys(row["experiment"] for row in rows))}
-    return sorted(rows, key=lambda row: order[row["experiment"]])
+    by_experiment = grouped(plain_rows(position_bias), itemgetter("experiment"))
+    return [row for rows in by_experiment.values() for row in rows]
 
 
 def index_of(curve: Mapping) -> tuple[float, ...]:

@@ -1,6 +1,7 @@
 """Network of the reference model, an ordinary `LlamaForCausalLM`; its initial weights; its optimizer for matrices."""
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import cast
 
 import torch
@@ -8,6 +9,7 @@ from torch.nn import functional
 from transformers import AttentionInterface, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.models.llama.modeling_llama import LlamaAttention
 
+from litm.base.formats import grouped
 from litm.reference_model.recipe import Shape
 
 #: Roles of the heads that get hints, see `Hint`.
@@ -216,10 +218,7 @@ class Muon(torch.optim.Optimizer):
     @torch.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
-            shapes: dict[torch.Size, list[torch.Tensor]] = {}
-            for parameter in group["params"]:
-                shapes.setdefault(parameter.shape, []).append(parameter)
-            for shape, parameters in shapes.items():
+            for shape, parameters in grouped(group["params"], attrgetter("shape")).items():
                 updates = []
                 for parameter in parameters:
                     state = self.state[parameter]

@@ -4,10 +4,11 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
+from operator import itemgetter
 from pathlib import Path
 
 from litm.base.extensions import content, in_use
-from litm.base.formats import read_data
+from litm.base.formats import grouped, read_data
 from litm.base.messages import counted, single_spaced
 from litm.base.store import canonical_json, digest, file_sha256
 from litm.examples.tasks import load_task
@@ -32,16 +33,15 @@ def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
 
 def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     """The fields of each identity, once for all sweeps that share it."""
-    by_digest: dict[str, dict] = {}
-    for manifest in manifests:
-        one = {
-            "model": manifest["model"],
-            "experiments": [],
-            "identity": manifest["identity"],
-            "fields": json.dumps(manifest["identity_fields"], indent=2, sort_keys=True, ensure_ascii=False),
+    return [
+        {
+            "model": own[0]["model"],
+            "experiments": ", ".join(manifest["experiment"] for manifest in own),
+            "identity": identity,
+            "fields": json.dumps(own[0]["identity_fields"], indent=2, sort_keys=True, ensure_ascii=False),
         }
-        by_digest.setdefault(manifest["identity"], one)["experiments"].append(manifest["experiment"])
-    return [{**one, "experiments": ", ".join(one["experiments"])} for one in by_digest.values()]
+        for identity, own in grouped(manifests, itemgetter("identity")).items()
+    ]
 
 
 def software(commit: str | None) -> list[dict[str, str]]:
