@@ -135,7 +135,7 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
         pair = (first, second) if (first.name, second.name) in declared else (second, first)
         found += _of_pair(*pair, is_declared=(pair[0].name, pair[1].name) in declared)
     for one in single.values():
-        if one.datasets and len({cell.size for cell in one.cells}) > 1:
+        if one.datasets and len(one.cell_sizes) > 1:
             found.append(Comparison(SIZE, one.name, one.name))
         for condition, other in ((ORACLE, one.oracle), (CLOSED_BOOK, one.closed_book)):
             if other in single:
@@ -148,7 +148,7 @@ def _of_pair(a: Experiment, b: Experiment, is_declared: bool) -> Iterator[Compar
     if not is_declared and any(getattr(a, key) != getattr(b, key) for key in QUESTIONS):
         return
     by_difference: dict[tuple[str, str, str], list[int]] = {}
-    for size in sorted({cell.size for cell in a.cells} & {cell.size for cell in b.cells}):
+    for size in sorted(a.cell_sizes & b.cell_sizes):
         differing = _differing(a, b, size)
         if differing and (is_declared or len(differing) == 1):
             names, settings_a, settings_b = zip(*differing, strict=True)

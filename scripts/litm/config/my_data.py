@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -227,10 +228,8 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
 
 def _sizes(limits: Mapping[str, int]) -> tuple[list[int], str]:
     """Sizes that fit, largest first, and the reason for the limit. limits: in passages, by reason."""
-    most, why = SIZES[0], f"{SIZES[0]} are the most by default"
-    for reason, limit in limits.items():
-        if limit < most:
-            most, why = limit, reason
+    limits = {f"{SIZES[0]} are the most by default": SIZES[0], **limits}
+    why, most = min(limits.items(), key=itemgetter(1))
     sizes = [size for size in SIZES if size <= most]
     if not sizes:
         raise UserError(
