@@ -4,7 +4,6 @@ Rows are of the tables, as `formats.plain_rows` gives them.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from operator import itemgetter
 
 from litm.analysis.sentences import Row, compared, compared_on, is_shown
@@ -112,7 +111,7 @@ def _tables(
 
 
 def _by_model(cells: Iterable[Row]) -> dict[str, list[Row]]:
-    return {model: list(own) for model, own in groupby(cells, lambda cell: cell["model"])}
+    return grouped(cells, itemgetter("model"))
 
 
 def _of(cell: Row, cells: Iterable[Row]) -> str:
