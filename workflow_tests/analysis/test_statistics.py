@@ -92,13 +92,6 @@ def test_a_contrasts_interval_is_students_with_the_greatest_and_the_least_contra
     assert -most <= result.low <= result.value <= result.high <= most
 
 
-def test_with_many_questions_a_contrasts_interval_is_the_paired_t_interval():
-    matrix = correlated(TRUTHS["U"], 5000, 1)
-    expected = stats.ttest_rel(matrix[:, 0], matrix[:, 2]).confidence_interval(0.95)
-    result = contrast_interval(matrix, P)
-    assert (result.low, result.high) == pytest.approx((expected.low, expected.high), abs=3e-4)
-
-
 def test_a_difference_that_no_question_shows_has_an_interval_nevertheless():
     for n in (1, 10, 100):
         flat = contrast_interval(np.ones((n, 5), int), PBI)
