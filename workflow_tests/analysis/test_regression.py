@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import gammaln, xlogy
-from score_frames import assert_plain, of_matrix, random_matrix
+from score_frames import assert_plain, of_matrix, of_shares, random_matrix
 
 from litm.analysis.regression import MEAN, NOT_WORSE, OPEN, WORSE, _chances, outcome, regression_rows
 from litm.analysis.statistics import contrast_interval
@@ -18,29 +18,27 @@ def sides(a: np.ndarray, b: np.ndarray) -> pd.DataFrame:
     return pd.concat([of_matrix(of, POSITIONS, size=10, model=side) for of, side in ((a, "a"), (b, "b"))])
 
 
-def answers(right: list[int], n: int) -> np.ndarray:
-    """The first ones right, at each position."""
-    return np.array([[row < count for count in right] for row in range(n)])
+#: Accuracies of the reference.
+USUAL = (0.75, 0.5, 0.75)
 
 
 @pytest.mark.parametrize(
-    ("right", "n", "margin", "means_only", "expected"),
+    ("accuracies", "n", "margin", "means_only", "expected"),
     [
         # Equal answers: enough questions, and too few.
-        ([150, 100, 150], 200, 0.05, False, NOT_WORSE),
-        ([15, 10, 15], 20, 0.05, False, OPEN),
+        (USUAL, 200, 0.05, False, NOT_WORSE),
+        (USUAL, 20, 0.05, False, OPEN),
         # 20 points worse in the middle alone, which the mean of the positions shows less.
-        ([150, 60, 150], 200, 0.05, False, WORSE),
-        ([150, 60, 150], 200, 0.10, True, NOT_WORSE),
+        ((0.75, 0.3, 0.75), 200, 0.05, False, WORSE),
+        ((0.75, 0.3, 0.75), 200, 0.10, True, NOT_WORSE),
         # Better is not worse.
-        ([150, 160, 150], 200, 0.05, False, NOT_WORSE),
+        ((0.75, 0.8, 0.75), 200, 0.05, False, NOT_WORSE),
         # Exactly as much worse as tolerated: not shown, either way.
-        ([140, 90, 140], 200, 0.05, False, OPEN),
+        ((0.7, 0.45, 0.7), 200, 0.05, False, OPEN),
     ],
 )
-def test_the_outcome_is_that_of_the_differences_shown(right, n, margin, means_only, expected):
-    reference = answers([round(n * share) for share in (0.75, 0.5, 0.75)], n)
-    rows = regression_rows(sides(answers(right, n), reference), margin, means_only)
+def test_the_outcome_is_that_of_the_differences_shown(accuracies, n, margin, means_only, expected):
+    rows = regression_rows(sides(of_shares(accuracies, n), of_shares(USUAL, n)), margin, means_only)
     assert outcome(rows) == expected
     assert [row["placement"] for row in rows] == ["gold_at_0", "gold_at_4", "gold_at_9", MEAN]
     assert [row["placement"] for row in rows if "verdict" in row] == [row["placement"] for row in rows][
@@ -62,7 +60,7 @@ def test_a_row_is_the_paired_difference_of_the_questions_that_both_scored():
 
 
 def test_p_of_worse_is_corrected_over_the_judged_rows_alone():
-    scores = sides(answers([100, 60, 100], 200), answers([100, 100, 100], 200))
+    scores = sides(of_shares((0.5, 0.3, 0.5)), of_shares((0.5, 0.5, 0.5)))
     every, means = regression_rows(scores, 0.05), regression_rows(scores, 0.05, means_only=True)
     assert every[1]["p_worse_holm"] == pytest.approx(4 * every[1]["p_worse"])
     assert means[3]["p_worse_holm"] == means[3]["p_worse"] and "p_worse_holm" not in means[1]
@@ -124,7 +122,7 @@ def test_the_questions_needed_tell_in_four_of_five_cases_if_nothing_differs():
 
 
 def test_one_cell_has_no_mean_and_is_judged_as_it_is_and_one_without_a_common_question_has_no_row():
-    scores = sides(answers([15, 10, 15], 20), answers([15, 10, 15], 20))
+    scores = sides(of_shares(USUAL, 20), of_shares(USUAL, 20))
     (row,) = regression_rows(scores.query("position == 0"), 0.05, means_only=True)
     assert row["placement"] == "gold_at_0" and row["verdict"] == OPEN
     assert regression_rows(scores.query("model == 'a'"), 0.05) == []
