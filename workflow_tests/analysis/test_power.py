@@ -4,6 +4,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from drawn_answers import correlated
 from scipy import stats
 from score_frames import of_matrix
 
@@ -25,13 +26,6 @@ from litm.analysis.statistics import contrast_interval
 PATTERNS = np.array(list(product((0, 1), repeat=3)))
 
 
-def simulated(accuracies, latent: float, n: int, seed: int) -> np.ndarray:
-    """Answers of n questions to three positions, drawn with normal scores."""
-    random = np.random.default_rng(seed)
-    scores = np.sqrt(latent) * random.standard_normal((n, 1)) + np.sqrt(1 - latent) * random.standard_normal((n, 3))
-    return (scores < stats.norm.ppf(accuracies)).astype(int)
-
-
 @pytest.mark.parametrize(
     ("contrast", "n", "assumed"),
     [
@@ -46,7 +40,7 @@ def test_the_detectable_effect_is_shown_by_80_percent_of_simulated_data_sets(con
     accuracies = planned_accuracies(contrast, effect, assumed.accuracy)
     latent, data_sets = latent_correlation(assumed), 1000
     shown = sum(
-        contrast_interval(simulated(accuracies, latent, n, seed), CONTRASTS[contrast]).low > 0
+        contrast_interval(correlated(accuracies, n, seed, latent), CONTRASTS[contrast]).low > 0
         for seed in range(data_sets)
     )
     # Three standard errors.
@@ -87,7 +81,7 @@ def test_the_copula_has_the_accuracies_and_the_correlation_that_were_asked_for()
     assumed = Assumption(0.8, 0.6)
     both = pattern_shares((0.8,) * 3, latent_correlation(assumed)).reshape(2, 2, 2)[1, 1].sum()
     assert (both - 0.64) / 0.16 == pytest.approx(0.6, abs=1e-4)
-    found = observed(simulated((0.8,) * 3, latent_correlation(assumed), 100_000, 0))
+    found = observed(correlated((0.8,) * 3, 100_000, 0, latent_correlation(assumed)))
     assert found.accuracy == pytest.approx(0.8, abs=0.005) and found.correlation == pytest.approx(0.6, abs=0.01)
     assert observed(np.ones((9, 3), int)).correlation == 0.5
 
@@ -100,7 +94,7 @@ def test_planned_curves_have_their_effect_and_stay_between_0_and_1():
 
 
 def test_a_curve_has_a_row_for_each_effect_and_one_without_a_middle_has_none():
-    matrix = simulated((0.9, 0.6, 0.8), 0.6, 80, 3)
+    matrix = correlated((0.9, 0.6, 0.8), 80, 3, 0.6)
     rows = list(detectable_effect_rows(of_matrix(matrix, (0, 4, 8))))
     assert [row["quantity"] for row in rows] == ["primacy", "recency", "tilt", "pbi"]
     assert all(row["n"] == 80 and 0 < row["mde"] < 0.3 and row["n_for_5_points"] > 80 for row in rows)

@@ -1,8 +1,8 @@
 """The effective length: its verdicts and their error rate."""
 
-import numpy as np
 import pandas as pd
 import pytest
+from drawn_answers import correlated
 from score_frames import assert_plain, of_matrix, sized_scores
 
 from litm.claims.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
@@ -81,12 +81,9 @@ def test_the_words_say_what_is_shown_and_what_is_not():
 
 def test_at_a_loss_of_just_the_margin_either_verdict_is_rare():
     """The limit is 2.5 % on each side: 1 of 40 families, and 4 are within three standard errors."""
-    rng = np.random.default_rng(1)
     found = []
-    for _ in range(40):
-        # Right with 90 % at all positions but the last, there with 80 %; answers to a question correlate.
-        depths = 0.9 * rng.standard_normal((200, 1)) + 0.436 * rng.standard_normal((200, 4))
-        answers = (depths > -np.array([1.2816, 1.2816, 1.2816, 0.8416])).astype(int)
+    for seed in range(40):
+        answers = correlated([0.9, 0.9, 0.9, 0.8], 200, seed)
         scores = [of_matrix(answers[:, :2], [0, 4], size=5), of_matrix(answers[:, 2:], [0, 9], size=10)]
         found.append(rows_of(pd.concat(scores))[1]["verdict"])
     assert found.count(WITHIN) <= 4 and found.count(BEYOND) <= 4 and found.count(OPEN) > 30

@@ -1,6 +1,7 @@
 """Right and wrong answers drawn with known accuracies and correlations, for tests of statistics."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
@@ -13,10 +14,8 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def correlated(accuracies: list[float], n: int, seed: int, latent: float = 0.8) -> np.ndarray:
+def correlated(accuracies: Sequence[float], n: int, seed: int, latent: float = 0.8) -> np.ndarray:
     """Right and wrong of n questions, by a Gaussian copula with this correlation of all pairs of positions."""
     random = rng(seed)
-    scores = math.sqrt(latent) * random.standard_normal((n, 1)) + math.sqrt(1 - latent) * random.standard_normal(
-        (n, len(accuracies))
-    )
-    return (scores < stats.norm.ppf(accuracies)).astype(int)
+    shared, own = random.standard_normal((n, 1)), random.standard_normal((n, len(accuracies)))
+    return (math.sqrt(latent) * shared + math.sqrt(1 - latent) * own < stats.norm.ppf(accuracies)).astype(int)
