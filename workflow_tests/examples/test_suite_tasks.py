@@ -120,6 +120,7 @@ def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing():
     assert scores[["target", "position", "correct"]].to_numpy().tolist() == [
         ["start", 1, True], ["middle", 4, False], ["end", 8, True]
     ]  # fmt: skip
+    assert scores["wrong_kind"].fillna("none").tolist() == ["none", "left_out", "none"]
 
 
 @pytest.mark.parametrize("task", TASKS)

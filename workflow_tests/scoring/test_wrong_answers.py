@@ -129,14 +129,6 @@ def test_of_documents_as_retrieved_those_with_an_answer_are_no_other_items():
     assert [item.position for item in module.other_items(example.prompt, target)] == [1]
 
 
-def test_a_missing_answer_among_several_is_distinguished_from_a_wrong_one():
-    example, _ = generated("multi_needle", 9, "gold_at_0_4_8")
-    first, second, _ = (target.answers[0] for target in example.targets)
-    response = record_makers.response(id=example.id, size=9, placement=example.placement, response=f"{first}, {second}")
-    rows = score_sweep(Sweep("m", "e", "multi_needle", "exact_code"), [example], [response])
-    assert rows["wrong_kind"].isna().tolist() == [True, True, False] and rows["wrong_kind"][2] == "left_out"
-
-
 def test_only_wrong_answers_have_a_kind_and_no_kind_changes_a_verdict():
     example, module = generated("kv_retrieval", 4, "gold_at_1")
     assert pd.isna(scored(example, module, example.targets[0].answers[0])["wrong_kind"])
