@@ -32,8 +32,7 @@ def test_every_position_asks_for_its_own_pair_of_the_same_context():
     assert not check_examples(by_placement, generated=True, design=ASK_ANOTHER_KEY)
     for versions in zip(*by_placement.values(), strict=True):
         assert len({version.id for version in versions}) == 1
-        contexts = {version.prompt.partition("JSON data:\n")[2].partition("\n\nKey:")[0] for version in versions}
-        (context,) = contexts
+        (context,) = {version.prompt.partition("JSON data:\n")[2].partition("\n\nKey:")[0] for version in versions}
         for position, version in zip((0, 9, 19), versions, strict=True):
             (target,) = version.targets
             line = context.split("\n")[position]
