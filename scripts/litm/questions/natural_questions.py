@@ -31,18 +31,19 @@ from litm.questions.released_format import Document, GoldParagraph, QuestionReco
 CHUNK_WORDS = 100
 
 
-def chunk_with_answer(paragraph: str, short_answers: Sequence[str], limit: int = CHUNK_WORDS) -> str | None:
-    """About `limit` words of a paragraph, with its short answers; None if a longer paragraph contains none of them.
+def chunk_with_answer(paragraph: str, short_answers: Sequence[str]) -> str | None:
+    """About `CHUNK_WORDS` words of a paragraph, with its short answers; None if a longer paragraph contains none of
+    them.
 
-    Inferred from the released paragraphs and chunks: a paragraph of at most `limit` words is kept whole. From a longer
-    one the sentences from the first to the last with a short answer are taken, and words are added before and after
-    them up to `limit`; if those sentences are longer, no word is cut. The released chunks grew left or right at random;
-    here both sides get equally many words, as far as available. This reproduces the words of 94 % of the 2,655 released
-    chunks, and of 84 % of those from longer paragraphs; most others are cut on both sides and a few words off. The
-    double space after answer sentences in the released chunks is not imitated.
+    Inferred from the released paragraphs and chunks: a paragraph of at most `CHUNK_WORDS` words is kept whole. From a
+    longer one the sentences from the first to the last with a short answer are taken, and words are added before and
+    after them up to `CHUNK_WORDS`; if those sentences are longer, no word is cut. The released chunks grew left or
+    right at random; here both sides get equally many words, as far as available. This reproduces the words of 94 % of
+    the 2,655 released chunks, and of 84 % of those from longer paragraphs; most others are cut on both sides and a few
+    words off. The double space after answer sentences in the released chunks is not imitated.
     """
     words = paragraph.split()
-    if len(words) <= limit:
+    if len(words) <= CHUNK_WORDS:
         return paragraph
     text = " ".join(words)
     wanted = [" ".join(answer.split()) for answer in short_answers]
@@ -53,7 +54,7 @@ def chunk_with_answer(paragraph: str, short_answers: Sequence[str], limit: int =
     starts = [0, *sentence_starts(words), len(words)]
     start = max(word for word in starts if _offset(words, word) <= first)
     end = min(word for word in starts if _offset(words, word) >= last)
-    spare = max(0, limit - (end - start))
+    spare = max(0, CHUNK_WORDS - (end - start))
     before = min(start, max(spare // 2, spare - (len(words) - end)))
     return " ".join(words[start - before : end + spare - before])
 

@@ -194,16 +194,17 @@ def _match_same(attention: LlamaAttention, generator: torch.Generator) -> None:
     attention.k_proj.weight += same
 
 
-#: Coefficients of the quintic Newton-Schulz iteration.
+#: Coefficients and steps of the quintic Newton-Schulz iteration.
 _A, _B, _C = 3.4445, -4.7750, 2.0315
+_STEPS = 5
 
 
-def orthogonalised(matrices: torch.Tensor, steps: int = 5) -> torch.Tensor:
+def orthogonalised(matrices: torch.Tensor) -> torch.Tensor:
     """The matrices (N, rows, columns) with all singular values near 1."""
     x = matrices / (matrices.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     tall = x.shape[-2] > x.shape[-1]
     x = x.mT if tall else x
-    for _ in range(steps):
+    for _ in range(_STEPS):
         gram = x @ x.mT
         x = _A * x + (_B * gram + _C * gram @ gram) @ x
     return x.mT if tall else x
