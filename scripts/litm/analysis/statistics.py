@@ -25,14 +25,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.base.intervals import (
-    check_counts,
-    cluster_factors,
-    clustered_interval,
-    is_graded,
-    mean_error,
-    wilson_interval,
-)
+from litm.base.intervals import cluster_factors, clustered_interval, is_graded, mean_error, wilson_interval
 from litm.base.messages import points
 from litm.scoring.metrics import GRADES
 
@@ -294,17 +287,13 @@ def mean_of_numbers(values: np.ndarray, clusters: np.ndarray | None = None) -> M
     return Moments(values.mean(), values.mean(), np.array(error), df, np.inf) if df else None
 
 
-def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:
+def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int) -> Estimate:
     """Difference p₁ - p₂ of two independent proportions, with Newcombe's (1998, method 10) hybrid score interval.
 
-    With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²). Raises
-    `ValueError` for n = 0.
+    With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²).
     """
-    check_counts(correct, n)
-    check_counts(other_correct, other_n)
     first, other = (
-        Estimate(right / of, *wilson_interval(right, of, confidence))
-        for right, of in ((correct, n), (other_correct, other_n))
+        Estimate(right / of, *wilson_interval(right, of)) for right, of in ((correct, n), (other_correct, other_n))
     )
     return separate_difference(first, other)
 
