@@ -171,8 +171,8 @@ def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str],
     counts = counted[["n", "n_preamble", "n_preamble_right"]].sum().assign(metric=counted["metric"].first())
     many = counts[(counts["n_preamble"] >= FEWEST_PREAMBLES) & (counts["n_preamble"] > MANY_PREAMBLES * counts["n"])]
     for model, rows in many.groupby("model", sort=False):
-        ends_early = [name for name in rows.index if (stops or {}).get(name) == FIRST_LINE]
-        lines.append(_preamble_line(str(model), rows, bool(ends_early)))
+        ends_early = any((stops or {}).get(name) == FIRST_LINE for name in rows.index)
+        lines.append(_preamble_line(str(model), rows, ends_early))
     return lines
 
 
@@ -210,9 +210,8 @@ def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files) -> 
 
 
 def wrong_answers_table(scores: Files) -> Iterator[dict]:
-    """Yield the rows of each sweep, in the order of the score files."""
-    for sweep in scores.scores():
-        yield from wrong_answer_rows(sweep)
+    """The rows of each sweep, in the order of the score files."""
+    return (row for sweep in scores.scores() for row in wrong_answer_rows(sweep))
 
 
 def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) -> Iterator[dict]:
