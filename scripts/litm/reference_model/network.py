@@ -195,8 +195,7 @@ def _match_same(attention: LlamaAttention, generator: torch.Generator) -> None:
 
 
 #: Coefficients and steps of the quintic Newton-Schulz iteration.
-_A, _B, _C = 3.4445, -4.7750, 2.0315
-_STEPS = 5
+_A, _B, _C, _STEPS = 3.4445, -4.7750, 2.0315, 5
 
 
 def orthogonalised(matrices: torch.Tensor) -> torch.Tensor:
