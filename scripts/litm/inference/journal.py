@@ -43,8 +43,6 @@ JOURNALS = "results/journal"
 #: escaped.
 IDENTITY_MARK, BILL_MARK, KEY_MARK = b'"fields":', b'"billed":', b'"key":"'
 KEY_LENGTH = 64
-#: Bytes read from a journal at a time.
-BLOCK = 1 << 20
 
 
 def identity_line(fields: dict) -> str:
@@ -430,15 +428,9 @@ def billed_in(file: Path) -> Iterator[Usage]:
 
 
 def _lines_with(mark: bytes, file: Path) -> Iterator[bytes]:
-    """The lines of a file that contain `mark`; reading blocks takes half the time of reading lines."""
-    with open_journal(file) as raw:
-        while block := raw.read(BLOCK):
-            block += raw.readline()
-            at = block.find(mark)
-            while at >= 0:
-                begin, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at) + 1 or len(block)
-                yield block[begin:end]
-                at = block.find(mark, end)
+    """The lines of a file that contain `mark`."""
+    with open_journal(file) as lines:
+        yield from (line for line in lines if mark in line)
 
 
 def _lines_of(file: Path, wanted: Mapping[bytes, object]) -> Iterator[bytes]:

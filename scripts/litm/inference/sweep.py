@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from litm.base.formats import grouped
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.inference.answer_identity import Changes, equal_answers, equal_digests, reason_to_ask
@@ -71,10 +72,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
     made_with = Counter(answer.made_with for answer in answers)
     billed = [answer.billed for answer in answers if answer.billed]
-    left_out: dict[str, dict[str, None]] = {}
-    for prompt in prompts:
-        if prompt.key in outcome.overflow:
-            left_out.setdefault(str(prompt.size), {})[prompt.id] = None
+    left_out = grouped((one for one in prompts if one.key in outcome.overflow), lambda one: str(one.size))
     return {
         **sweep,
         "prompts": len(prompts),
@@ -84,7 +82,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "reused": len(answers) - max(0, outcome.asked - len(outcome.failed) - outcome.asked_too_long),
         "reused_elsewhere": outcome.reused_elsewhere,
         "overflow": len(outcome.overflow),
-        "left_out": {size: list(ids) for size, ids in left_out.items()},
+        "left_out": {size: list(dict.fromkeys(one.id for one in some)) for size, some in left_out.items()},
         "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),
