@@ -177,24 +177,21 @@ class CloseReasoning(LogitsProcessor):
         return scores
 
 
-def batch_outputs(
+def batches_answered(
     model: PreTrainedModel,
-    prompts: Sequence[Sequence[int]],
-    ending: Ending,
+    prompts: Sequence[Prepared],
     kept: KeptCache | None,
     token_budget: int,
-    count: Callable[[int], None] = lambda tokens: None,
+    count: Callable[[int], None],
+    ending: Ending,
 ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
-    """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
-
-    Arguments as in `batches_in_memory`.
-    """
+    """Batches of prompts: their indices, and the new token ids of each. Arguments as in `batches_in_memory`."""
+    ids = [one.ids or [] for one in prompts]
 
     def outputs(batch: Sequence[int]) -> list[list[int]]:
-        return generate_batch(model, [prompts[index] for index in batch], ending, kept)
+        return generate_batch(model, [ids[index] for index in batch], ending, kept)
 
-    new_tokens = model.generation_config.max_new_tokens
-    return batches_in_memory(model, prompts, new_tokens, kept, token_budget, count, outputs)
+    return batches_in_memory(model, ids, model.generation_config.max_new_tokens, kept, token_budget, count, outputs)
 
 
 def batches_in_memory(
@@ -299,7 +296,7 @@ def batches_measured(
     prompts: Sequence[Prepared],
     kept: KeptCache | None,
     token_budget: int,
-    count: Callable[[int], None] = lambda tokens: None,
+    count: Callable[[int], None],
 ) -> Iterator[tuple[Sequence[int], list[list[float]]]]:
     """Prompts whose answers are all measured: their indices, and the log-probability of each answer of each.
 

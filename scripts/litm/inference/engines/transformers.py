@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from litm.base.messages import note
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
@@ -44,15 +44,13 @@ class Engine(LocalEngine):
         Prompts with a common prefix are adjacent if the model's caches can be kept from one prompt to the next.
         A prompt that does not fit the memory by itself has no answer.
         """
-        from litm.inference.generation import batch_outputs
+        from litm.inference.generation import batches_answered
 
         ids = [prompt.ids or [] for prompt in prompts]
-
-        def outputs_of(model: "PreTrainedModel", part: Sequence[Prepared], *limits: Any) -> Batches[list[list[int]]]:
-            return batch_outputs(model, [one.ids or [] for one in part], self.ending, *limits)
-
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
-        for batch, outputs in self._computed(prompts, new_tokens, outputs_of):
+        # The ending is known once the model is loaded.
+        answered = self._computed(prompts, new_tokens, lambda *given: batches_answered(*given, self.ending))
+        for batch, outputs in answered:
             yield self.responses(ids, batch, outputs)
 
     def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
