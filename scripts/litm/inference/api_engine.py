@@ -345,16 +345,12 @@ class ApiEngine(ABC):
         finally:
             os.environ.update(hidden)
 
-    async def ask(self, client: Any, content: Content) -> Reply:
-        """The answer to one prompt; errors as in `post`."""
-        return await self.post(client, *self.request(content), self.read)
-
     async def _ask(self, client: Any, prompt: Prepared) -> Reply:
-        """As `ask`, for the provider's cache if it is planned; without that if the server refuses it."""
-        if prompt.cached is None or not self._is_caching:
-            return await self.ask(client, prompt.content)
+        """The answer to one prompt, for the provider's cache if that is planned, and without it if the server refuses
+        it; errors as in `post`.
+        """
         path, plain = self.request(prompt.content)
-        body = self.for_cache(plain, prompt.cached)
+        body = self.for_cache(plain, prompt.cached) if prompt.cached and self._is_caching else plain
         try:
             return await self.post(client, path, body, self.read)
         except UserError as error:
