@@ -114,7 +114,7 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
     slow, shorter = time_lines(one, ASKED)
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
-    monkeypatch.setattr(resources, "measured_runs", lambda results, model: [])
+    monkeypatch.setattr(resources.costs, "measured_runs", lambda results, model: [])
     (line,) = time_lines(of_models(a={"parameters": 7, "tokens_per_second": 1e6}), ASKED)
     assert "about 1 minute here (as earlier sweeps took)" in line
 

@@ -14,20 +14,8 @@ from litm.base.messages import UserError, money
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
 from litm.config.study import Study
+from litm.inference import costs
 from litm.inference.billing import spent_in
-from litm.inference.costs import (
-    PROCESS_BYTES,
-    PROMPT_BYTES,
-    Numbers,
-    Rate,
-    bytes_of_parameters,
-    bytes_of_weights,
-    choose_rate,
-    measured_runs,
-    predicted_rate,
-    size_of,
-    sweep_bytes,
-)
 from litm.inference.journal import JOURNALS
 from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
@@ -63,7 +51,7 @@ def billions_of(model: Model) -> float:
     if model.path and is_gguf(model.path):
         return read_gguf(Path(model.path)).weights / 1e9
     if model.path:
-        return bytes_of_weights(Path(model.path)) / 2e9
+        return costs.bytes_of_weights(Path(model.path)) / 2e9
     return billions_in(model.hub or "") or USUAL_BILLIONS
 
 
@@ -82,19 +70,19 @@ def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -
         return SERVED_MB * attempt
     if model.mem_mb:
         return model.mem_mb * attempt
-    size = size_of(Path(model.path)) if model.device == "cpu" and model.path and work else None
+    size = costs.size_of(Path(model.path)) if model.device == "cpu" and model.path and work else None
     if size and work:
-        numbers = Numbers(format_here(model.dtype, "cpu").name, model.quantization, model.attention)
-        peak = PROCESS_BYTES + sweep_bytes(size, numbers, work.longest, model.batch_tokens)
-        return int((SPARE * peak + PROMPT_BYTES * work.tokens) / 1e6) * attempt
-    return int(BASE_MB + LOADING * bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt
+        numbers = costs.Numbers(format_here(model.dtype, "cpu").name, model.quantization, model.attention)
+        peak = costs.PROCESS_BYTES + costs.sweep_bytes(size, numbers, work.longest, model.batch_tokens)
+        return int((SPARE * peak + costs.PROMPT_BYTES * work.tokens) / 1e6) * attempt
+    return int(BASE_MB + LOADING * costs.bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt
 
 
 def minutes(model: Model | ApiModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()) -> int:
     """Minutes for a sweep's job, or for each job of a divided sweep.
 
     More at every attempt, up to `MOST`; fixed if the model's entry sets the time. runs: earlier ones of the model, see
-    `measured_runs`.
+    `costs.measured_runs`.
     """
     if isinstance(model, Model) and model.runtime:
         return model.runtime
@@ -103,29 +91,29 @@ def minutes(model: Model | ApiModel, work: Work, attempt: int, runs: Sequence[tu
 
 def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
     if isinstance(model, ApiModel):
-        rate = choose_rate(model.tokens_per_second, runs, None)
+        rate = costs.choose_rate(model.tokens_per_second, runs, None)
         return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
     gpu = model.device != "cpu"
-    predicted = predicted_rate(billions_of(model), model.dtype, gpu, model.threads) if model.has_weights else None
-    rate = choose_rate(model.tokens_per_second, runs, predicted)
+    predicted = costs.predicted_rate(billions_of(model), model.dtype, gpu, model.threads) if model.has_weights else None
+    rate = costs.choose_rate(model.tokens_per_second, runs, predicted)
     spare = SPARE_TIME if rate is predicted else 1
     return spare * work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
 
 
-def rate_here(model: Model | ApiModel) -> Rate | None:
+def rate_here(model: Model | ApiModel) -> costs.Rate | None:
     """The rate of a model on this machine by a rule of thumb; None without weights here."""
     if isinstance(model, ApiModel) or not model.has_weights:
         return None
     gpu = model.device not in ("auto", "cpu") or (model.device == "auto" and has_gpu())
     here, threads = format_here(model.dtype, model.device), min(model.threads, os.cpu_count() or 1)
-    return predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
+    return costs.predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
 
 
 def gpu_hours(model: Model, tokens: float) -> float:
     """The hours of all GPUs that compute these tokens by a rule of thumb; 0 for a model that takes no GPU."""
     if not model.has_weights or model.device == "cpu":
         return 0.0
-    return model.gpus * tokens / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second / 3600
+    return model.gpus * tokens / costs.predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second / 3600
 
 
 #: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
@@ -147,7 +135,8 @@ def time_lines(study: Study, sweeps: Left) -> list[str]:
     for model, tokens, number in _remaining(study, sweeps):
         name = model.name
         if predicted := rate_here(model):
-            rate = choose_rate(model.tokens_per_second, measured_runs(Path("results"), name), predicted) or predicted
+            earlier = costs.measured_runs(Path("results"), name)
+            rate = costs.choose_rate(model.tokens_per_second, earlier, predicted) or predicted
             seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * number
             known = (
                 "a rule of thumb, wrong by up to a factor of three" if rate is predicted else "as earlier sweeps took"
