@@ -18,7 +18,7 @@ from litm.examples.examples import choose_questions, examples_of, of_size_in_tok
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.questions.subsets import read_labels
-from litm.records import Question, write_examples
+from litm.records import write_examples
 
 
 @program
@@ -43,17 +43,9 @@ def main(
             f"{labels}: {coverage.labelled} of {coverage.questions} questions have a label, "
             f"{coverage.kept} are kept, the others left out"
         )
-    if not dataset:
-        questions = map(checked, questions)
-    repeated: list[str] = []
-
-    def seen(question: Question) -> Question:
-        if question.repeats_gold:
-            repeated.append(question.text)
-        return question
-
-    examples = list(examples_of(asked, map(seen, questions), items, placement, template, chosen))
-    if repeated:
+    taken = list(questions if dataset else map(checked, questions))
+    examples = list(examples_of(asked, taken, items, placement, template, chosen))
+    if repeated := [question.text for question in taken if question.repeats_gold]:
         note(
             f"{dataset}: {len(repeated)} of {len(examples)} questions have their gold item among the distractors "
             f"too (the first is {repeated[0]!r}); the table answer_checks counts those whose context shows it twice"
