@@ -1,13 +1,11 @@
 """The registry of engines: their facts, readable without their packages, and declared nowhere else."""
 
 import ast
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
-from programs import refused
+from programs import loaded_by, refused
 
 from litm.base.extensions import VARIABLE
 from litm.checks import doctor_models
@@ -32,9 +30,7 @@ def test_engines_are_found_by_what_they_declare():
 
 def test_declarations_of_engines_are_read_without_their_packages():
     heavy = {"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"}
-    program = "import sys; from litm.inference.engine import engine_names; engine_names(bool); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not heavy & set(done.stdout.split())
+    assert not heavy & loaded_by("from litm.inference.engine import engine_names; engine_names(bool)")
 
 
 def test_no_engine_is_named_by_code_outside_its_own_module():

@@ -57,7 +57,7 @@ def run(program: str, folder, passages, questions, hits=20, **options) -> subpro
     task = {"passages": passages, "questions": questions, "hits": hits, "threads": 1}
     (folder / "task.json").write_text(json.dumps(task))
     # pyserini makes an OpenAI client when it is imported, which wants a key.
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"}
+    environment = {**os.environ, "OPENAI_API_KEY": "unused"}
     command = [sys.executable, "-c", program, folder / "task.json", folder / "found.json"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, **options)
 

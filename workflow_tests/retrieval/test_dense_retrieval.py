@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from conftest import ROOT
 from encoders import WORDS, make_encoder
 from transformers import AutoModel, AutoTokenizer
 
@@ -210,7 +209,7 @@ def test_hits_and_scores_are_the_same_with_the_instructions_of_any_processor(tmp
     np.random.default_rng(0).normal(size=(3000, 768)).astype("float32").tofile(tmp_path / "vectors")
 
     def hits(level: str) -> list:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "FAISS_OPT_LEVEL": level}
+        environment = {**os.environ, "FAISS_OPT_LEVEL": level}
         command = [sys.executable, "-c", SEARCHES, str(tmp_path)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

@@ -73,6 +73,14 @@ def _ran(main: Callable[[], None], *words: object) -> subprocess.CompletedProces
     return subprocess.CompletedProcess(argv, status, stdout.getvalue(), stderr.getvalue())
 
 
+def loaded_by(code: str, *words: object) -> set[str]:
+    """The modules that this code has imported at its end, as a program of its own with these arguments."""
+    code = f"import atexit, sys\natexit.register(lambda: print(*sys.modules))\n{code}"
+    command = [sys.executable, "-c", code, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
 def refused(work: Callable[..., object], *arguments: object, **options: object) -> str:
     """The message with which a function refuses these arguments: one line."""
     with pytest.raises(UserError) as caught:

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 from conftest import ROOT
-from programs import refused
+from programs import loaded_by, refused
 from reruns import with_keys
 
 from litm.base.extensions import VARIABLE, in_use, names_in
@@ -154,10 +153,8 @@ def test_the_names_of_two_extensions_may_not_collide(folder):
 
 def test_a_start_with_an_extension_imports_nothing_that_draws_or_computes(folder):
     own = configs.config(models=["first_item"], extensions=["my_task"])
-    code = "import sys; from pathlib import Path; from litm.config.study import load_study; "
-    code += f"load_study({own!r}, Path({str(ROOT)!r})); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
+    code = "from pathlib import Path; from litm.config.study import load_study; "
+    loaded = loaded_by(f"{code}load_study({own!r}, Path({str(ROOT)!r}))")
     assert "my_task.figures.kinds" in loaded
     assert not {"matplotlib", "pandas", "torch", "transformers", "my_task.figures._worst_position"} & loaded
 

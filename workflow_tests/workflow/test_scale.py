@@ -1,6 +1,5 @@
 """Planning opens no file per cell; and the benchmarks of scale run."""
 
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -75,8 +74,7 @@ def test_peers_read_the_same_prompts_and_give_the_same_answers_in_float32(tmp_pa
     ways = {"sorted": "sorted, early stop", "ours": "this workflow"}
     words = ["--data", data, "--folder", tmp_path / "peers", "--prompts", "qa10", "--questions", "1", "--ways", *ways]
     command = [sys.executable, ROOT / "benchmarks" / "peers.py", *words, "--dtype", "float32"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
     assert "3 prompts" in done.stdout
