@@ -5,17 +5,14 @@ from dataclasses import replace
 import pytest
 import torch
 from conftest import ROOT
+from local_engines import SETTINGS, answered, prepared, save_babbler
 from record_makers import example, response
 from score_frames import accuracy_table
-from tokenizers import Tokenizer
-from tokenizers.decoders import Fuse
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Sequence, Split
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM
 
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
 from litm.prompting.prompt_format import PromptFormat, load_tokenizer, model_tokenizer
 from litm.prompting.reasoning import (
     BUDGET,
@@ -170,20 +167,9 @@ NEW_TOKENS, REASONING_TOKENS = 8, 11
 def settings(tmp_path_factory) -> EngineSettings:
     """A model with random weights that says tags, line ends and words."""
     folder = tmp_path_factory.mktemp("thinker")
-    words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(PIECES)}, unk_token="c"))
-    words.pre_tokenizer, words.decoder = Sequence([Split("|", "removed"), Split("<", "isolated")]), Fuse()
-    PreTrainedTokenizerFast(tokenizer_object=words, pad_token="</s>", eos_token="</s>").save_pretrained(folder)
-    torch.manual_seed(3)
-    shape = LlamaConfig(
-        vocab_size=len(PIECES), hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2,
-        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=END, pad_token_id=END,
-    )  # fmt: skip
-    LlamaForCausalLM(shape).save_pretrained(folder)
-    return EngineSettings(
-        location=str(folder), revision=None, dtype="float32", quantization="none", attention="sdpa", tokenizer=None,
-        prompt_template="raw", template=None, max_new_tokens=NEW_TOKENS, stop=FIRST_LINE, device="cpu",
-        batch_tokens=500, reasoning=Reasoning(BUDGET, REASONING_TOKENS),
-    )  # fmt: skip
+    save_babbler(folder, PIECES, end=PIECES[END], seed=3)
+    rules = {"max_new_tokens": NEW_TOKENS, "stop": FIRST_LINE, "reasoning": Reasoning(BUDGET, REASONING_TOKENS)}
+    return replace(SETTINGS, location=str(folder), batch_tokens=500, **rules)
 
 
 def prompts(count: int, opened: bool) -> list[list[int]]:
@@ -227,10 +213,10 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
     limit = NEW_TOKENS if policy.policy == BUDGET else 20
     engine = load_engine("transformers", replace(settings, reasoning=policy, stop=stop, max_new_tokens=limit))
     asked = prompts(40, opened)
-    found = dict(pair for batch in engine.generate([Prepared("", ids) for ids in asked]) for pair in batch)
+    found = answered(engine, prepared(asked))
     model = AutoModelForCausalLM.from_pretrained(settings.location)
     wanted = [expected(model, prompt, policy, limit, stop) for prompt in asked]
-    assert [(found[n].text, found[n].finish_reason) for n in range(len(asked))] == wanted
+    assert [(one.text, one.finish_reason) for one in found] == wanted
     answers = [final_answer(text, TAGS, opened) for text, _ in wanted]
     # Or the comparison would show little.
     assert len(set(wanted)) > 5
@@ -241,4 +227,4 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
 def test_a_budget_below_the_closing_tag_is_refused(settings):
     engine = load_engine("transformers", replace(settings, reasoning=Reasoning(BUDGET, 2)))
     with pytest.raises(UserError, match="reasoning_tokens: 2 is too few, </think> alone has 2$"):
-        list(engine.generate([Prepared("", [0])]))
+        list(engine.generate(prepared([[0]])))
