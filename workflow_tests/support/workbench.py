@@ -21,12 +21,7 @@ from fork_server import exit_status, forking_python
 from programs import run_program
 
 from litm.base.formats import read_json
-
-#: Rules that only name targets.
-TARGETS = {
-    "all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks",
-    "reference_model",
-}  # fmt: skip
+from litm.workflow.dry_run import TARGETS
 
 #: A model that answers at once, without torch.
 CONFIG = {

@@ -163,7 +163,8 @@ def test_what_is_not_counted_and_what_is_assumed_is_said():
 
 
 def test_other_rules_are_counted_by_their_first_cause_and_targets_are_not(other):
-    assert summary(other, {}, ("all", AFTER)) == ["Nothing would run: all results of this selection are there."]
+    targets = [(rule, AFTER) for rule in ("all", "export_tasks")]
+    assert summary(other, {}, *targets) == ["Nothing would run: all results of this selection are there."]
     jobs = [("score", AFTER), ("make_examples", PARAMS), ("score", AFTER), ("plot", "Missing output files: a.json")]
     jobs.append(("retrieve", "Code has changed since last execution"))
     assert summary(other, {}, *jobs)[1:-1] == [
