@@ -1,6 +1,5 @@
-"""The suite, run for real: sizes in tokens, several needles, utilisation, summaries, export."""
+"""The suite, run for real: sizes in tokens, several needles, export, and the effect of edits."""
 
-import json
 import zipfile
 from copy import deepcopy
 
@@ -53,40 +52,6 @@ def test_the_first_and_last_token_of_every_gold_item_are_stored(finished):
     assert (rows["first_token"] <= rows["last_token"]).all() and (rows["last_token"] < rows["prompt_tokens"]).all()
     first = rows.groupby(["placement", "target"])["first_token"].mean().unstack()
     assert (first["start"] < first["middle"]).all() and (first["middle"] < first["end"]).all()
-
-
-def test_each_placement_of_several_needles_is_a_curve_of_its_own(finished):
-    bias = table(finished, "position_bias").query("experiment == 'needles'")
-    assert list(bias["placement"]) == ["gold_at_0_1_2", "gold_at_0_2_5"]
-    assert list(bias["position_end"]) == [2, 5]
-    assert finished.path("results/figures/needles.png").stat().st_size > 5000
-
-
-def test_utilisation_compares_the_same_questions_without_and_with_the_gold_document_alone(finished):
-    rows = table(finished, "utilisation")
-    assert list(rows["placement"]) == ["gold_at_0", "gold_at_2"] and rows["n"].eq(4).all()
-    columns = {"accuracy_closed_book", "accuracy", "accuracy_oracle", "utilisation", "utilisation_ci_low"}
-    assert columns <= set(rows.columns)
-
-
-def test_the_index_across_experiments_has_a_table_and_a_picture(finished):
-    pbi = table(finished, "pbi")
-    assert pbi["experiment"].tolist() == ["needle", "needles", "needles", "talk"]
-    assert pbi["size"].tolist() == [500, 6, 6, 3]
-    markdown = finished.path("results/tables/pbi.md").read_text()
-    assert markdown.count("\n") == 2 + len(pbi) and "| Edge accuracy" in markdown and "nan" not in markdown
-    assert finished.path("results/figures/pbi_forest.png").stat().st_size > 5000
-    report = finished.path("results/report.html").read_text()
-    # With so few questions every index says nothing, so there is a table and no picture.
-    assert "Utilisation of the context" in report and "Position bias" in report
-
-
-def test_the_summaries_are_those_of_all_curves(finished):
-    names = ["needle", "needles_gold_at_0_1_2", "needles_gold_at_0_2_5", "talk_3", "talk_5", "qa"]
-    master = json.loads(finished.path("results/summaries/reference/master_summary.json").read_text())
-    assert list(master["experiments"]) == names
-    summary = json.loads(finished.path("results/summaries/reference/talk_3/summary.json").read_text())
-    assert summary == master["experiments"]["talk_3"] and list(summary["positions"]) == ["0", "1", "2"]
 
 
 def test_the_export_has_one_folder_per_curve_and_the_zip_has_no_files_of_snakemake(finished):
