@@ -18,50 +18,41 @@ from litm.base.messages import UserError, note
 from litm.corpora.passages import corpus_passages, find_passages
 from litm.placements import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
-from litm.retrieval.candidates import (
-    FILL,
-    GOLD_AND_RANDOM,
-    CandidateSettings,
-    as_retrieved,
-    candidate_row,
-    complete_gold,
-    enough,
-    filled,
-    passage_document,
-    random_rows,
-)
+from litm.retrieval import candidates
 
 
 @program
 def main(
     name: str, settings: dict, questions: str, passages: str, output: str, table: str, retrieved: str | None = None
 ) -> None:
-    wanted = CandidateSettings(**settings)
+    wanted = candidates.CandidateSettings(**settings)
     number, check, corpus = wanted.documents, CHECKS[wanted.distractor_check], read_json(passages)["passages"]
     asked = list(read_question_records(questions))
 
     def look_up(some: Sequence[QuestionRecord], ids: Collection[str] = ()) -> tuple[Mapping, Iterator[list[Document]]]:
         """The passages with these ids, and documents drawn for each of some questions, in one pass over the corpus."""
-        rows = [random_rows(record.id, number, corpus, wanted.seed) for record in some]
+        rows = [candidates.random_rows(record.id, number, corpus, wanted.seed) for record in some]
         found = find_passages(corpus_passages(passages), ids=ids, rows={row for drawn in rows for row in drawn})
-        return found, ([passage_document(found[row]) for row in drawn] for drawn in rows)
+        return found, ([candidates.passage_document(found[row]) for row in drawn] for drawn in rows)
 
     if wanted.kind == AS_RETRIEVED:
-        made = list(as_retrieved(asked, read_question_records(str(retrieved)), number))
+        made = list(candidates.as_retrieved(asked, read_question_records(str(retrieved)), number))
     else:
         golds = [question.gold_with_text_or_id() for question in asked]
-        ids, is_random = {gold.id for gold in golds if not gold.text and gold.id}, wanted.kind == GOLD_AND_RANDOM
+        ids = {gold.id for gold in golds if not gold.text and gold.id}
+        is_random = wanted.kind == candidates.GOLD_AND_RANDOM
         found, drawn = look_up(asked if is_random else [], ids)
         others = drawn if is_random else (result.documents for result in read_question_records(str(retrieved)))
+        whole = (candidates.complete_gold(gold, found, one.where) for one, gold in zip(asked, golds, strict=True))
         made = [
-            filled(one.with_documents([complete_gold(gold, found, one.where)]), documents, check, number)
-            for one, gold, documents in zip(asked, golds, others, strict=True)
+            candidates.filled(one.with_documents([gold]), documents, check, number)
+            for one, gold, documents in zip(asked, whole, others, strict=True)
         ]
     added: list[int] = []
-    if wanted.too_few == FILL:
+    if wanted.too_few == candidates.FILL:
         few = [record for record in made if len(record.documents) < number]
         fillers = (map(Document.as_filler, drawn) for drawn in look_up(few)[1])
-        full = {one.id: filled(one, filler, check, number) for one, filler in zip(few, fillers, strict=True)}
+        full = {one.id: candidates.filled(one, filler, check, number) for one, filler in zip(few, fillers, strict=True)}
         added = [more for one in few if (more := len(full[one.id].documents) - len(one.documents))]
         if added:
             note(
@@ -70,9 +61,9 @@ def main(
             )
         made = [full.get(record.id, record) for record in made]
     left_out: list[str] = []
-    records = list(enough(made, wanted, left_out))
+    records = list(candidates.enough(made, wanted, left_out))
     if not records:
         raise UserError(f"{questions}: no question has {number} documents")
     write_question_records(output, records)
-    write_csv(table, [candidate_row(name, wanted, records, len(left_out), CHECKS, len(added))])
+    write_csv(table, [candidates.candidate_row(name, wanted, records, len(left_out), CHECKS, len(added))])
     note(f"{output}: {len(records)} questions with {number} documents, {len(left_out)} left out")

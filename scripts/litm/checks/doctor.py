@@ -18,30 +18,8 @@ from litm.base.extensions import in_use, names_in, shown
 from litm.base.formats import read_csv
 from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
-from litm.checks.doctor_models import (
-    MISSING,
-    OK,
-    PATIENCE,
-    WARNING,
-    Check,
-    Free,
-    Longest,
-    Remote,
-    cached_folder,
-    device_check,
-    download_of,
-    file_check,
-    gpus,
-    hub_check,
-    in_bytes,
-    memory_check,
-    missing,
-    model_size,
-    ok,
-    server_checks,
-    used_gpus,
-    warning,
-)
+from litm.checks import doctor_models
+from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Longest, Remote, missing, ok, warning
 from litm.checks.study_costs import results_bytes
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
@@ -92,9 +70,9 @@ def look_remote(study: Study, results: Path) -> Remote:
     """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
     models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
     with ThreadPoolExecutor() as pool:
-        hubs = pool.map(hub_check, models)
+        hubs = pool.map(doctor_models.hub_check, models)
         needed = needs_of(study).remote_files
-        files = pool.map(lambda one: file_check(one, results / "data", study.data_mirror), needed)
+        files = pool.map(lambda one: doctor_models.file_check(one, results / "data", study.data_mirror), needed)
     return Remote(dict(zip((model.name for model in models), hubs, strict=True)), [*files])
 
 
@@ -104,7 +82,7 @@ def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> 
     models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
     apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
     with ThreadPoolExecutor() as pool:
-        servers = [*pool.map(lambda one: [*server_checks(one)], apis)]
+        servers = [*pool.map(lambda one: [*doctor_models.server_checks(one)], apis)]
     return [
         *_software(study, needs, lock),
         *(check for model in models for check in _model(model, found.hubs.get(model.name), study, results)),
@@ -195,7 +173,7 @@ def java_check() -> Check:
     try:
         java = Path(java_home()) / "bin" / "java"
         lucene_jar()
-        subprocess.run([java, "-version"], capture_output=True, timeout=PATIENCE, check=True)
+        subprocess.run([java, "-version"], capture_output=True, timeout=doctor_models.PATIENCE, check=True)
     except UserError as error:
         return missing("Java", str(error))
     except (OSError, subprocess.SubprocessError) as error:
@@ -214,7 +192,7 @@ def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iter
         return
     if hub is not None and model.hub:
         yield hub
-        folder = cached_folder(model.hub, model.revision)
+        folder = doctor_models.cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
     if model.leaves_format_out:
@@ -228,24 +206,26 @@ def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iter
     found = weight_bytes(folder) if folder else (hub.download if hub else 0) or 0
     # A model of the hub that cannot be asked for now takes what its parameters do.
     weights = found or (bytes_of_parameters(billions_of(model), here.name) if model.hub else 0)
-    devices = gpus()
-    device = device_check(model.name, model.device, model.gpus, devices, found or None)
+    devices = doctor_models.gpus()
+    device = doctor_models.device_check(model.name, model.device, model.gpus, devices, found or None)
     yield device
     if device.status == MISSING:
         return
     on_gpu = bool(devices) and model.device != "cpu"
     free = Free(CPU, free_memory() - int(PROCESS_BYTES))
     if on_gpu:
-        used = used_gpus(model.device, model.gpus, devices)
+        used = doctor_models.used_gpus(model.device, model.gpus, devices)
         free = Free(", ".join(gpu.where for gpu in used), sum(gpu.bytes for gpu in used))
     if weights:
         numbers = Numbers(here.name, model.quantization, model.attention)
         # A hub that did not answer is not asked again.
         is_known = folder or constants.HF_HUB_OFFLINE or not (hub and hub.gated is None)
-        known = model_size(str(folder or model.hub), model.revision, weights) if is_known else None
+        known = doctor_models.model_size(str(folder or model.hub), model.revision, weights) if is_known else None
         size = known or ModelSize(weights, BYTES[here.name])
         longest = longest_prompt(study, results, model.name) if known else None
-        yield memory_check(model.name, size, numbers, free, longest, model.gpus if on_gpu else 1, model.batch_tokens)
+        yield doctor_models.memory_check(
+            model.name, size, numbers, free, longest, model.gpus if on_gpu else 1, model.batch_tokens
+        )
     if model.quantization != NO_QUANTIZATION:
         yield quantization_check(model.name, "cuda" if on_gpu else "cpu", model.quantization)
 
@@ -298,7 +278,9 @@ def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[
     wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
     models = [study.models[name] for name in found.hubs]
-    downloads = sum(download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model))
+    downloads = sum(
+        doctor_models.download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model)
+    )
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
@@ -321,7 +303,7 @@ def _unpacked_bytes(model: object) -> int:
 
 def disk_check(what: str, folder: Path, free: int, wanted: int) -> Check:
     """Whether a disk has room. free: bytes; wanted: estimated bytes."""
-    told = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
+    told = f"{doctor_models.in_bytes(free)} free in {folder}, about {doctor_models.in_bytes(wanted)} wanted at most"
     if wanted > free:
         return missing(what, f"{told}: free some, or work on another disk (--directory)")
     return (warning if free - wanted < LEAST else ok)(what, told)
