@@ -198,7 +198,7 @@ class RecordedSweep:
         for file in files:
             index = self._index(file)
             for record in read_recorded(file.path, fields, log):
-                named = index.get(record.matched(self.optional), [])
+                named = index.get(record.matched(self.optional), {}).values()
                 response, sha256 = record.response(), record.prompt_sha256()
                 prompts = [prompt for prompt in named if sha256 in (None, prompt.prompt_sha256)]
                 file.records += 1
@@ -218,10 +218,9 @@ class RecordedSweep:
                         )
         self.responses = {name: response for name, response in found.items() if response.finish_reason != NOT_RECORDED}
 
-    def _index(self, file: RecordedFile) -> dict[tuple[str, ...], list[Example]]:
-        """The examples of a file's cells by their values of `MATCHED`."""
-        index: dict[tuple[str, ...], list[Example]] = {}
-        told_apart: dict[tuple[Any, ...], Example] = {}
+    def _index(self, file: RecordedFile) -> dict[tuple[str, ...], dict[tuple[int, str], Example]]:
+        """The examples of a file's cells by their values of `MATCHED` and by their cell."""
+        index: dict[tuple[str, ...], dict[tuple[int, str], Example]] = {}
         for example in self.asked:
             cell = (example.size, example.placement)
             # A conversation may have been asked as messages, or as one text.
@@ -229,13 +228,12 @@ class RecordedSweep:
             for content in contents if cell in file.cells else ():
                 given = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in self.names]
                 values = tuple(_comparable(name, value, f"question {example.id}") for name, value in given)
-                other = told_apart.setdefault((cell, values), example)
+                other = index.setdefault(values, {}).setdefault(cell, example)
                 if other is not example:
                     raise UserError(
                         f"size {cell[0]}, {cell[1]}: questions {other.id} and {example.id} cannot be told apart by "
                         f"{' and '.join(self.names)}: give 'id' or 'prompt' among the 'fields' too"
                     )
-                index.setdefault(values, []).append(example)
         return index
 
     def check_any(self) -> None:
