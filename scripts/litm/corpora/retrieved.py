@@ -103,8 +103,7 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
         for one in read_retrieved(path):
             yield one.where, one.question, one.id, [(passage.id, score) for passage, score in one.hits]
         return
-    by_id: dict[str, list[tuple[str, float]]] = {}
-    first: dict[str, str] = {}
+    by_id: dict[str, tuple[str, list[tuple[str, float]]]] = {}
     for number, line in read_lines(path):
         where, fields = f"{path}, line {number}", line.split()
         if len(fields) != 6:
@@ -112,11 +111,11 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
                 f"{where}: {len(fields)} fields, but a line of a TREC run has six: question, Q0, document, rank, "
                 f"score, name"
             )
-        by_id.setdefault(fields[0], []).append((fields[2], read_score(fields[4], where)))
-        first.setdefault(fields[0], where)
-    for id_, hits in by_id.items():
+        _, hits = by_id.setdefault(fields[0], (where, []))
+        hits.append((fields[2], read_score(fields[4], where)))
+    for id_, (where, hits) in by_id.items():
         # As trec_eval does: by score, regardless of the ranks; ties keep their order.
-        yield first[id_], None, id_, sorted(hits, key=lambda hit: -hit[1])
+        yield where, None, id_, sorted(hits, key=lambda hit: -hit[1])
 
 
 def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[str, list[tuple[str, float]]]:
