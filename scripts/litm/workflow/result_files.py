@@ -240,15 +240,9 @@ class PageFiles:
         self._tables = tables
         #: Settings of the page of all figures, if the config names one.
         self._page = {"page": asdict(study.page)} if study.page else {}
-        self._curves = {
-            model: [
-                curve
-                for name in study.experiments
-                if (model, name) in study.run
-                for curve in study.curves_of(model, name)
-            ]
-            for model in study.models
-        }
+        self._curves: dict[str, list[Curve]] = {model: [] for model in study.models}
+        for model, name in study.run:
+            self._curves[model] += study.curves_of(model, name)
 
     # Figures
 
