@@ -205,5 +205,4 @@ def test_a_step_for_few_prompts_multiplies_by_them_where_amx_gains_and_has_the_s
 
 
 def test_linear_layers_of_a_model_on_a_processor_are_of_few():
-    model = load_model(SETTINGS, load_config(SETTINGS.location, SETTINGS.revision), torch.device("cpu"))
-    assert {type(module) for module in model.modules() if isinstance(module, torch.nn.Linear)} == {LinearOfFew}
+    assert {type(module) for module in loaded(SETTINGS).modules() if isinstance(module, torch.nn.Linear)} == {LinearOfFew}
