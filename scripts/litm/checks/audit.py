@@ -5,12 +5,14 @@ same questions are asked again at all positions, and the numbers of changed answ
 """
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from litm.analysis.statistics import gap_test
+from litm.base.formats import grouped
 from litm.base.intervals import binomial_interval
 from litm.base.store import text_sha256
 from litm.placements import gold_positions
@@ -141,13 +143,8 @@ def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -
         if response.finish_reason not in (OVERFLOW, FAILED):
             answered.setdefault((response.size, response.id), set()).add(response.placement)
     complete = [question for question, at in answered.items() if at == placements[question[0]]]
-    return {
-        question
-        for size in placements
-        for question in sorted((one for one in complete if one[0] == size), key=lambda one: _lot(seed, one[1]))[
-            :per_cell
-        ]
-    }
+    by_size = grouped(sorted(complete, key=lambda one: _lot(seed, one[1])), itemgetter(0))
+    return {question for of_size in by_size.values() for question in of_size[:per_cell]}
 
 
 def _lot(seed: int, id: str) -> tuple[str, str]:
