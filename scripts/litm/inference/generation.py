@@ -180,10 +180,10 @@ class CloseReasoning(LogitsProcessor):
 def batches_answered(
     model: PreTrainedModel,
     prompts: Sequence[Prepared],
+    ending: Ending,
     kept: KeptCache | None,
     token_budget: int,
     count: Callable[[int], None],
-    ending: Ending,
 ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
     """Batches of prompts: their indices, and the new token ids of each. Arguments as in `batches_in_memory`."""
     ids = [one.ids or [] for one in prompts]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from litm.base.messages import note
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
@@ -48,9 +48,12 @@ class Engine(LocalEngine):
 
         ids = [prompt.ids or [] for prompt in prompts]
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
-        # The ending is known once the model is loaded.
-        answered = self._computed(prompts, new_tokens, lambda *given: batches_answered(*given, self.ending))
-        for batch, outputs in answered:
+
+        def answered(model: "PreTrainedModel", part: Sequence[Prepared], *limits: Any) -> Batches[list[list[int]]]:
+            # The ending is known now that the model is loaded.
+            return batches_answered(model, part, self.ending, *limits)
+
+        for batch, outputs in self._computed(prompts, new_tokens, answered):
             yield self.responses(ids, batch, outputs)
 
     def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
