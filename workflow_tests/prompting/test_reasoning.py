@@ -167,7 +167,7 @@ NEW_TOKENS, REASONING_TOKENS = 8, 11
 def settings(tmp_path_factory) -> EngineSettings:
     """A model with random weights that says tags, line ends and words."""
     folder = tmp_path_factory.mktemp("thinker")
-    save_babbler(folder, PIECES, end=PIECES[END], seed=3)
+    save_babbler(folder, PIECES, end=END, seed=3)
     rules = {"max_new_tokens": NEW_TOKENS, "stop": FIRST_LINE, "reasoning": Reasoning(BUDGET, REASONING_TOKENS)}
     return replace(SETTINGS, location=str(folder), batch_tokens=500, **rules)
 

@@ -29,9 +29,8 @@ def protocol(request) -> str:
 
 def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
     url = f"{server.url}/v1" if protocol == "openai" else server.url
-    return import_module(f"litm.inference.engines.{protocol}").Engine(
-        replace(SETTINGS, base_url=url, **changes), patience
-    )
+    engine = import_module(f"litm.inference.engines.{protocol}").Engine
+    return engine(replace(SETTINGS, base_url=url, **changes), patience)
 
 
 def answers(engine, prompts: list[str]) -> dict[int, Response]:

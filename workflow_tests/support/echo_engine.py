@@ -106,8 +106,7 @@ def ask(
         engines.append(engine() if callable(engine) else engine or EchoEngine())
         return engines[-1]
 
-    asked = planned(*prompts, identity=identity, prompt_template=prompt_template)
-    own = path
+    asked, own = planned(*prompts, identity=identity, prompt_template=prompt_template), path
     if part:
         asked, own = prompts_of_shard(asked, part), shard_journal(path, part)
     sweep = AskedSweep(name, identity, files)

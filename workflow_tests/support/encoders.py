@@ -9,17 +9,17 @@ from transformers import BertConfig, BertForSequenceClassification, BertModel, P
 WORDS = [f"w{number}" for number in range(200)]
 
 
-def make_encoder(folder: Path, layers: int = 2, positions: int = 64) -> Path:
-    """A BERT with 32 dimensions and the vocabulary w0 to w199, saved in the folder; positions: longest input."""
-    return _saved(BertModel, folder, layers, positions)
+def make_encoder(folder: Path) -> Path:
+    """A BERT with 32 dimensions, the vocabulary w0 to w199 and 64 positions, saved in the folder."""
+    return _saved(BertModel, folder, layers=2)
 
 
-def make_cross_encoder(folder: Path, layers: int = 2, positions: int = 64, labels: int = 1) -> Path:
+def make_cross_encoder(folder: Path, layers: int = 2, labels: int = 1) -> Path:
     """The same with a head that gives each pair of texts `labels` scores."""
-    return _saved(BertForSequenceClassification, folder, layers, positions, num_labels=labels)
+    return _saved(BertForSequenceClassification, folder, layers, num_labels=labels)
 
 
-def _saved(architecture: type, folder: Path, layers: int, positions: int, **config_keys: int) -> Path:
+def _saved(architecture: type, folder: Path, layers: int, **config_keys: int) -> Path:
     tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     tokenizer = Tokenizer(models.WordLevel({token: id for id, token in enumerate(tokens)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
@@ -27,15 +27,14 @@ def _saved(architecture: type, folder: Path, layers: int, positions: int, **conf
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    fast = PreTrainedTokenizerFast(
+    PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
-    )
+    ).save_pretrained(folder)
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=len(tokens), hidden_size=32, num_hidden_layers=layers, num_attention_heads=4, intermediate_size=64,
         # Weights that are large enough for attention to differ between tokens.
-        max_position_embeddings=positions, initializer_range=0.5, **config_keys,
+        max_position_embeddings=64, initializer_range=0.5, **config_keys,
     )  # fmt: skip
     architecture(config).eval().save_pretrained(folder)
-    fast.save_pretrained(folder)
     return folder

@@ -8,10 +8,9 @@ from pathlib import Path
 import torch
 from conftest import ROOT
 from suite_examples import example, questions
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Sequence as Splits
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -70,17 +69,17 @@ def answers(settings: EngineSettings, prompts: Sequence, engine: str = "transfor
 PIECES = [" ", "\n", " \n", "a", " b", "c\n", "\nd", "e\nf", "\n\n"]
 
 
-def save_babbler(folder: Path, pieces: Sequence[str] = PIECES, end: str | None = None, seed: int = 0) -> None:
-    """A model folder with random weights and this vocabulary, of which a piece may end an answer."""
+def save_babbler(folder: Path, pieces: Sequence[str] = PIECES, end: int | None = None, seed: int = 0) -> None:
+    """A model folder with random weights and this vocabulary. end: the number of the piece that ends an answer."""
     words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(pieces)}, unk_token=pieces[0]))
-    words.pre_tokenizer, words.decoder = Splits([Split("|", "removed"), Split("<", "isolated")]), Fuse()
-    PreTrainedTokenizerFast(tokenizer_object=words, pad_token=end or pieces[0], eos_token=end).save_pretrained(folder)
+    words.pre_tokenizer = pre_tokenizers.Sequence([Split("|", "removed"), Split("<", "isolated")])
+    words.decoder = Fuse()
+    ends = {} if end is None else {"eos_token": pieces[end]}
+    PreTrainedTokenizerFast(tokenizer_object=words, pad_token=pieces[end or 0], **ends).save_pretrained(folder)
     torch.manual_seed(seed)
-    end_id = None if end is None else pieces.index(end)
     shape = LlamaConfig(
         vocab_size=len(pieces), hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2,
-        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=end_id,
-        pad_token_id=end_id or 0,
+        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=end, pad_token_id=end or 0,
     )  # fmt: skip
     LlamaForCausalLM(shape).save_pretrained(folder)
 

@@ -25,6 +25,10 @@ OTHER = {
 }
 
 
+#: The wildcards of a job.
+of = SimpleNamespace
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What the rules take the inputs, params and resources of a study's jobs from, as in rules/common.smk."""
@@ -41,10 +45,6 @@ def inputs_of(study: Study, runs_here: bool = True) -> Inputs:
     sweeps = SweepInputs(study, data, file, lambda: runs_here)
     tables = TableFiles(study, data, sweeps, file)
     return Inputs(study, data, sweeps, tables, PageFiles(study, data, sweeps, tables))
-
-
-def of(**wildcards: str) -> SimpleNamespace:
-    return SimpleNamespace(**wildcards)
 
 
 def plan(name: str = "toy", **changes: object) -> Inputs:

@@ -21,12 +21,10 @@ from litm.base.cli import ENDING, run
 from litm.base.messages import UserError
 from litm.workflow.rules_help import option
 
-SCRIPTS = ROOT / "scripts"
-
 
 def program_file(name: str) -> Path:
     """The path of a program of `scripts/`, in the folder of its stage."""
-    (path,) = [path for path in SCRIPTS.glob(f"*/{name}.py") if path.parent.name != "litm"]
+    (path,) = [path for path in ROOT.glob(f"scripts/*/{name}.py") if path.parent.name != "litm"]
     return path
 
 
@@ -76,8 +74,7 @@ def _ran(main: Callable[[], None], *words: object) -> subprocess.CompletedProces
 def loaded_by(code: str, *words: object) -> set[str]:
     """The modules that this code has imported at its end, as a program of its own with these arguments."""
     code = f"import atexit, sys\natexit.register(lambda: print(*sys.modules))\n{code}"
-    command = [sys.executable, "-c", code, *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 
 

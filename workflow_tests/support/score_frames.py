@@ -17,15 +17,15 @@ def score_rows(
     names = {"model": "m", "experiment": "e", "task": "t", "metric": "best_subspan_em", "size": size, "target": "gold"}
     same = {**dict.fromkeys(Score._fields, 0), **names, "finish_reason": "stop", "cluster": None}
     rows = [
-        same
-        | {
+        {
+            **same,
             "placement": "no_gold" if position is None else f"gold_at_{position}",
             "position": position,
             "depth": None if position is None else position / (size - 1),
             "id": ids[index] if ids else f"q{index}",
             "correct": value,
+            **changes,
         }
-        | changes
         for position, values in correct.items()
         for index, value in enumerate(values)
     ]
