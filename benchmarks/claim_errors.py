@@ -7,7 +7,7 @@
 estimates: m normal estimates with one standard error and equal correlation, of truths at the bounds of the criterion,
     where errors are most frequent.
 scores: right and wrong answers of m models to n questions at start, middle and end; the claim is the U. With the chance
-    `correlation` the three answers of a question come from one uniform number, else from three, so that this is the
+    `CORRELATION` the three answers of a question come from one uniform number, else from three, so that this is the
     correlation of two answers of the same accuracy.
 words: the same answers, and whether the word of any curve says what is not so.
 
@@ -22,63 +22,43 @@ from itertools import pairwise, product
 from math import sqrt
 
 import numpy as np
+from evidence import PAIRS, PATTERNS, contrast
 from measuring import table
 from scipy import special
 
-from litm.analysis.shapes import (
-    END_LOWER,
-    FALLING,
-    FLAT,
-    INVERTED,
-    NONE,
-    PRIMACY,
-    PRIMACY_UNCLEAR,
-    RECENCY,
-    RECENCY_UNCLEAR,
-    RISING,
-    SMALL,
-    START_LOWER,
-    UNEVEN,
-    U,
-)
-from litm.analysis.statistics import moments_of, paired_difference
+from litm.analysis import shapes
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.shapes import SMALL
+from litm.analysis.statistics import holm, moments_of
+from litm.claims import verdicts
 from litm.claims.curve_words import Measures, words_of
 from litm.claims.evidence import Measure, largest, negated
-from litm.claims.verdicts import (
-    ABOVE_ZERO,
-    ALPHA,
-    CONTRADICTED,
-    NEGLIGIBLE,
-    NOT_ENOUGH,
-    SUPPORTED,
-    WITHIN_SMALL,
-    Criterion,
-    Part,
-    Question,
-    decide,
-)
+from litm.claims.verdicts import ABOVE_ZERO, ALPHA, NEGLIGIBLE, WITHIN_SMALL, Criterion, Part, Question, decide
 
 CURVES = (1, 5, 10, 23)
 ERRORS = (0.003, 0.004, 0.005, 0.01, 0.02)
 QUESTIONS = (30, 100, 500, 2655)
-Truth = tuple[float, float, float]
-#: Accuracies at start, middle and end, and whether the curve is no U (then "supported" is wrong) or one of 2 points or
-#: more (then "contradicted" is). Those in `MIXED` are families of both.
-NO_U: dict[str, Truth] = {
-    "flat": (0.6, 0.6, 0.6),
-    "recency alone": (0.6, 0.6, 0.75),
-    "recency alone, near 1": (0.95, 0.95, 0.98),
-    "rising": (0.4, 0.6, 0.8),
-}
-A_U: dict[str, Truth] = {"U of 2 points": (0.62, 0.6, 0.62), "U, one end of 2 points": (0.62, 0.6, 0.8)}
-TRUTHS = {**{name: (truth,) for name, truth in {**NO_U, **A_U}.items()}}
-TRUTHS["flat and U of 2 points"] = (NO_U["flat"], A_U["U of 2 points"])
-TRUTHS["half recency alone, half U of 2 points"] = (NO_U["recency alone"], A_U["U of 2 points"])
-#: Right (1) or wrong (0) at start, middle and end.
-PATTERNS = np.array(list(product((0, 1), repeat=3)))
-P, R = (1, -1, 0), (0, -1, 1)
+#: Of the answers to a question.
+CORRELATION = 0.85
 #: Families of each setting that `decide` judges too, to see that the arrays say the same.
 CHECKED = 5
+#: Accuracies at start, middle and end.
+Truth = tuple[float, float, float]
+FLAT, RECENCY_ALONE, SMALL_U = (0.6, 0.6, 0.6), (0.6, 0.6, 0.75), (0.62, 0.6, 0.62)
+#: The first four are no U, so that "supported" is wrong; the next two are one of 2 points or more, so that
+#: "contradicted" is. The last are families of both.
+TRUTHS: dict[str, tuple[Truth, ...]] = {
+    "flat": (FLAT,),
+    "recency alone": (RECENCY_ALONE,),
+    "recency alone, near 1": ((0.95, 0.95, 0.98),),
+    "rising": ((0.4, 0.6, 0.8),),
+    "U of 2 points": (SMALL_U,),
+    "U, one end of 2 points": ((0.62, 0.6, 0.8),),
+    "flat and U of 2 points": (FLAT, SMALL_U),
+    "half recency alone, half U of 2 points": (RECENCY_ALONE, SMALL_U),
+}
+#: Contrasts that are above 0 in a U.
+ENDS = ("primacy", "recency")
 
 
 def main() -> None:
@@ -87,282 +67,222 @@ def main() -> None:
     parser.add_argument("--families", type=int, default=10_000, help="simulated families of each setting")
     parser.add_argument("--curves", type=int, nargs="+", default=CURVES)
     parser.add_argument("--questions", type=int, nargs="+", default=QUESTIONS)
-    parser.add_argument("--correlation", type=float, default=0.85, help="of a question's answers")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    {"estimates": of_estimates, "scores": of_scores, "words": of_words}[args.what](args)
-
-
-# --- Wrong verdicts, all families at once ---
-#
-# A level is the smallest alpha at which the two-sided interval of confidence 1 - alpha shows something. Arrays are
-# (families, cases), or (families, cases, parts). `check` compares with `decide`.
-
-
-def holm(levels: np.ndarray) -> np.ndarray:
-    """Which cases Holm's procedure rejects at ALPHA, family by family."""
-    order = np.argsort(levels, axis=1)
-    times = np.arange(levels.shape[1], 0, -1)
-    stepped = np.maximum.accumulate(np.take_along_axis(levels, order, axis=1) * times, axis=1)
-    rejected = np.empty(levels.shape, dtype=bool)
-    np.put_along_axis(rejected, order, stepped <= ALPHA, axis=1)
-    return rejected
-
-
-def above_zero(centre: np.ndarray, error: np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """The levels at which each part is shown to be above 0, and at most `NEGLIGIBLE`."""
-    above, below = 2 * tail(centre / error), 2 * tail((NEGLIGIBLE - centre) / error)
-    return above, np.where(above <= ALPHA, 1, below)
-
-
-def within_small(centre: np.ndarray, error: np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """The levels at which each part is shown to be within `SMALL` of 0, and outside."""
-    within = np.maximum(tail((centre + SMALL) / error), tail((SMALL - centre) / error))
-    return 2 * within, 4 * np.minimum(tail((centre - SMALL) / error), tail((-SMALL - centre) / error))
-
-
-def verdicts_of(wanted: np.ndarray, denied: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which cases are supported, and which contradicted, by the levels of their parts."""
-    parts = wanted.shape[2]
-    return holm(wanted.max(axis=2)), holm(np.minimum(1, parts * denied.min(axis=2)))
-
-
-def normal_tail(z: np.ndarray) -> np.ndarray:
-    return special.ndtr(-z)
-
-
-def of_estimates(args: argparse.Namespace) -> None:
-    truths: dict[str, tuple[Criterion, Sequence[float]]] = {
-        "all 0": (ABOVE_ZERO, (0.0,)),
-        "all 2 points": (ABOVE_ZERO, (NEGLIGIBLE,)),
-        "0 and 2 points": (ABOVE_ZERO, (0.0, NEGLIGIBLE)),
-        "within 5 points: all 5": (WITHIN_SMALL, (SMALL,)),
-    }
-    rows = []
-    for name, (criterion, values) in truths.items():
-        for correlation in (0.0, 0.5):
-            for error in ERRORS:
-                cells = [estimates_cell(criterion, values, m, error, correlation, args) for m in args.curves]
-                rows.append([name, correlation, f"{100 * error:.1f}", *cells])
-    print(f"{args.families} families a setting; per cent of families with a wrong verdict\n")
-    print(table(["truth", "correlation", "standard error", *(f"m = {m}" for m in args.curves)], rows))
-
-
-def estimates_cell(
-    criterion: Criterion, values: Sequence[float], m: int, error: float, correlation: float, args: argparse.Namespace
-) -> str:
-    drawn = np.array(list(estimates(values, m, error, correlation, args.families, args.seed)))
-    levels = (above_zero if criterion is ABOVE_ZERO else within_small)(drawn[..., None], error, normal_tail)
-    found = verdicts_of(*levels)
-    check(found, [[question((Part("s", criterion, normal(float(v), error)),)) for v in row] for row in drawn[:CHECKED]])
-    return rate(any_wrong(criterion, values, *found))
-
-
-def any_wrong(
-    criterion: Criterion, values: Sequence[float], supported: np.ndarray, contradicted: np.ndarray
-) -> np.ndarray:
-    """Whether a family has a wrong verdict; the truths are `values` in turn."""
-    truths = np.resize(values, supported.shape[1]).tolist()
-    false_support = np.array([is_wrong(criterion, truth, SUPPORTED) for truth in truths])
-    false_denial = np.array([is_wrong(criterion, truth, CONTRADICTED) for truth in truths])
-    return (supported & false_support | contradicted & false_denial).any(axis=1)
-
-
-def check(found: tuple[np.ndarray, np.ndarray], families: Sequence[Sequence[Question]]) -> None:
-    """Stop unless `decide` gives the first families the same verdicts."""
-    for index, questions in enumerate(families):
-        expected = [decision.verdict for decision in decide(questions)]
-        pairs = zip(found[0][index], found[1][index], strict=True)
-        got = [SUPPORTED if yes else CONTRADICTED if no else NOT_ENOUGH for yes, no in pairs]
-        assert got == expected, (got, expected)
-
-
-def estimates(
-    values: Sequence[float], m: int, error: float, correlation: float, families: int, seed: int
-) -> Iterator[np.ndarray]:
-    """Estimates of m quantities each, whose truths are `values` in turn."""
-    rng = np.random.default_rng([seed, m, round(1e4 * error), round(100 * correlation)])
-    shared, own = rng.standard_normal((families, 1)), rng.standard_normal((families, m))
-    yield from np.resize(values, m) + error * (sqrt(correlation) * shared + sqrt(1 - correlation) * own)
-
-
-def is_wrong(criterion: Criterion, truth: float, verdict: str) -> bool:
-    """Whether a verdict says of the truth what is not so; a truth at a bound of a range is outside of it."""
-    if verdict == NOT_ENOUGH:
-        return False
-    said = criterion.wanted if verdict == SUPPORTED else criterion.denied
-    return said.margin(truth, truth) <= 0
-
-
-def question(parts: tuple[Part, ...]) -> Question:
-    return Question(("m",), "e", 1, parts, "")
-
-
-def normal(value: float, error: float) -> Measure:
-    """An estimate with a normal interval."""
-
-    def interval(confidence: float) -> tuple[float, float]:
-        half = error * quantile(confidence)
-        return value - half, value + half
-
-    return Measure(value, 10, interval)
-
-
-@cache
-def quantile(confidence: float) -> float:
-    return float(special.ndtri((1 + confidence) / 2))
-
-
-# --- Wrong verdicts on answers ---
-
-
-def of_scores(args: argparse.Namespace) -> None:
-    rows = [
-        [name, n, *(scores_cell(truths, m, n, args) for m in args.curves)]
-        for name, truths in TRUTHS.items()
-        for n in args.questions
-    ]
-    print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong verdict\n")
-    print(table(["truth", "n", *(f"m = {m}" for m in args.curves)], rows))
-
-
-def scores_cell(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespace) -> str:
-    counts = np.array(list(answers(truths, m, n, args)))
-    tail = partial(student_tail, n)
-    centre, error = (np.stack(arrays, axis=2) for arrays in zip(*map(partial(estimate, counts), (P, R)), strict=True))
-    found = verdicts_of(*above_zero(centre, error, tail))
-    check(found, [[u_question(case) for case in family] for family in counts[:CHECKED]])
-    is_no_u = np.array([not is_u(truths[index % len(truths)], 0) for index in range(m)])
-    is_large = np.array([is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9) for index in range(m)])
-    return rate((found[0] & is_no_u | found[1] & is_large).any(axis=1))
-
-
-def estimate(counts: np.ndarray, weights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Centre and standard error of a contrast as in `statistics.contrast_interval`, for all families and cases."""
-    contrast, n = PATTERNS @ np.array(weights), int(counts[0, 0].sum())
-    found = moments_of(counts @ contrast, counts @ contrast**2, n, float(np.abs(weights).sum()) / 2)
-    return found.centre, found.standard_error
-
-
-def student_tail(n: int, t: np.ndarray) -> np.ndarray:
-    return special.stdtr(n + 1, -t)
-
-
-def answers(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespace) -> Iterator[np.ndarray]:
-    """How many of n questions have each of `PATTERNS`: (m, 8) for a family of m curves with these truths in turn."""
-    rng = np.random.default_rng([args.seed, m, n])
-    chances = [pattern_chances(truth, args.correlation) for truth in truths]
-    columns = [rng.multinomial(n, chances[index % len(chances)], size=args.families) for index in range(m)]
-    yield from np.stack(columns, axis=1)
-
-
-def pattern_chances(truth: Truth, correlation: float) -> np.ndarray:
-    """The chance of each of `PATTERNS`."""
-    apart = np.where(PATTERNS, truth, 1 - np.array(truth)).prod(axis=1)
-    together = np.zeros(len(PATTERNS))
-    for low, high in pairwise(sorted({0.0, 1.0, *truth})):
-        # One number between these two is right where the accuracy is above it.
-        pattern = tuple(int(accuracy >= high) for accuracy in truth)
-        together[int("".join(map(str, pattern)), 2)] += high - low
-    return correlation * together + (1 - correlation) * apart
-
-
-def u_question(counts: np.ndarray) -> Question:
-    """Whether the curve of these answers is a U."""
-    return question(tuple(Part(name, ABOVE_ZERO, difference(counts, *ends)) for name, ends in ENDS.items()))
-
-
-def wrong_u(truths: Sequence[Truth], family: np.ndarray) -> bool:
-    """Whether the family has a wrong verdict by `decide`."""
-    return any(
-        (decision.verdict == SUPPORTED and not is_u(truths[index % len(truths)], 0))
-        or (decision.verdict == CONTRADICTED and is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9))
-        for index, decision in enumerate(decide([u_question(counts) for counts in family]))
-    )
-
-
-def is_u(truth: Truth, above: float) -> bool:
-    return min(truth[0], truth[2]) - truth[1] > above
-
-
-#: Pairs of columns: each comparison is the first minus the second.
-ENDS = {"primacy": (0, 1), "recency": (2, 1)}
-
-
-#: Patterns that are right in the first of two columns alone.
-ONLY = {
-    (first, other): np.flatnonzero((PATTERNS[:, first] == 1) & (PATTERNS[:, other] == 0))
-    for first, other in product(range(3), repeat=2)
-}
-
-
-def difference(counts: np.ndarray, first: int, other: int) -> Measure:
-    """The difference of two columns, with its interval as everywhere, from how often there is each pattern."""
-    only_first, only_other = int(counts[ONLY[first, other]].sum()), int(counts[ONLY[other, first]].sum())
-    n = int(counts.sum())
-    return Measure((only_first - only_other) / n, n, partial(limits, only_first, only_other, n))
-
-
-@cache
-def limits(only_first: int, only_other: int, n: int, confidence: float) -> tuple[float, float]:
-    """The same numbers come again and again."""
-    return paired_difference(only_first, only_other, n, confidence).limits
-
-
-# --- Wrong words ---
-
-#: Whether a word is so, of start, middle and end.
-IS_SO: dict[str, Callable[[float, float, float], bool]] = {
-    U: lambda start, middle, end: min(start, end) > middle,
-    INVERTED: lambda start, middle, end: max(start, end) < middle,
-    PRIMACY: lambda start, middle, end: start > middle,
-    RECENCY: lambda start, middle, end: end > middle,
-    RECENCY_UNCLEAR: lambda start, middle, end: start > middle,
-    PRIMACY_UNCLEAR: lambda start, middle, end: end > middle,
-    START_LOWER: lambda start, middle, end: start < middle,
-    END_LOWER: lambda start, middle, end: end < middle,
-    RISING: lambda start, middle, end: end > start,
-    FALLING: lambda start, middle, end: end < start,
-    FLAT: lambda start, middle, end: max(start, middle, end) - min(start, middle, end) < SMALL - 1e-9,
-    UNEVEN: lambda start, middle, end: not start == middle == end,
-    NONE: lambda start, middle, end: True,
-    "": lambda start, middle, end: True,
-}
-WORD_TRUTHS: dict[str, tuple[Truth, ...]] = {
-    "flat": ((0.6, 0.6, 0.6),),
-    "recency alone": ((0.6, 0.6, 0.75),),
-    "5 points at the end": ((0.6, 0.6, 0.65),),
-    "5 points up and down": ((0.6, 0.625, 0.65), (0.65, 0.625, 0.6)),
-    "flat, recency alone and falling": ((0.6, 0.6, 0.6), (0.6, 0.6, 0.75), (0.7, 0.6, 0.5)),
-}
-
-
-def of_words(args: argparse.Namespace) -> None:
-    rows = []
-    for name, truths in WORD_TRUTHS.items():
-        for n in args.questions:
-            wrong = [rate([wrong_word(truths, family) for family in answers(truths, m, n, args)]) for m in args.curves]
-            rows.append([name, n, *wrong])
-    print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong word\n")
-    print(table(["truth", "n", *(f"m = {m}" for m in args.curves)], rows))
-
-
-def wrong_word(truths: Sequence[Truth], family: np.ndarray) -> bool:
-    words = words_of([curve_measures(counts) for counts in family])
-    return any(not IS_SO[word](*truths[index % len(truths)]) for index, word in enumerate(words))
-
-
-def curve_measures(counts: np.ndarray) -> Measures:
-    of = partial(difference, counts)
-    primacy, recency, tilt = of(0, 1), of(2, 1), of(2, 0)
-    gap = largest([primacy, recency, tilt, *map(negated, (primacy, recency, tilt))])
-    return {"primacy": primacy, "recency": recency, "tilt": tilt, "gap": gap}
+    if args.what == "estimates":
+        columns, rows = ["truth", "correlation", "standard error"], estimates_rows(args.curves, args.families)
+    else:
+        truths, cell = {"scores": (TRUTHS, scores_cell), "words": (WORD_TRUTHS, words_cell)}[args.what]
+        columns = ["truth", "n"]
+        rows = (
+            [name, n, *(cell(of, m, n, args.families) for m in args.curves)]
+            for name, of in truths.items()
+            for n in args.questions
+        )
+    print(f"{args.families} families a setting; per cent of families with something wrong\n")
+    print(table([*columns, *(f"m = {m}" for m in args.curves)], rows))
 
 
 def rate(wrong: Sequence[bool] | np.ndarray) -> str:
     """Per cent, and its standard error."""
     share = float(np.mean(wrong))
     return f"{100 * share:.1f} ±{100 * sqrt(share * (1 - share) / len(wrong)):.1f}"
+
+
+# --- Wrong verdicts, all families at once ---
+#
+# A level is the smallest alpha at which the two-sided interval of confidence 1 - alpha shows something. Arrays are
+# (families, cases), or (families, cases, parts).
+
+Levels = tuple[np.ndarray, np.ndarray]
+
+
+def above_zero(centre: np.ndarray, error: np.ndarray | float, tail: Callable) -> Levels:
+    """The levels at which each part is shown to be above 0, and at most `NEGLIGIBLE`."""
+    above, below = 2 * tail(centre / error), 2 * tail((NEGLIGIBLE - centre) / error)
+    return above, np.where(above <= ALPHA, 1, below)
+
+
+def within_small(centre: np.ndarray, error: np.ndarray | float, tail: Callable) -> Levels:
+    """The levels at which each part is shown to be within `SMALL` of 0, and outside."""
+    within = np.maximum(tail((centre + SMALL) / error), tail((SMALL - centre) / error))
+    return 2 * within, 4 * np.minimum(tail((centre - SMALL) / error), tail((-SMALL - centre) / error))
+
+
+def wrong_verdicts(
+    criterion: Criterion, truths: Sequence[float], levels: Levels, first: Sequence[Sequence[Question]]
+) -> str:
+    """The rate of families with a wrong verdict by the levels of their parts; the truths of the cases are in turn.
+
+    Stops unless `decide` gives the first families the same verdicts.
+    """
+    wanted, denied = levels
+    # A case is supported by all its parts, and contradicted by one.
+    of_cases = wanted.max(axis=2), np.minimum(1, denied.shape[2] * denied.min(axis=2))
+    shown = [np.apply_along_axis(holm, 1, one) <= ALPHA for one in of_cases]
+    found = np.select(shown, [verdicts.SUPPORTED, verdicts.CONTRADICTED], verdicts.NOT_ENOUGH)
+    expected = [[decision.verdict for decision in decide(questions)] for questions in first]
+    assert found[: len(first)].tolist() == expected, (found[: len(first)], expected)
+    return rate(any_wrong(criterion, truths, found))
+
+
+def any_wrong(criterion: Criterion, truths: Sequence[float], found: np.ndarray) -> np.ndarray:
+    """Whether a family has a wrong verdict; the truths of the cases are in turn."""
+    of_cases = np.resize(truths, found.shape[1]).tolist()
+    denials = [
+        (found == verdict) & [is_wrong(criterion, truth, verdict) for truth in of_cases]
+        for verdict in (verdicts.SUPPORTED, verdicts.CONTRADICTED)
+    ]
+    return np.any(denials, axis=(0, 2))
+
+
+def is_wrong(criterion: Criterion, truth: float, verdict: str) -> bool:
+    """Whether a verdict says of the truth what is not so; a truth at a bound of a range is outside of it."""
+    if verdict == verdicts.NOT_ENOUGH:
+        return False
+    said = criterion.wanted if verdict == verdicts.SUPPORTED else criterion.denied
+    return said.margin(truth, truth) <= 0
+
+
+def question(criterion: Criterion, *measures: Measure) -> Question:
+    """Whether all measures meet the criterion."""
+    return Question(("m",), "e", 1, tuple(Part("s", criterion, measure) for measure in measures), "")
+
+
+# --- Wrong verdicts on estimates ---
+
+
+def estimates_rows(curves: Sequence[int], families: int) -> Iterator[list[object]]:
+    truths: dict[str, tuple[Criterion, Sequence[float]]] = {
+        "all 0": (ABOVE_ZERO, (0.0,)),
+        "all 2 points": (ABOVE_ZERO, (NEGLIGIBLE,)),
+        "0 and 2 points": (ABOVE_ZERO, (0.0, NEGLIGIBLE)),
+        "within 5 points: all 5": (WITHIN_SMALL, (SMALL,)),
+    }
+    for (name, of), correlation, error in product(truths.items(), (0.0, 0.5), ERRORS):
+        cells = [estimates_cell(*of, m, error, correlation, families) for m in curves]
+        yield [name, correlation, f"{100 * error:.1f}", *cells]
+
+
+def estimates_cell(
+    criterion: Criterion, values: Sequence[float], m: int, error: float, correlation: float, families: int
+) -> str:
+    drawn = estimates(values, m, error, correlation, families)
+    levels_of = above_zero if criterion is ABOVE_ZERO else within_small
+    levels = levels_of(drawn[..., None], error, lambda z: special.ndtr(-z))
+    first = [[question(criterion, normal(float(value), error)) for value in family] for family in drawn[:CHECKED]]
+    return wrong_verdicts(criterion, values, levels, first)
+
+
+def estimates(
+    values: Sequence[float], m: int, error: float, correlation: float, families: int, seed: int = 0
+) -> np.ndarray:
+    """Families of estimates of m quantities, whose truths are `values` in turn."""
+    rng = np.random.default_rng([seed, m, round(1e4 * error), round(100 * correlation)])
+    shared, own = rng.standard_normal((families, 1)), rng.standard_normal((families, m))
+    return np.resize(values, m) + error * (sqrt(correlation) * shared + sqrt(1 - correlation) * own)
+
+
+def normal(value: float, error: float) -> Measure:
+    """An estimate with a normal interval."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        half = error * float(special.ndtri((1 + confidence) / 2))
+        return value - half, value + half
+
+    return Measure(value, 10, interval)
+
+
+# --- Wrong verdicts on answers ---
+
+
+def scores_cell(truths: Sequence[Truth], m: int, n: int, families: int) -> str:
+    counts = answers(truths, m, n, families)
+    found = [contrast(counts, CONTRASTS[end], n) for end in ENDS]
+    centre, error = (np.stack([getattr(one, part) for one in found], axis=2) for part in ("centre", "standard_error"))
+    levels = above_zero(centre, error, lambda t: special.stdtr(n + 1, -t))
+    first = [[u_question(case) for case in family] for family in counts[:CHECKED]]
+    return wrong_verdicts(ABOVE_ZERO, heights(truths), levels, first)
+
+
+def heights(truths: Sequence[Truth]) -> list[float]:
+    """How far the middle is below both ends: above 0 in a U."""
+    return [min(start, end) - middle for start, middle, end in truths]
+
+
+def answers(truths: Sequence[Truth], m: int, n: int, families: int, seed: int = 0) -> np.ndarray:
+    """How many of n questions have each of `PATTERNS`: (families, m, 8) for m curves with these truths in turn."""
+    rng = np.random.default_rng([seed, m, n])
+    chances = [pattern_chances(truth) for truth in truths]
+    return np.stack([rng.multinomial(n, chances[index % len(chances)], size=families) for index in range(m)], axis=1)
+
+
+def pattern_chances(truth: Truth) -> np.ndarray:
+    """The chance of each of `PATTERNS`."""
+    apart = np.where(PATTERNS, truth, 1 - np.array(truth)).prod(axis=1)
+    together = np.zeros(len(PATTERNS))
+    for low, high in pairwise(sorted({0.0, 1.0, *truth})):
+        # One number between these two is right where the accuracy is above it.
+        together[((np.array(truth) >= high) == PATTERNS).all(axis=1)] += high - low
+    return CORRELATION * together + (1 - CORRELATION) * apart
+
+
+def u_question(counts: np.ndarray) -> Question:
+    """Whether the curve of these answers is a U."""
+    return question(ABOVE_ZERO, *(difference(counts, end) for end in ENDS))
+
+
+def difference(counts: np.ndarray, name: str) -> Measure:
+    """A contrast of two positions with its interval as everywhere, from how often there is each pattern."""
+    d = PATTERNS @ np.array(CONTRASTS[name])
+    total, squares, n = int(counts @ d), int(counts @ d**2), int(counts.sum())
+    return Measure(total / n, n, partial(limits, total, squares, n))
+
+
+@cache
+def limits(total: int, squares: int, n: int, confidence: float) -> tuple[float, float]:
+    """The same numbers come again and again."""
+    return moments_of(np.array(total), np.array(squares), n, most=1.0).estimate(confidence).limits
+
+
+# --- Wrong words ---
+
+#: Whether a word is so, of start, middle and end.
+IS_SO: dict[str, Callable[[float, float, float], bool]] = {
+    shapes.U: lambda start, middle, end: min(start, end) > middle,
+    shapes.INVERTED: lambda start, middle, end: max(start, end) < middle,
+    shapes.PRIMACY: lambda start, middle, end: start > middle,
+    shapes.RECENCY: lambda start, middle, end: end > middle,
+    shapes.RECENCY_UNCLEAR: lambda start, middle, end: start > middle,
+    shapes.PRIMACY_UNCLEAR: lambda start, middle, end: end > middle,
+    shapes.START_LOWER: lambda start, middle, end: start < middle,
+    shapes.END_LOWER: lambda start, middle, end: end < middle,
+    shapes.RISING: lambda start, middle, end: end > start,
+    shapes.FALLING: lambda start, middle, end: end < start,
+    shapes.FLAT: lambda start, middle, end: max(start, middle, end) - min(start, middle, end) < SMALL - 1e-9,
+    shapes.UNEVEN: lambda start, middle, end: not start == middle == end,
+    shapes.NONE: lambda start, middle, end: True,
+}
+WORD_TRUTHS: dict[str, tuple[Truth, ...]] = {
+    "flat": (FLAT,),
+    "recency alone": (RECENCY_ALONE,),
+    "5 points at the end": ((0.6, 0.6, 0.65),),
+    "5 points up and down": ((0.6, 0.625, 0.65), (0.65, 0.625, 0.6)),
+    "flat, recency alone and falling": (FLAT, RECENCY_ALONE, (0.7, 0.6, 0.5)),
+}
+
+
+def words_cell(truths: Sequence[Truth], m: int, n: int, families: int) -> str:
+    return rate([has_wrong_word(truths, family) for family in answers(truths, m, n, families)])
+
+
+def has_wrong_word(truths: Sequence[Truth], family: np.ndarray) -> bool:
+    words = words_of([curve_measures(counts) for counts in family])
+    return any(not IS_SO[word](*truths[index % len(truths)]) for index, word in enumerate(words))
+
+
+def curve_measures(counts: np.ndarray) -> Measures:
+    found = {name: difference(counts, name) for name in PAIRS}
+    return found | {"gap": largest([*found.values(), *map(negated, found.values())])}
 
 
 if __name__ == "__main__":

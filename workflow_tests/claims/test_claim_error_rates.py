@@ -1,6 +1,7 @@
 """Error rates of claims, on estimates and answers with a known truth."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,8 +36,8 @@ MOST = 0.07
 
 def asked(*values: float, criterion=ABOVE_ZERO, error: float = 1.0, withheld: str = "") -> Question:
     """The question whether quantities with normal intervals all meet a criterion."""
-    parts = tuple(Part("s", criterion, simulation.normal(value, error)) for value in values)
-    return Question(("m",), "e", 1, parts, "", withheld)
+    measures = (simulation.normal(value, error) for value in values)
+    return replace(simulation.question(criterion, *measures), withheld=withheld)
 
 
 def verdicts(questions: list[Question]) -> list[str]:
@@ -45,11 +46,9 @@ def verdicts(questions: list[Question]) -> list[str]:
 
 def wrong(criterion, truths: list[float], error: float, correlation: float, families: int = 600) -> float:
     """Fraction of simulated families in which `decide` has a wrong verdict."""
-    errors = 0
-    for family in simulation.estimates(truths, len(truths), error, correlation, families, seed=1):
-        found = verdicts([asked(float(value), criterion=criterion, error=error) for value in family])
-        errors += any(simulation.is_wrong(criterion, *case) for case in zip(truths, found, strict=True))
-    return errors / families
+    drawn = simulation.estimates(truths, len(truths), error, correlation, families, seed=1).tolist()
+    found = [verdicts([asked(value, criterion=criterion, error=error) for value in family]) for family in drawn]
+    return simulation.any_wrong(criterion, truths, np.array(found)).mean()
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5])
@@ -70,23 +69,18 @@ def test_a_family_has_a_wrong_verdict_in_at_most_5_percent(criterion, truths, er
 
 
 def test_the_arrays_of_the_benchmark_are_the_procedure_of_the_claims():
-    """At the levels where a family is large, and of both kinds of truth: `check` stops where they differ."""
-
-    class Settings:
-        correlation, families, seed = 0.85, 300, 5
-
+    """At the levels where a family is large, and of both kinds of truth: the benchmark stops where they differ."""
     for name in ("flat", "flat and U of 2 points"):
-        simulation.scores_cell(simulation.TRUTHS[name], 10, 2655, Settings)
-    simulation.estimates_cell(WITHIN_SMALL, (SMALL, -SMALL), 10, 0.01, 0.0, Settings)
+        simulation.scores_cell(simulation.TRUTHS[name], 10, 2655, families=300)
+    simulation.estimates_cell(WITHIN_SMALL, (SMALL, -SMALL), 10, 0.01, 0.0, families=300)
 
 
 @pytest.mark.parametrize("name", ["flat", "recency alone", "U of 2 points", "half recency alone, half U of 2 points"])
 def test_ten_curves_of_2655_correlated_answers_have_a_wrong_verdict_in_at_most_5_percent(name):
-    class Settings:
-        correlation, families, seed = 0.85, 200, 3
-
-    families = simulation.answers(simulation.TRUTHS[name], 10, 2655, Settings)
-    assert np.mean([simulation.wrong_u(simulation.TRUTHS[name], family) for family in families]) <= 0.08
+    truths = simulation.TRUTHS[name]
+    families = simulation.answers(truths, 10, 2655, 200, seed=3)
+    found = [verdicts([simulation.u_question(counts) for counts in family]) for family in families]
+    assert simulation.any_wrong(ABOVE_ZERO, simulation.heights(truths), np.array(found)).mean() <= 0.08
 
 
 def test_each_direction_is_holms_procedure_at_half_the_level():
