@@ -115,7 +115,7 @@ paper-miniature: $(INSTALLED)
 
 # Some benchmarks need data: make benchmarks FILES="--data FOLDER --passages FILE --questions FILE --encoder FOLDER"
 benchmarks: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
+	$(OFFLINE) PYTHONPATH=scripts $(BIN)/python benchmarks/run_all.py $(FILES)
 
 # DATA has the authors' files (see benchmarks/README.md). vLLM is left out unless VLLM names a Python that has it, and
 # what has been measured is kept in PEERS: remove it to measure again.

@@ -1,6 +1,6 @@
 """Run all measurements of speed and memory, and write benchmarks/results.md.
 
-    python benchmarks/run_all.py --data FOLDER --passages psgs.tsv.gz \\
+    PYTHONPATH=scripts python benchmarks/run_all.py --data FOLDER --passages psgs.tsv.gz \\
         --questions nq-open-oracle.jsonl.gz --encoder FOLDER
 
 Each measurement is a command of the other programs here, at sizes with which all of them take half an hour. Those that
@@ -8,12 +8,10 @@ need a file which is not given are left out, and the results say so. With `--onl
 """
 
 import argparse
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from measuring import ROOT, machine
@@ -35,56 +33,38 @@ growth from the size before: 1 is linear, n·log(n) about 1.1.
 """
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """A command. arguments: {name} stands for a file of the user's; quick: arguments of a trial run."""
-
-    title: str
-    program: str
-    arguments: str
-    quick: str
-
-    @property
-    def needs(self) -> set[str]:
-        """The user's files that it needs."""
-        return set(re.findall(r"\{(\w+)\}", self.arguments))
-
-
+#: Title on the page, the command, where {name} stands for a file of the user's, and what a trial run adds to it.
 MEASUREMENTS = {
-    "plan": Measurement("Planning a run", "growth.py", "plan --turns 2", "plan --sizes 20"),
-    "paper": Measurement("Planning the paper's run", "growth.py", "paper --turns 2", "paper"),
-    "overhead": Measurement("A study of five models", "growth.py", "study", "study"),
-    "journal": Measurement("Reading a journal", "growth.py", "journal", "journal --sizes 20 40"),
-    "sweep": Measurement("A sweep whose prompts have all been answered", "growth.py", "sweep", "sweep --sizes 20 40"),
-    "tables": Measurement("Tables of scores", "growth.py", "tables", "tables --sizes 50000"),
-    "passages": Measurement("Passages", "growth.py", "passages", "passages --sizes 200 400"),
-    "inference_pairs": Measurement(
+    "plan": ("Planning a run", "growth.py plan --turns 2", "--turns 1 --sizes 20"),
+    "paper": ("Planning the paper's run", "growth.py paper --turns 2", "--turns 1"),
+    "overhead": ("A study of five models", "growth.py study", ""),
+    "journal": ("Reading a journal", "growth.py journal", "--sizes 20 40"),
+    "sweep": ("A sweep whose prompts have all been answered", "growth.py sweep", "--sizes 20 40"),
+    "tables": ("Tables of scores", "growth.py tables", "--sizes 50000"),
+    "passages": ("Passages", "growth.py passages", "--sizes 200 400"),
+    "inference_pairs": (
         "Inference by the reference model, key-value pairs",
-        "peers.py",
-        "--reference --prompts kv75 ask75 --questions 16",
-        "--reference --prompts kv75 ask75 --questions 1",
+        "peers.py --reference --prompts kv75 ask75 --questions 16",
+        "--questions 1",
     ),
-    "inference_documents": Measurement(
+    "inference_documents": (
         "Inference by the reference model, documents",
-        "peers.py",
-        "--reference --prompts qa10 --questions 8 --data {data}",
-        "--reference --prompts qa10 --questions 1 --data {data}",
+        "peers.py --reference --prompts qa10 --questions 8 --data {data}",
+        "--questions 1",
     ),
-    "attention": Measurement("Attention on a processor", "attention.py", "", "--turns 1"),
-    "memory": Measurement("Memory of sweeps, predicted and measured", "memory.py", "", "--cases 1"),
-    "bm25": Measurement(
+    "attention": ("Attention on a processor", "attention.py", "--turns 1"),
+    "memory": ("Memory of sweeps, predicted and measured", "memory.py", "--cases 1"),
+    "bm25": (
         "BM25, against pyserini's own",
-        "retrieval.py",
-        "bm25 --passages {passages} --questions {questions}",
-        "bm25 --passages {passages} --questions {questions} --turns 1",
+        "retrieval.py bm25 --passages {passages} --questions {questions}",
+        "--turns 1",
     ),
-    "dense": Measurement(
+    "dense": (
         "Dense search, against pyserini's own",
-        "retrieval.py",
-        "dense --passages {passages} --encoder {encoder}",
-        "dense --passages {passages} --encoder {encoder} --turns 1 --count 20",
+        "retrieval.py dense --passages {passages} --encoder {encoder}",
+        "--turns 1 --count 20",
     ),
-    "search": Measurement("Searches as the corpus grows", "retrieval.py", "growth", "growth --sizes 200 --turns 1"),
+    "search": ("Searches as the corpus grows", "retrieval.py growth", "--turns 1 --sizes 200"),
 }
 
 
@@ -98,48 +78,36 @@ def main() -> None:
     args = parser.parse_args()
     files = {name: value for name in FILES if (value := vars(args)[name])}
     sections = read_sections(args.output) if args.output.exists() else {}
-    failed = False
+    is_failed = False
     for name in args.only:
-        measurement = MEASUREMENTS[name]
-        print(f"{measurement.title} ...", file=sys.stderr, flush=True)
-        sections[measurement.title] = measure(measurement, files, args.quick)
-        failed |= sections[measurement.title].startswith(FAILED)
+        title, command, trial = MEASUREMENTS[name]
+        print(f"{title} ...", file=sys.stderr, flush=True)
+        sections[title] = measure(f"{command} {trial}" if args.quick else command, files)
+        is_failed |= sections[title].startswith(FAILED)
         # After each, so that an interrupted run leaves what it has measured.
-        args.output.write_text(results(sections), encoding="utf-8")
-    sys.exit(int(failed))
+        parts = (f"## {title}\n\n{sections.get(title, 'Not measured.')}\n" for title, *_ in MEASUREMENTS.values())
+        args.output.write_text("\n".join([INTRODUCTION, *parts]), encoding="utf-8")
+    sys.exit(is_failed)
 
 
-def measure(measurement: Measurement, files: Mapping[str, str], quick: bool) -> str:
-    """What the program of a measurement printed, below its command and the machine; or why there is nothing."""
-    missing = sorted(measurement.needs - files.keys())
+def measure(command: str, files: Mapping[str, str]) -> str:
+    """What a command printed, below it and the machine; or why there is nothing."""
+    missing = [f"`--{name}`" for name in FILES if f"{{{name}}}" in command and name not in files]
     if missing:
-        return f"Not measured: it needs {' and '.join(f'`--{name}`' for name in missing)}."
-    words = (measurement.quick if quick else measurement.arguments).split()
-    command = [
-        sys.executable,
-        str(ROOT / "benchmarks" / measurement.program),
-        *(word.format(**files) for word in words),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
-    done = subprocess.run(command, env=environment, text=True, capture_output=True)
+        return f"Not measured: it needs {' and '.join(missing)}."
+    program, *words = command.split()
+    arguments = [ROOT / "benchmarks" / program, *(word.format(**files) for word in words)]
+    done = subprocess.run([sys.executable, *arguments], text=True, capture_output=True)
     if done.returncode:
         print(done.stderr, file=sys.stderr)
         return f"{FAILED} {' '.join(done.stderr.split())[-200:]}"
-    shown = {name: Path(file).name for name, file in files.items()}
-    heading = f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}"
+    heading = f"`{command.format(**{name: Path(file).name for name, file in files.items()})}` on {machine()}"
     # Below the headings of the page.
     return f"{heading}\n\n{re.sub('^#', '###', LOG_LINE.sub('', done.stdout).strip(), flags=re.MULTILINE)}"
 
 
-def results(sections: Mapping[str, str]) -> str:
-    """The page, sections in the order of `MEASUREMENTS`."""
-    titles = [measurement.title for measurement in MEASUREMENTS.values()]
-    parts = [f"## {title}\n\n{sections.get(title, 'Not measured.')}\n" for title in titles]
-    return "\n".join([INTRODUCTION, *parts])
-
-
 def read_sections(path: Path) -> dict[str, str]:
-    """The sections of a page that `results` made."""
+    """The sections of the page by title."""
     _, *parts = re.split(r"^## (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
 
