@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
-from measuring import spread, table
+from measuring import in_turns, ratio, spread, table
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
@@ -45,34 +45,36 @@ def main() -> None:
     torch.manual_seed(0)
     print("## A step of decoding, bfloat16, milliseconds a layer\n")
     columns = ["prompts", "keys", "PyTorch's", "this workflow's", "ratio", "error of PyTorch's", "of this workflow's"]
-    print(table(columns, (step(prompts, keys, turns) for prompts, keys in STEPS)))
+    print(table(columns, (step(*one, turns) for one in STEPS)))
     print("\n## Products of a step, bfloat16, milliseconds a layer\n")
     print(table(["prompts", "PyTorch's", "this workflow's", "ratio"], (products(prompts, turns) for prompts in ROWS)))
     print("\n## Reading, GFLOP a second\n")
     columns = ["number format", "tokens", "PyTorch's", "in blocks", "ratio", "products", "share of blocks"]
-    formats = (torch.float32, torch.bfloat16)
-    print(table(columns, (reading(dtype, tokens, turns) for dtype in formats for tokens in READ)))
+    formats = [(dtype, tokens) for dtype in (torch.float32, torch.bfloat16) for tokens in READ]
+    print(table(columns, (reading(*one, turns) for one in formats)))
     print("\n## Where the time of reading goes, milliseconds a layer\n")
     columns = ["number format", "tokens", *PARTS, "a layer", "its GFLOP a second", "of products"]
-    print(table(columns, (parts(dtype, tokens, turns) for dtype in formats for tokens in READ)))
+    print(table(columns, (parts(*one, turns) for one in formats)))
+
+
+def heads(prompts: int, queries: int, keys: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Random queries, keys and values."""
+    sizes = ((HEADS, queries), (KEY_HEADS, keys), (KEY_HEADS, keys))
+    query, key, value = (torch.randn(prompts, *size, SIZE) for size in sizes)
+    return query, key, value
 
 
 def step(prompts: int, keys: int, turns: int) -> list[str]:
     """A row of the first table."""
-    query, key, value = (
-        torch.randn(prompts, heads, n, SIZE) for heads, n in ((HEADS, 1), (KEY_HEADS, keys), (KEY_HEADS, keys))
-    )
-    half = (query.bfloat16(), key.bfloat16(), value.bfloat16())
+    half = [one.bfloat16() for one in heads(prompts, 1, keys)]
     exact = torch.nn.functional.scaled_dot_product_attention(*(one.double() for one in half), enable_gqa=True)
     operators: tuple[Callable[[], Attended], Callable[[], Attended]] = (
         lambda: Attended(*torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*half)),
         lambda: attention_of_few(*half, None),
     )
-    times = [[1000 * seconds(run) for run in operators] for _ in range(turns)]
+    theirs, ours = in_turns(turns, milliseconds, *operators)
     errors = [f"{float((run().output - exact).norm() / exact.norm()):.4f}" for run in operators]
-    theirs, ours = zip(*times, strict=True)
-    ratios = spread(a / b for a, b in times)
-    return [str(prompts), f"{keys:,}", spread(theirs, 1), spread(ours, 1), ratios, *errors]
+    return [str(prompts), f"{keys:,}", spread(theirs, 1), spread(ours, 1), ratio(theirs, ours), *errors]
 
 
 @torch.inference_mode()
@@ -81,35 +83,35 @@ def products(prompts: int, turns: int) -> list[str]:
     layers = projections(random_model(torch.bfloat16, ALL_LAYERS))
     tokens = {size: torch.randn(prompts, 1, size).bfloat16() for size in PRODUCT}
 
-    def milliseconds(kind: type[torch.nn.Linear]) -> float:
+    def multiply(kind: type[torch.nn.Linear]) -> None:
         for layer in layers:
             layer.__class__ = kind
-        return 1000 * seconds(lambda: [layer(tokens[layer.in_features]) for layer in layers]) / ALL_LAYERS
+            layer(tokens[layer.in_features])
 
-    times = [(milliseconds(torch.nn.Linear), milliseconds(LinearOfFew)) for _ in range(turns)]
-    theirs, ours = zip(*times, strict=True)
-    return [str(prompts), spread(theirs, 2), spread(ours, 2), spread(a / b for a, b in times)]
+    theirs, ours = in_turns(turns, milliseconds, *(partial(multiply, kind) for kind in (torch.nn.Linear, LinearOfFew)))
+    a_layer = [spread(one / ALL_LAYERS for one in taken) for taken in (theirs, ours)]
+    return [str(prompts), *a_layer, ratio(theirs, ours)]
 
 
 def reading(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     """A row of the third table."""
-    query, key, value = (torch.randn(1, heads, tokens, SIZE).to(dtype) for heads in (HEADS, KEY_HEADS, KEY_HEADS))
+    query, key, value = (one.to(dtype) for one in heads(1, tokens, tokens))
     inner, outer = PRODUCT
     rows, weights = torch.randn(tokens, inner).to(dtype), torch.randn(outer, inner).to(dtype)
     # Two products of a token with all before it: half of tokens squared.
     attended, multiplied = 2 * HEADS * SIZE * tokens**2, 2 * tokens * inner * outer
-    speeds = [
-        (
-            attended / seconds(lambda: attention_of_any(query, key, value, None, causal=True)) / 1e9,
-            attended / seconds(lambda: attention_in_blocks(query, key, value, None)) / 1e9,
-            multiplied / seconds(lambda: torch.nn.functional.linear(rows, weights)) / 1e9,
-        )
-        for _ in range(turns)
-    ]
-    theirs, blocks, products = (f"{statistics.median(column):.0f}" for column in zip(*speeds, strict=True))
-    ratio = spread(ours / other for other, ours, _ in speeds)
-    share = spread(ours / product for _, ours, product in speeds)
-    return [str(dtype).removeprefix("torch."), f"{tokens:,}", theirs, blocks, ratio, products, share]
+    taken = in_turns(
+        turns,
+        milliseconds,
+        partial(attention_of_any, query, key, value, None, causal=True),
+        partial(attention_in_blocks, query, key, value, None),
+        partial(torch.nn.functional.linear, rows, weights),
+    )
+    operations = (attended, attended, multiplied)
+    speeds = [[work / one / 1e6 for one in some] for work, some in zip(operations, taken, strict=True)]
+    theirs, blocks, products = (f"{statistics.median(some):.0f}" for some in speeds)
+    ratios = ratio(speeds[1], speeds[0]), products, ratio(speeds[1], speeds[2])
+    return [str(dtype).removeprefix("torch."), f"{tokens:,}", theirs, blocks, *ratios]
 
 
 @torch.inference_mode()
@@ -121,7 +123,7 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     layer = model.model.layers[0]
     weights = projections(layer)
     inputs = {size: torch.randn(1, tokens, size).to(dtype) for size in PRODUCT}
-    query, key, value = (torch.randn(1, count, tokens, SIZE).to(dtype) for count in (HEADS, KEY_HEADS, KEY_HEADS))
+    query, key, value = (one.to(dtype) for one in heads(1, tokens, tokens))
     cache = RoomyLayer(tokens)
     cache.update(key, value)
     angles = model.model.rotary_emb(inputs[inner], torch.arange(tokens)[None])
@@ -140,13 +142,13 @@ def parts(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
 
     attend, rotate = partial(cache.attend, query, None), partial(apply_rotary_pos_emb, query, key, *angles)
     runs = (multiply, attend, lambda: layer.mlp.act_fn(inputs[outer]) * inputs[outer], normalise, rotate)
-    times = [[1000 * seconds(run) for run in runs] + [1000 * seconds(read) / LAYERS] for _ in range(turns)]
-    *known, whole = (statistics.median(column) for column in zip(*times, strict=True))
+    *known, whole = map(statistics.median, in_turns(turns, milliseconds, *runs, read))
+    whole /= LAYERS
     multiplied = 2 * tokens * sum(module.weight.numel() for module in weights)
     speed = (multiplied + 2 * HEADS * SIZE * tokens**2) / whole / 1e6
-    shares = [f"{one:.1f}" for one in (*known, whole - sum(known), whole)]
+    taken = [f"{one:.1f}" for one in (*known, whole - sum(known), whole)]
     share = f"{speed / (multiplied / known[0] / 1e6):.2f}"
-    return [str(dtype).removeprefix("torch."), f"{tokens:,}", *shares, f"{speed:.0f}", share]
+    return [str(dtype).removeprefix("torch."), f"{tokens:,}", *taken, f"{speed:.0f}", share]
 
 
 def random_model(dtype: torch.dtype, layers: int = LAYERS) -> LlamaForCausalLM:
@@ -162,14 +164,14 @@ def projections(model: torch.nn.Module) -> list[torch.nn.Linear]:
     return [one for one in model.modules() if isinstance(one, torch.nn.Linear) and one.out_features != VOCABULARY]
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """Median processor seconds of five runs."""
+def milliseconds(run: Callable[[], object]) -> float:
+    """Of the processor: the median of five runs."""
     taken = []
     for _ in range(5):
         start = time.process_time()
         run()
         taken.append(time.process_time() - start)
-    return statistics.median(taken)
+    return 1000 * statistics.median(taken)
 
 
 if __name__ == "__main__":

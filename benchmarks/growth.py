@@ -1,16 +1,17 @@
 """How costs grow: plans and runs of Snakemake, journals, sweeps with nothing to ask, tables of scores, passages.
 
     PYTHONPATH=scripts python benchmarks/growth.py plan --sizes 1000 10000
-    PYTHONPATH=scripts python benchmarks/growth.py default --results results
+    PYTHONPATH=scripts python benchmarks/growth.py default
 
-Whole processes, their start included. What is measured, by its size:
+Whole processes, their start included; a million responses take a gigabyte in the folder of temporary files. What is
+measured, by its size:
 
 plan      cells (a model, an experiment, a size and a position) of a made-up catalogue: `snakemake -n` where nothing has
           been made, and `snakemake` where all has (empty outputs, which `snakemake --touch` says are right)
 paper     the same for config/paper.yaml, with files instead of those that a user supplies
 study     5 models x 4 experiments x 10 questions, from nothing; the models are the reference model under five names:
           its first sweeps ask, and the others find their answers; a second turn has nothing to do
-default   the default run with the answers of a finished one, which is in --results: all but inference
+default   the default run with the answers of a finished one, which is in results/: all but inference
 journal   responses: `read_journal`
 sweep     responses: generate.py where every prompt has been answered before, and score.py of the responses
 tables    score rows: the programs that read score files. A file has 12,500 rows, 2,500 questions at five positions, and
@@ -27,17 +28,15 @@ import random
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
 import yaml
-from measuring import ROOT, Cost, Sweep, growth_table, program, run
+from measuring import PAIRS, ROOT, Cost, Sweep, growth_table, pair_examples, program, run
 
 from litm.base.store import canonical_json, digest
-from litm.examples.examples import make_example, read_template
-from litm.examples.task import ExampleSettings
-from litm.examples.tasks import load_task
 from litm.inference.journal import answer_line, identity_line
 from litm.records import Response, read_examples, write_examples
 
@@ -47,8 +46,7 @@ POSITIONS = 10
 CATALOGUE_MODELS = {1_000: 10, 10_000: 25, 50_000: 50}
 STUDY = ("mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa", "kv_retrieval_small")
 #: Folders that hold the answers of a finished run.
-ANSWERS = ("journal", "store/unpacked", "store/file_digests")
-TASK, PLACEMENT = "kv_retrieval", "gold_at_0"
+ANSWERS = ("results/journal", "results/store/unpacked", "results/store/file_digests")
 SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
 DECODING = {"max_new_tokens": 100, "stop": "end_token"}
 SCORED_MODELS, QUESTIONS, DOCUMENTS, SCORED_POSITIONS = 4, 2_500, 20, (0, 4, 9, 14, 19)
@@ -64,16 +62,13 @@ def main() -> None:
     parser.add_argument("what", choices=WHAT)
     parser.add_argument("--sizes", type=int, nargs="+")
     parser.add_argument("--turns", type=int, default=1, help="measurements of each")
-    parser.add_argument("--folder", help="where to put the files while it runs; a gigabyte for a million responses")
-    parser.add_argument("--results", type=Path, default=ROOT / "results", help="default: those of the finished run")
     args = parser.parse_args()
     prepare, sizes, unit = WHAT[args.what]
-    costs: dict[str, dict[int, list[Cost]]] = {}
+    costs: dict[str, dict[int, list[Cost]]] = defaultdict(dict)
     for size in args.sizes or sizes:
-        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-            prepared = prepare(Path(folder), args.results) if args.what == "default" else prepare(Path(folder), size)
-            for name, work in prepared.items():
-                costs.setdefault(name, {})[size] = [work() for _ in range(args.turns)]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, work in prepare(Path(folder), size).items():
+                costs[name][size] = [work() for _ in range(args.turns)]
                 print(f"{name}, {size:,}", file=sys.stderr, flush=True)
     print(growth_table(costs, unit))
 
@@ -129,7 +124,7 @@ def pretend_outputs(folder: Path) -> list[Path]:
 def prepare_plan(folder: Path, cells: int) -> Measured:
     """Experiments that take no files, each with sizes of its own, and the reference model under many names."""
     models = [f"model_{number}" for number in range(CATALOGUE_MODELS.get(cells, POSITIONS))]
-    settings = {"task": TASK, "examples": 10, "max_new_tokens": 30}
+    settings = {"task": PAIRS, "examples": 10, "max_new_tokens": 30}
     experiments = {
         f"experiment_{number}": settings | {"positions": {number + POSITIONS: list(range(POSITIONS))}}
         for number in range(-(-cells // (len(models) * POSITIONS)))
@@ -171,11 +166,11 @@ def prepare_study(folder: Path, _: int) -> Measured:
     return {"study": lambda: snakemake(folder)}
 
 
-def prepare_default(folder: Path, finished: Path) -> Measured:
+def prepare_default(folder: Path, _: int) -> Measured:
     for part in ANSWERS:
-        if not (finished / part).is_dir():
-            sys.exit(f"{finished / part} is missing: make the default run first (make demo)")
-        shutil.copytree(finished / part, folder / "results" / part)
+        if not (ROOT / part).is_dir():
+            sys.exit(f"{ROOT / part} is missing: make the default run first (make demo)")
+        shutil.copytree(ROOT / part, folder / part)
     return {"default run without inference": lambda: snakemake(folder)}
 
 
@@ -199,19 +194,16 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     from litm.base.formats import read_json
     from litm.inference import setup
 
-    location = {"path": REFERENCE["path"], "hub": None, "revision": None}
     examples = folder / "examples.jsonl.gz"
-    sweep = Sweep(folder, "experiment", location, SETTINGS, DECODING, {"batch_tokens": 4096}, [examples])
+    sweep = Sweep(folder, "experiment", Path(REFERENCE["path"]), SETTINGS, DECODING, {"batch_tokens": 4096}, [examples])
     sweep.identify()
-    task, template = load_task(TASK), read_template(ROOT / "resources" / "prompts" / f"{TASK}.txt")
-    questions = task.questions(2, ExampleSettings(responses, 0, "ranked"), None)
-    write_examples(examples, (make_example(one, 2, PLACEMENT, template, task) for one in questions))
+    write_examples(examples, pair_examples(2, responses))
     identity = setup.Sweep(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity
     name = digest(identity)
     answered = ((one, prompt) for one in read_examples(examples) for prompt in setup.sweep_prompts([one], name, "raw"))
     lines = (journal_line(to.key, name, "The value is " + one.targets[0].answers[0]) for one, to in answered)
     write_lines(sweep.file("journal"), chain([identity_line(identity)], lines))
-    names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", TASK)
+    names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", PAIRS)
     scores = ("--responses", sweep.file("responses.jsonl.gz"), "--manifest", sweep.file("manifest.json"))
     scores += ("--output", folder / "scores.parquet", "--accuracy", folder / "accuracy.csv")
     return {

