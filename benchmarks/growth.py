@@ -30,7 +30,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
+from itertools import product
 from pathlib import Path
 
 import yaml
@@ -182,10 +182,9 @@ def write_yaml(path: Path, value: object) -> None:
 
 
 def prepare_journal(folder: Path, responses: int) -> Measured:
-    journal, identity = folder / "journal.jsonl", digest(SETTINGS)
-    keys = (digest([identity, number]) for number in range(responses))
-    lines = (journal_line(key, identity, "The value is " + key[:36]) for key in keys)
-    write_lines(journal, chain([identity_line(SETTINGS)], lines))
+    journal = folder / "journal.jsonl"
+    keys = (digest(["journal", number]) for number in range(responses))
+    write_journal(journal, SETTINGS, ((key, key[:36]) for key in keys))
     reading = f"from litm.inference.journal import read_journal; read_journal({str(journal)!r})"
     return {"read_journal": lambda: run(sys.executable, "-c", reading)}
 
@@ -199,10 +198,9 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     sweep.identify()
     write_examples(examples, pair_examples(2, responses))
     identity = setup.Sweep(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity
-    name = digest(identity)
-    answered = ((one, prompt) for one in read_examples(examples) for prompt in setup.sweep_prompts([one], name, "raw"))
-    lines = (journal_line(to.key, name, "The value is " + one.targets[0].answers[0]) for one, to in answered)
-    write_lines(sweep.file("journal"), chain([identity_line(identity)], lines))
+    asked = ((one, setup.sweep_prompts([one], digest(identity), "raw")) for one in read_examples(examples))
+    answers = ((prompt.key, one.targets[0].answers[0]) for one, (prompt,) in asked)
+    write_journal(sweep.file("journal"), identity, answers)
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", PAIRS)
     scores = ("--responses", sweep.file("responses.jsonl.gz"), "--manifest", sweep.file("manifest.json"))
     scores += ("--output", folder / "scores.parquet", "--accuracy", folder / "accuracy.csv")
@@ -212,15 +210,14 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     }
 
 
-def journal_line(key: str, identity: str, text: str) -> str:
-    """A response as the journal has it."""
-    return answer_line(key, identity, Response(text, "stop", 150, 40, "torch 2.13.0, transformers 5.23.0, cpu"))
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines that already have their line ends."""
+def write_journal(path: Path, identity: Mapping, answers: Iterable[tuple[str, str]]) -> None:
+    """A journal of one identity, from keys and the values that were answered."""
+    name, software = digest(identity), "torch 2.13.0, transformers 5.23.0, cpu"
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(lines)
+        file.write(identity_line(identity))
+        for key, value in answers:
+            response = Response(f"The value is {value}", "stop", 150, 40, software)
+            file.write(answer_line(key, name, response))
 
 
 # --- tables
@@ -262,7 +259,7 @@ def write_scores(folder: str, rows: int) -> None:
     from litm.scoring.scores import Score, accuracy_rows, typed
 
     experiments = -(-rows // (SCORED_MODELS * QUESTIONS * len(SCORED_POSITIONS)))
-    for model, experiment in ((model, one) for model in range(SCORED_MODELS) for one in range(experiments)):
+    for model, experiment in product(range(SCORED_MODELS), range(experiments)):
         rng = np.random.default_rng([model, experiment])
         ids = [digest([experiment, number])[:16] for number in range(QUESTIONS)]
         cells = []
@@ -278,7 +275,7 @@ def write_scores(folder: str, rows: int) -> None:
             cell |= {"response_tokens": rng.integers(2, 30, QUESTIONS)}
             cell |= dict.fromkeys(("empty", "excluded", "preamble", "more_lines"), False)
             cells.append(pd.DataFrame(cell))
-        scores = typed(Score, [Score(**row) for row in pd.concat(cells).to_dict("records")])
+        scores = typed(Score, pd.concat(cells).itertuples(index=False))
         path = Path(folder) / f"{model}_{experiment}"
         scores.to_parquet(path.with_suffix(".parquet"), index=False)
         write_csv(path.with_suffix(".csv"), pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)

@@ -125,11 +125,6 @@ class Sweep:
         )
 
 
-def median_cost(costs: Sequence[Cost]) -> Cost:
-    """The median of each part."""
-    return Cost(*(statistics.median(getattr(cost, part) for cost in costs) for part in Cost.__dataclass_fields__))
-
-
 def sum_of(costs: Sequence[Cost]) -> Cost:
     """The total cost of processes that run one after another."""
     return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.memory for c in costs))
@@ -145,11 +140,6 @@ def ratio(first: Sequence[float], other: Sequence[float]) -> str:
     return spread(a / b for a, b in zip(first, other, strict=True))
 
 
-def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """The k of cost ~ size**k, by least squares of the logarithms: 1 is linear, n·log(n) about 1.1 at these sizes."""
-    return statistics.linear_regression(list(map(math.log, sizes)), list(map(math.log, costs))).slope
-
-
 def spread(values: Iterable[float], digits: int = 2) -> str:
     """Median, with minimum and maximum if there are several values."""
     ordered = sorted(values)
@@ -160,21 +150,20 @@ def spread(values: Iterable[float], digits: int = 2) -> str:
 def growth_table(named: Mapping[str, Mapping[int, Sequence[Cost]]], unit: str) -> str:
     """A row for each thing measured and size: seconds, memory, and the exponents from the size before.
 
-    named: by name and size the costs of all turns. From one size to the next, since the start of a process, which is
-    most of the smallest, makes one fit through all of them look better than it is.
+    named: by name and size the costs of all turns. An exponent is the k of cost ~ size**k: 1 is linear, n·log(n) about
+    1.1 at these sizes. From one size to the next, since the start of a process, which is most of the smallest, makes
+    one fit through all of them look better than it is.
     """
     rows = []
     for name, by_size in named.items():
-        before: tuple[int, Cost] | None = None
+        before: list[float] = []
         for size, costs in by_size.items():
-            cost = median_cost(costs)
-            row = [name, f"{size:,}", spread(c.wall for c in costs), spread(c.processor for c in costs)]
-            row += [f"{cost.memory / 2**20:,.0f}", "", ""]
-            if before:
-                parts = [(getattr(before[1], part), getattr(cost, part)) for part in ("processor", "memory")]
-                row[-2:] = [f"{exponent((before[0], size), pair):.2f}" for pair in parts]
-            rows.append(row)
-            before = size, cost
+            now = [size, *(statistics.median(getattr(c, part) for c in costs) for part in ("processor", "memory"))]
+            grown = [math.log(new / old) for new, old in zip(now, before, strict=False)]
+            exponents = [f"{one / grown[0]:.2f}" for one in grown[1:]] or ["", ""]
+            seconds = spread(c.wall for c in costs), spread(c.processor for c in costs)
+            rows.append([name, f"{size:,}", *seconds, f"{now[2] / 2**20:,.0f}", *exponents])
+            before = now
     columns = ["what", unit, "seconds", "processor seconds", "peak MiB", "exponent of seconds", "of memory"]
     return table(columns, rows)
 

