@@ -30,6 +30,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -89,12 +90,11 @@ def snakemake(folder: Path, *options: str, output: str | Path = os.devnull) -> C
     )
 
 
-def plans(folder: Path, write_config: Callable[[Path], None]) -> Measured:
+def plans(folder: Path, *configs: Mapping) -> Measured:
     """A plan where nothing has been made, and a run where all has."""
     empty, made = folder / "empty", folder / "made"
-    for one in (empty, made):
-        one.mkdir()
-        write_config(one)
+    for one, (number, config) in product((empty, made), enumerate(configs)):
+        write_yaml(one / f"{number}.yaml", config)
     outputs = pretend_outputs(made)
     snakemake(made, "--touch", "--cores", "1000", "--resources", "gpu=8")
 
@@ -131,32 +131,24 @@ def prepare_plan(folder: Path, cells: int) -> Measured:
     }
     defined = {"models": {name: dict(REFERENCE) for name in models}, "experiments": experiments}
     config = {"models": models, "experiments": list(experiments), "define": defined}
-    return plans(folder, lambda one: write_yaml(one / "config.yaml", config))
+    return plans(folder, config)
 
 
 def prepare_paper(folder: Path, _: int) -> Measured:
-    selected = yaml.safe_load((ROOT / "config" / "paper.yaml").read_text())
-    catalogue = yaml.safe_load((ROOT / "config" / "models.yaml").read_text())
+    selected, models, datasets = (
+        yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text()) for name in ("paper", "models", "datasets")
+    )
     supplied = folder / "supplied.jsonl"
     supplied.touch()
     recorded = {
         name: {"responses": dict.fromkeys(selected["only"].get(name, selected["experiments"]), str(supplied))}
         for name in selected["models"]
-        if catalogue[name]["engine"] == "recorded"
+        if models[name]["engine"] == "recorded"
     }
-    datasets: dict[str, dict[str, str]] = {
-        # An empty file stands for what is downloaded too.
-        name: {key: value for key, value in EMPTY.items() if key in entry}
-        for name, entry in yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text()).items()
-        if EMPTY.keys() & entry.keys()
-    }
-    datasets["unambiguous_questions"] = {"path": str(supplied), "labels": "txt"}
-
-    def write_config(one: Path) -> None:
-        shutil.copy(ROOT / "config" / "paper.yaml", one / "0_paper.yaml")
-        write_yaml(one / "1_supplied.yaml", {"define": {"models": recorded, "datasets": datasets}})
-
-    return plans(folder, write_config)
+    # An empty file stands for what is downloaded too.
+    files = {name: {key: EMPTY[key] for key in EMPTY if key in entry} for name, entry in datasets.items()}
+    files["unambiguous_questions"] = {"path": str(supplied), "labels": "txt"}
+    return plans(folder, selected, {"define": {"models": recorded, "datasets": files}})
 
 
 def prepare_study(folder: Path, _: int) -> Measured:
@@ -175,6 +167,7 @@ def prepare_default(folder: Path, _: int) -> Measured:
 
 
 def write_yaml(path: Path, value: object) -> None:
+    path.parent.mkdir(exist_ok=True)
     path.write_text(yaml.safe_dump(value, sort_keys=False))
 
 
@@ -186,7 +179,7 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
     keys = (digest(["journal", number]) for number in range(responses))
     write_journal(journal, SETTINGS, ((key, key[:36]) for key in keys))
     reading = f"from litm.inference.journal import read_journal; read_journal({str(journal)!r})"
-    return {"read_journal": lambda: run(sys.executable, "-c", reading)}
+    return {"read_journal": partial(run, sys.executable, "-c", reading)}
 
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
@@ -204,10 +197,8 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", PAIRS)
     scores = ("--responses", sweep.file("responses.jsonl.gz"), "--manifest", sweep.file("manifest.json"))
     scores += ("--output", folder / "scores.parquet", "--accuracy", folder / "accuracy.csv")
-    return {
-        "generate.py": sweep.generate,
-        "score.py": lambda: program("score.py", *names, "--metric", "value_in_answer", *scores),
-    }
+    score = partial(program, "score.py", *names, "--metric", "value_in_answer", *scores)
+    return {"generate.py": sweep.generate, "score.py": score}
 
 
 def write_journal(path: Path, identity: Mapping, answers: Iterable[tuple[str, str]]) -> None:
@@ -229,25 +220,20 @@ def prepare_tables(folder: Path, rows: int) -> Measured:
     path = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "benchmarks")])
     run("env", f"PYTHONPATH={path}", sys.executable, "-c", made)
     scores, accuracies = sorted(folder.glob("*.parquet")), sorted(folder.glob("*.csv"))
-    seed = ("--settings", canonical_json({"seed": 0, "base_models": []}))
+    settings = canonical_json({"seed": 0, "base_models": []})
     made_of: dict[str, tuple] = {
         "accuracy": ("--input", "accuracies", *accuracies),
-        "position_bias": ("--input", "curve_scores", *scores, *seed),
+        "position_bias": ("--input", "curve_scores", *scores, "--settings", settings),
         "position_pairs": ("--input", "curve_scores", *scores),
         "model_differences": ("--input", "compared_scores", *scores),
     }
+    table = partial(program, "make_table.py", "--output", folder / "table", "--table")
     published = ROOT / "resources" / "published"
     claims = ("--csv", folder / "claims.csv", "--summary", folder / "summary.csv", "--markdown", folder / "claims.md")
     claims += ("--statements", published / "statements.csv", "--statuses", published / "claims.csv")
     claims += ("--relations", canonical_json({"models": {}, "experiments": {}, "recorded": []}))
-    output = ("--output", folder / "table")
-    return {
-        **{
-            f"make_table.py {name}": lambda words=("make_table.py", "--table", name, *words, *output): program(*words)
-            for name, words in made_of.items()
-        },
-        "make_claims_table.py": lambda: program("make_claims_table.py", "--scores", *scores, *claims),
-    }
+    measured = {f"make_table.py {name}": partial(table, name, *words) for name, words in made_of.items()}
+    return measured | {"make_claims_table.py": partial(program, "make_claims_table.py", "--scores", *scores, *claims)}
 
 
 def write_scores(folder: str, rows: int) -> None:
@@ -262,20 +248,18 @@ def write_scores(folder: str, rows: int) -> None:
     for model, experiment in product(range(SCORED_MODELS), range(experiments)):
         rng = np.random.default_rng([model, experiment])
         ids = [digest([experiment, number])[:16] for number in range(QUESTIONS)]
-        cells = []
-        for position in SCORED_POSITIONS:
-            depth = position / (DOCUMENTS - 1)
-            correct = rng.random(QUESTIONS) < rng.normal(0.5 + abs(depth - 0.5) / 2, 0.02)
-            cell: dict[str, object] = {**dict.fromkeys(Score._fields), "target": "gold", "finish_reason": "stop"}
-            cell |= {"model": f"model_{model}", "experiment": f"experiment_{experiment}"}
-            cell |= {"task": "multi_document_qa", "metric": "best_subspan_em", "size": DOCUMENTS, "items": DOCUMENTS}
-            cell |= {"placement": f"gold_at_{position}", "position": position, "depth": depth, "id": ids}
-            cell |= {name: correct for name in Score._fields if name.startswith("correct")}
-            cell |= {"prompt_tokens": rng.integers(2500, 3500, QUESTIONS)}
-            cell |= {"response_tokens": rng.integers(2, 30, QUESTIONS)}
-            cell |= dict.fromkeys(("empty", "excluded", "preamble", "more_lines"), False)
-            cells.append(pd.DataFrame(cell))
-        scores = typed(Score, pd.concat(cells).itertuples(index=False))
+        shares = [rng.normal(0.5 + abs(position / (DOCUMENTS - 1) - 0.5) / 2, 0.02) for position in SCORED_POSITIONS]
+        position = np.repeat(SCORED_POSITIONS, QUESTIONS)
+        correct = rng.random(len(position)) < np.repeat(shares, QUESTIONS)
+        rows: dict[str, object] = {"model": f"model_{model}", "experiment": f"experiment_{experiment}"}
+        rows |= {"task": "multi_document_qa", "metric": "best_subspan_em", "size": DOCUMENTS, "items": DOCUMENTS}
+        rows |= {"placement": [f"gold_at_{one}" for one in position], "position": position}
+        rows |= {"depth": position / (DOCUMENTS - 1), "id": ids * len(SCORED_POSITIONS), "target": "gold"}
+        rows |= dict.fromkeys((name for name in Score._fields if name.startswith("correct")), correct)
+        rows |= {"prompt_tokens": rng.integers(2500, 3500, len(position)), "finish_reason": "stop"}
+        rows |= {"response_tokens": rng.integers(2, 30, len(position))}
+        rows |= dict.fromkeys(("empty", "excluded", "preamble", "more_lines"), False)
+        scores = typed(Score, pd.DataFrame(rows).reindex(columns=Score._fields).itertuples(index=False))
         path = Path(folder) / f"{model}_{experiment}"
         scores.to_parquet(path.with_suffix(".parquet"), index=False)
         write_csv(path.with_suffix(".csv"), pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)
@@ -287,20 +271,17 @@ def write_scores(folder: str, rows: int) -> None:
 def prepare_passages(folder: Path, passages: int) -> Measured:
     """Random words; some passages have quotes, as the real ones."""
     rng = random.Random(f"0:{passages}")
-    words = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(2, 9))) for _ in range(20_000)]
+    vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(2, 9))) for _ in range(20_000)]
     corpus = folder / "passages.tsv.gz"
     with gzip.open(corpus, "wt", encoding="utf-8", compresslevel=1) as lines:
         lines.write("id\ttext\ttitle\n")
         for number in range(1, passages + 1):
-            first, second, *rest = rng.choices(words, k=100)
+            first, second, *rest = rng.choices(vocabulary, k=100)
             lines.write(f'{number}\t"""{first}"" {second} {" ".join(rest)}"\t{first} {second}\n')
-    return {
-        "make_passages.py": lambda: program(
-            *("make_passages.py", "--source", "dpr_passages", "--settings", "{}", "--input", corpus),
-            *("--folder", folder / "shards", "--manifest", folder / "shards" / "manifest.json"),
-            *("--passages-per-shard", PASSAGES_PER_SHARD, "--shards", -(-passages // PASSAGES_PER_SHARD)),
-        )
-    }
+    words = ("--source", "dpr_passages", "--settings", "{}", "--input", corpus)
+    words += ("--folder", folder / "shards", "--manifest", folder / "shards" / "manifest.json")
+    words += ("--passages-per-shard", PASSAGES_PER_SHARD, "--shards", -(-passages // PASSAGES_PER_SHARD))
+    return {"make_passages.py": partial(program, "make_passages.py", *words)}
 
 
 #: What prepares a measurement, its sizes, and their unit.

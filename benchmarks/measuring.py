@@ -58,13 +58,6 @@ def run(*command: object, folder: str | Path | None = None, output: str | Path =
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * RSS_UNIT)
 
 
-def program_output(*command: object) -> str:
-    """The standard output of a program that runs to its end."""
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
-        run(*command, output=output.name)
-        return output.read()
-
-
 def program(name: str, *arguments: object, folder: str | Path | None = None) -> Cost:
     """Run one of the workflow's programs, which is in the folder of its stage, in `folder`."""
     (path,) = (ROOT / "scripts").glob(f"*/{name}")
@@ -180,12 +173,8 @@ def machine() -> str:
     found = re.search(r"^model name\s*: (.*)$", about.read_text(), re.MULTILINE) if about.exists() else None
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     git = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
-    return "; ".join(
-        [
-            f"{found[1] if found else platform.processor()}, {os.cpu_count()} cores",
-            f"{memory:.0f} GiB",
-            f"Python {platform.python_version()}",
-            *(f"{name} {version(name)}" for name in PACKAGES),
-            f"commit {git.stdout.strip() or 'unknown'}",
-        ]
-    )
+    processor = found[1] if found else platform.processor()
+    packages = [f"{name} {version(name)}" for name in PACKAGES]
+    versions = "; ".join([f"Python {platform.python_version()}", *packages])
+    commit = git.stdout.strip() or "unknown"
+    return f"{processor}, {os.cpu_count()} cores; {memory:.0f} GiB; {versions}; commit {commit}"

@@ -24,6 +24,7 @@ files; without it pairs are made. Whatever has been measured lies in --folder an
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -189,7 +190,8 @@ def cost_file(args: argparse.Namespace, name: str, way: str) -> Path:
 def measure(args: argparse.Namespace, name: str, way: str) -> None:
     """Answer all prompts of a workload; costs, computed tokens and answers go into one file."""
     print(f"{name}: {way} ...", file=sys.stderr, flush=True)
-    products = float(measuring.program_output(sys.executable, ENGINES, "products", "--dtype", args.dtype))
+    command = [sys.executable, ENGINES, "products", "--dtype", args.dtype]
+    products = float(subprocess.check_output(command, text=True))
     try:
         cost, computed, answers = ours(args, name) if way == "ours" else peer(args, name, way)
     except SystemExit as ended:
