@@ -184,7 +184,7 @@ def cell_files(args: argparse.Namespace, name: str, suffix: str) -> list[Path]:
 
 
 def cost_file(args: argparse.Namespace, name: str, way: str) -> Path:
-    return args.folder / f"{name}.{way}.{args.dtype}.{args.quantization}.cost.json"
+    return args.folder / f"{name}.{way}.{args.dtype}.{args.quantization}.measured.json"
 
 
 def measure(args: argparse.Namespace, name: str, way: str) -> None:
