@@ -99,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--folder", type=Path, help="prompts, answers and costs; by default a temporary one")
-    parser.add_argument("--prompts", nargs="+", choices=[*WORKLOADS], default=["qa20", "qa10", "kv75"])
+    parser.add_argument("--prompts", nargs="+", choices=WORKLOADS.keys() - {START}, default=["qa20", "qa10", "kv75"])
     parser.add_argument("--questions", type=int, help="of each; by default as many as 25 minutes allow")
     parser.add_argument("--ways", nargs="+", choices=WAYS)
     parser.add_argument("--reference", action="store_true", help="the reference model")
