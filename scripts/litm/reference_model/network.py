@@ -1,7 +1,6 @@
 """Network of the reference model, an ordinary `LlamaForCausalLM`; its initial weights; its optimizer for matrices."""
 
 from collections.abc import Iterable
-from operator import attrgetter
 from typing import cast
 
 import torch
@@ -9,7 +8,6 @@ from torch.nn import functional
 from transformers import AttentionInterface, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.models.llama.modeling_llama import LlamaAttention
 
-from litm.base.formats import grouped
 from litm.reference_model.recipe import Shape
 
 #: Roles of the heads that get hints, see `Hint`.
@@ -218,7 +216,10 @@ class Muon(torch.optim.Optimizer):
     @torch.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
-            for shape, parameters in grouped(group["params"], attrgetter("shape")).items():
+            shapes: dict[torch.Size, list[torch.Tensor]] = {}
+            for parameter in group["params"]:
+                shapes.setdefault(parameter.shape, []).append(parameter)
+            for shape, parameters in shapes.items():
                 updates = []
                 for parameter in parameters:
                     state = self.state[parameter]
