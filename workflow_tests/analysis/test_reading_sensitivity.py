@@ -63,6 +63,7 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_with_
     assert told[0].startswith("m on qa: a conclusion changes with how much of the answers is read")
     assert "accuracy - closed book (size 9, gold_at_4) is -24.0 points [" in told[0]
     assert "+14.0 points" in told[0]
+    assert len(told) == 2 and reading_warnings(TABLE.frame(rows).assign(metric="exact_code")) == told[1:]
 
 
 def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():

@@ -160,12 +160,15 @@ def _readings(grid: Grid, estimate: Callable[..., Estimate | None]) -> dict:
 def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str], str] | None = None) -> list[str]:
     """One line per sweep with a conclusion that depends on the reading, and per model with many announced answers; []
     without a table. stops: where the answers of a (model, experiment) end, as far as known.
+
+    The first line is an answer only where the metric reads no more: a prompt for three codes has an answer of three.
     """
     lines: list[str] = []
     if table is None:
         return lines
     for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
-        changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)]
+        reads_first_line = rows["metric"].map(lambda metric: METRICS[metric].reads == FIRST_LINE)
+        changed = rows[reads_first_line & rows["changes_with_reading"].fillna(False).astype(bool)]
         lines += _changed_line(f"{model} on {experiment}", plain_rows(changed))
     counted = table[table["quantity"] == ACCURACY].groupby(["model", "experiment"], sort=False)
     counts = counted[["n", "n_preamble", "n_preamble_right"]].sum().assign(metric=counted["metric"].first())
