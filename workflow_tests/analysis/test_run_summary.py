@@ -13,13 +13,14 @@ from litm.analysis.sentences import (
     silenced,
     uninformative,
 )
-from litm.analysis.shapes import MEANINGS, NO_WORD, TWO_POSITIONS
+from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 
 
 def cell(position: int | None, accuracy: float, **others) -> dict:
     """A row of the accuracy table."""
     return {
         "model": "m", "experiment": "qa", "task": "multi_document_qa", "size": 20, "target": "gold",
+        "placement": f"gold_at_{position}",
         "position": position, "n": 40, "metric": "exact_code", "accuracy": accuracy, "ci_low": 0.1, "ci_high": 0.9,
         "n_left_out": 0, "n_failed": 0, "n_not_recorded": None, **others,
     }  # fmt: skip
@@ -71,7 +72,7 @@ def test_models_are_one_below_another():
         *(({"shape": word}, f"{word} ({meaning})") for word, meaning in MEANINGS.items()),
         ({"verdict": "no_information", "reason": "floor", "shape": None}, "no information on position (floor)"),
         ({"shape": None, "n_positions": 2}, TWO_POSITIONS),
-        ({"shape": None}, NO_WORD),
+        ({"shape": None, "reason": "floor at start, middle and end"}, "no shape: floor at start, middle and end"),
     ],
 )
 def test_a_shape_is_said_with_its_meaning_and_where_there_is_none_why(changes, said):
@@ -100,7 +101,14 @@ def test_a_cell_without_an_answer_has_no_accuracy_and_questions_without_one_are_
     assert summary(several)[-1] == "  without   5 questions that are not recorded (b 5)"
 
 
-def test_prompts_with_several_gold_items_have_one_line():
+def test_gold_items_of_one_placement_are_a_curve():
+    rows = [cell(at, accuracy, target=str(at), placement="gold_at_0_9") for at, accuracy in ((0, 0.6), (9, 0.5))]
+    title, positions, accuracies, _, shape = summary(rows, [SHAPE | {"placement": "gold_at_0_9"}])
+    assert title == "qa, 20 documents, n = 40" and positions.split() == ["position", "1st", "10th"]
+    assert accuracies.split() == ["accuracy", "60", "%", "50", "%"] and shape.startswith("  shape     U (")
+
+
+def test_prompts_with_several_gold_items_and_placements_have_one_line():
     rows = [cell(0, 0.5, target="a"), cell(9, 0.7, target="b")]
     nothing = {"accuracy": None, "ci_low": None, "ci_high": None, "n": 0, "n_left_out": 40}
     for changes, said in (({}, "n = 40: 60 %"), (nothing, "n = 0: -")):
@@ -197,6 +205,9 @@ def test_experiments_of_a_model_with_the_same_limit_are_one_sentence_and_those_w
         f"m on {names}: positions show nothing" for names in ("a, d, e and 1 more", "b", "c")
     ]
     assert "most were cut: raise max_new_tokens" in told["m", "c"] and "cut" not in told["m", "a"] + told["m", "b"]
+    wrong = [{"model": "m", "experiment": name, "n": 40, "n_wrong": 40, "share_refusal": 0.9} for name in "bc"]
+    told = uninformative([], [counted("c", n_cut=3)], bias, wrong=[*wrong, wrong[0] | {"experiment": "a", "n": 80}])
+    assert "most are refusals: use another prompt" in told["m", "c"] and "refusals" not in told["m", "a"] + told["m", "b"]
 
 
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):

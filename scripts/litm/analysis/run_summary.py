@@ -64,7 +64,7 @@ def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, 
     experiment to show, such as documents.
     """
     name = itemgetter("model", "experiment", "size")
-    words = {name(row): word_of(row) for row in shapes if not row["placement"]}
+    words = {name(row): word_of(row) for row in shapes}
     by_experiment = grouped((row for row in rows if row["experiment"] in units), itemgetter("experiment"))
     tables = [
         lines
@@ -91,7 +91,7 @@ def _tables(
         return
     for size, own in sizes.items():
         title = f"{experiment}, {size} {unit}, n = {_numbers(own)}"
-        if len({cell["target"] for cell in own}) > 1:
+        if len({cell["target"] for cell in own}) > 1 and len({cell["placement"] for cell in own}) > 1:
             means = ", ".join(f"{_of(of[0], cells)}{_mean(of)}" for of in _by_model(own).values())
             yield [f"{title}: {means} of the items; by position in tables/accuracy.csv"]
             continue

@@ -34,11 +34,13 @@ ORACLE_TASK = "oracle_qa"
 #: Fraction right without documents from which on the questions, not the model, are the matter.
 KNOWN = 0.5
 PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
-#: What curves at the floor or the ceiling ask for; `cut`: at the floor with more than half of the answers cut.
+#: What curves at the floor or the ceiling ask for; `cut`, `refused`: at the floor with more than half of the answers cut
+#: or refusals.
 REMEDIES = {
     "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
     "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens, or use another model "
     "if the answers repeat themselves",
+    "refused": "hardly any answer is right at any position and most are refusals: use another prompt or another model",
     "ceiling": "nearly every answer is right at every position: use harder questions or longer contexts",
 }
 #: Nats: a larger difference of log-probabilities is told as a factor of this size.
@@ -86,7 +88,9 @@ def to_know_first(
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    told = uninformative(rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters)
+    told = uninformative(
+        rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters, rows("wrong_answers")
+    )
     silent = silenced(told, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
@@ -159,14 +163,18 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
 
 
 def uninformative(
-    utilisation: Iterable[Row], accuracy: Sequence[Row], bias: Iterable[Row], clusters: Mapping[str, str] = NO_CLUSTERS
+    utilisation: Iterable[Row],
+    accuracy: Sequence[Row],
+    bias: Iterable[Row],
+    clusters: Mapping[str, str] = NO_CLUSTERS,
+    wrong: Iterable[Row] = (),
 ) -> dict[tuple, str]:
     """A sentence for each (model, experiment) whose positions show nothing, in the order of the rows; one on curves at
     the floor or the ceiling is for the first of those that it names.
 
     utilisation: of utilisation.csv, whose cells are empty unless the oracle is clearly better than closed book (99 %);
     accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling;
-    clusters: the field of the clusters, by experiment.
+    clusters: the field of the clusters, by experiment; wrong: of wrong_answers.csv, for refusals.
     """
     found: dict[tuple, str] = {}
     for names, rows in groupby(utilisation, _sweep):
@@ -177,12 +185,18 @@ def uninformative(
         if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
             found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
     answers, cut = _counts(accuracy, "n_cut")
+    refusals: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for row in wrong:
+        refusals[_sweep(row)] += row["n_wrong"] * (row["share_refusal"] or 0) - row["n"] / 2
     limited: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for (model, name), rows in groupby(bias, _sweep):
         reasons = {row["reason"] for row in rows}
         if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
-            is_cut = reason == "floor" and 2 * cut[model][name] > answers[model][name]
-            limited[model, "cut" if is_cut else reason].append(name)
+            if reason == "floor" and 2 * cut[model][name] > answers[model][name]:
+                reason = "cut"
+            if reason in ("floor", "cut") and refusals[model, name] > 0:
+                reason = "refused"
+            limited[model, reason].append(name)
     for (model, why), of in limited.items():
         found[model, of[0]] = f"{model} on {first_of(of, MOST_CUT)}: positions show nothing, because {REMEDIES[why]}."
     return found

@@ -30,9 +30,8 @@ MEANINGS = {
     UNEVEN: "positions differ, but not start, middle and end",
     NONE: "neither a difference nor its absence is shown",
 }
-#: Reasons why a curve has no word: two positions only, and more.
+#: Why a curve of two positions has no word.
 TWO_POSITIONS = "no shape: two positions have no middle"
-NO_WORD = "start, middle and end carry no information"
 
 
 def word_of(row: Mapping) -> tuple[str, str]:
@@ -44,4 +43,4 @@ def word_of(row: Mapping) -> tuple[str, str]:
         return "", f"no information on position ({row['reason']})"
     if row["shape"]:
         return row["shape"], MEANINGS[row["shape"]]
-    return "", TWO_POSITIONS if row["n_positions"] < 3 else NO_WORD
+    return "", f"no shape: {row['reason']}" if row["reason"] else TWO_POSITIONS
