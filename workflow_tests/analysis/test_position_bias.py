@@ -16,6 +16,7 @@ from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.table import tables
 from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.claims.curve_words import words_of_scores
 
 TABLE = tables()["position_bias"]
 
@@ -239,6 +240,27 @@ def test_the_middle_is_the_inner_position_nearest_to_the_half_or_two_that_are_eq
     middles |= {(0, 0.49, 0.5, 0.51, 1): (2,), (0, 0.48, 0.49, 0.52, 1): (2, 3), (0, 0.3, 0.67, 1): (2,)}
     middles |= {(0, 0.5): (), (0,): (), (0, 1 / 3, 2 / 3, 1): (1, 2)}  # in floating point 2/3 is the nearer one
     assert {depths: middle_indices(depths) for depths in middles} == middles
+
+
+@pytest.mark.parametrize(
+    ("positions", "missing"),
+    [
+        ((0, 1, 8), "middle (1st, 2nd, 9th)"), ((0, 1, 2), "middle or the end (1st, 2nd, 3rd)"),
+        ((0, 1, 7, 8), "middle (1st, 2nd, 8th, 9th)"), ((3, 4, 5), "start or the end (4th, 5th, 6th)"),
+        ((0, 2, 8), "middle (1st, 3rd, 9th)"), ((3, 8), "start (4th, 9th)"),
+        ((2, 3, 6), None), ((2, 5, 6), None), ((2, 6), None),
+    ],
+)  # fmt: skip
+def test_a_curve_without_a_position_near_start_middle_or_end_has_a_reason_instead_of_an_index(positions, missing):
+    scores = of_matrix(of_shares([0.2, *[0.6] * (len(positions) - 2), 0.8]), positions)
+    row = bias_row(scores)
+    assert (row["verdict"], row["reason"]) == ("measured", missing and f"no position is near the {missing}")
+    has_index = len(positions) > 2 and not missing
+    assert [bool(found) for found in (row["pbi"], row["pbi_class"], words_of_scores([scores], []))] == [has_index] * 3
+    for place, at in (("start", 0), ("end", -1)):
+        assert row[f"position_{place}"] == (None if missing and place in missing else positions[at])
+    has_ends = "start" not in f"{missing}" and "end" not in f"{missing}"
+    assert (row["accuracy_edge"] is not None) == (row["tilt"] is not None) == has_ends
 
 
 def test_mirrored_curves_of_four_positions_have_the_same_index():

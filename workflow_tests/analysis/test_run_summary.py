@@ -207,7 +207,7 @@ def test_experiments_of_a_model_with_the_same_limit_are_one_sentence_and_those_w
     assert "most were cut: raise max_new_tokens" in told["m", "c"] and "cut" not in told["m", "a"] + told["m", "b"]
     wrong = [{"model": "m", "experiment": name, "n": 40, "n_wrong": 40, "share_refusal": 0.9} for name in "bc"]
     told = uninformative([], [counted("c", n_cut=3)], bias, wrong=[*wrong, wrong[0] | {"experiment": "a", "n": 80}])
-    assert "most are refusals: use another prompt" in told["m", "c"] and "refusals" not in told["m", "a"] + told["m", "b"]
+    assert "most are refusals: use another" in told["m", "c"] and "refusals" not in told["m", "a"] + told["m", "b"]
 
 
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):

@@ -68,6 +68,8 @@ def test_findings_report_no_bias_without_information():
     assert too_long == f"a on qa, size 10: no information on position, {nothing} (n = 0, 7 left out)."
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
     assert no_class.endswith("n = 50. Its PBI carries no information (floor at start, middle and end).")
+    (misplaced,) = findings(bias(pbi=None, pbi_class=None, reason="no position is near the middle (1st, 6th, 40th)"))
+    assert misplaced.endswith("n = 50. It has no PBI: no position is near the middle (1st, 6th, 40th).")
     assert findings(None) == []
 
 

@@ -111,7 +111,7 @@ def test_each_placement_of_several_gold_items_has_its_summary_with_their_positio
     found = {name: [one[key] for key in ("targets", "positions", "pbi")] for name, one in summaries.items()}
     assert found == {
         "gold_at_0_4_8": [{"start": 0, "middle": 4, "end": 8}, {"0": 1.0, "4": 0.0, "8": 1.0}, 1.0],
-        "gold_at_3_4_5": [{"start": 3, "middle": 4, "end": 5}, {"3": 1.0, "4": 0.5, "5": 1.0}, 0.5],
+        "gold_at_3_4_5": [{"start": 3, "middle": 4, "end": 5}, {"3": 1.0, "4": 0.5, "5": 1.0}, None],
     }
 
 
@@ -140,8 +140,22 @@ ONE = {"positions": {"3": 0.666667}, "n": 3, "n_incomplete": 1, **NOTHING, "reas
             {"verdict": "measured", "edge_accuracy": 0.75, "pbi": None, "pbi_class": None}
             | {"reason": "no position between the first and the last"},
         ),
+        (
+            {0: [True] * 30, 1: [True, False] * 15, 8: [False] * 30},
+            True,
+            {"verdict": "measured", "middle_accuracy": None, "edge_accuracy": 0.5, "pbi": None}
+            | {"reason": "no position is near the middle (1st, 2nd, 9th)"},
+        ),
     ],
-    ids=["nothing fits", "a part fits", "one position", "without a table", "not in the table", "two positions"],
+    ids=[
+        "nothing fits",
+        "a part fits",
+        "one position",
+        "without a table",
+        "not in the table",
+        "two positions",
+        "no middle",
+    ],
 )
 def test_a_summary_of_what_is_not_known_has_null_and_the_reason(summarise, correct, with_bias, expected):
     master = summarise([scores(correct)], [curve("e")], with_bias=with_bias)

@@ -15,7 +15,6 @@ from litm.analysis.grid import (
     FIRST_LINE,
     FULL,
     NOWHERE,
-    PLACES,
     CurveGrid,
     Files,
     Grid,
@@ -28,7 +27,7 @@ from litm.analysis.grid import (
     read_grids,
     tested_columns,
 )
-from litm.analysis.pbi import CONTRASTS, unlike_places
+from litm.analysis.pbi import CONTRASTS, PLACES, unlike_places
 from litm.analysis.statistics import (
     SIGNIFICANT,
     Estimate,
@@ -162,7 +161,7 @@ def _contrasts(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]
     yield Contrast(MEAN, f"mean of {len(places)} places", of_a, of_b, shares)
     if condition == MODEL:
         yield Contrast(GAP, f"of {len(places)} places", of_a, of_b, shares)
-    if "middle" in a.places and "middle" in b.places:
+    if a.has_middle and b.has_middle:
         for name in BIAS:
             used = {place: weight for place, weight in zip(PLACES, CONTRASTS[name], strict=True) if weight}
             of_a, of_b = ([grid.places[place] for place in used] for grid in (a, b))
@@ -261,7 +260,7 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
     """
     groups: dict[tuple[str, str], dict[int, CurveGrid]] = {}
     for (model, experiment, size), grid in grids.items():
-        if "middle" in grid.places:
+        if grid.has_middle:
             groups.setdefault((model, experiment), {})[size] = grid
     for (model, experiment), sizes in groups.items():
         smallest, *larger = sorted(sizes)
@@ -391,7 +390,7 @@ def _pair_contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], di
     found: dict[tuple[str, str], dict] = {
         (ACCURACY, ALL): {size: np.full(count, 1 / count) for size, count in columns.items()}
     }
-    if all("middle" in grid.places for grid in grids.values()):
+    if all(grid.has_middle for grid in grids.values()):
         for place in PLACES:
             found[ACCURACY, place] = {
                 size: place_means(np.eye(columns[size]), [grid.places[place]])[:, 0] for size, grid in grids.items()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from litm.analysis.pbi import CONTRASTS, place_indices
+from litm.analysis.pbi import CONTRASTS, PLACES, place_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
 from litm.analysis.table import tables
 from litm.base.formats import by_cell, grouped, read_parquet
@@ -53,8 +53,6 @@ class Files:
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
 #: Columns in which the rows of a curve agree.
 CURVE = ["model", "experiment", "task", "metric", "size", "items"]
-#: Places of a curve with a middle, in the order of the weights of a contrast.
-PLACES = ("start", "middle", "end")
 #: Position of a cell without a gold item.
 NOWHERE = -1
 
@@ -128,14 +126,19 @@ class CurveGrid(Grid):
         return place_indices(self.depths)
 
     @property
+    def has_middle(self) -> bool:
+        """Whether it has positions near start, middle and end."""
+        return len(self.places) == len(PLACES)
+
+    @property
     def three(self) -> np.ndarray | None:
         """The answers at start, middle and end to the complete questions; None without these, or without a middle."""
-        if "middle" not in self.places or self.cases.ids.empty:
+        if not self.has_middle or self.cases.ids.empty:
             return None
         return place_means(self.cases.answers[CORRECT], self.places.values())
 
     def weights(self, contrast: str) -> np.ndarray | None:
-        """The weight of each position in one of `pbi.CONTRASTS`; None if it needs a middle and there is none."""
+        """The weight of each position in one of `pbi.CONTRASTS`; None if it needs a place that is missing."""
         used = {place: weight for place, weight in zip(PLACES, CONTRASTS[contrast], strict=True) if weight}
         if not used.keys() <= self.places.keys():
             return None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.messages import ordinal
 
 #: Lower bounds (exclusive) of the classes, from the strongest.
 CLASSES = ((0.30, "strong"), (0.15, "moderate"), (0.05, "weak"))
@@ -29,6 +30,8 @@ EQUALLY_NEAR = 0.02
 #: Fraction of the context: positions of two sizes are comparable if their depths differ by no more than this.
 LIKE_DEPTHS = 0.1
 
+#: Places of a curve with a middle, at depths 0, 0.5 and 1, in the order of the weights of a contrast.
+PLACES = ("start", "middle", "end")
 #: Weights of start, middle and end in each contrast.
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
 
@@ -93,10 +96,28 @@ def middle_indices(depths: Sequence[float]) -> tuple[int, ...]:
 
 
 def place_indices(depths: Sequence[float]) -> dict[str, tuple[int, ...]]:
-    """Indices of start, middle and end, as far as the depths allow; {} for a single depth."""
+    """Indices of start, middle and end, as far as the depths allow; {} for a single depth.
+
+    First, middle and last depths that are not near their place are left out, see `is_near`.
+    """
     last = len(depths) - 1
     found = {"start": (0,), "middle": middle_indices(depths), "end": (last,)} if last > 0 else {}
-    return {name: indices for name, indices in found.items() if indices}
+    return {name: at for name, at in found.items() if at and all(is_near(name, depths[index]) for index in at)}
+
+
+def is_near(place: str, depth: float) -> bool:
+    """Whether a depth is nearer to this place than to the others: start up to 0.25, end from 0.75, middle between."""
+    # `round` takes 0.5 to 0 and 1.5 to 2.
+    return PLACES[round(2 * depth)] == place
+
+
+def misplaced(depths: Sequence[float], positions: Sequence[int]) -> str | None:
+    """The reason why a curve has no PBI and no word: its first, middle or last position is not near that place."""
+    middle, found = middle_indices(depths), place_indices(depths)
+    if missing := [name for name in PLACES if name not in found and (middle or name != "middle")]:
+        used = ", ".join(ordinal(positions[index] + 1) for index in (0, *middle, -1))
+        return f"no position is near the {' or the '.join(missing)} ({used})"
+    return None
 
 
 def unlike_places(depths: Sequence[float], others: Sequence[float]) -> str:

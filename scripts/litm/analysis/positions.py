@@ -9,7 +9,7 @@ import pandas as pd
 
 from litm.analysis import power
 from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
-from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, pbi_class
+from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.analysis.statistics import (
     Estimate,
@@ -30,17 +30,18 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     """One row of position_bias.csv for one curve.
 
     Start and end are the first and the last measured position, middle is the one between them nearest to depth 0.5, or
-    the mean of two that are equally near, which have no single `position_middle`. P = start - middle,
-    R = end - middle, T = end - start, PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are
-    fractions with paired 95 % intervals. Without information, in general or at start, middle and end, the row has a
-    reason instead of a class (see `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best
-    and worst are missing if all positions are equal, and values that need three positions, or a question, without
-    these. Errors as in `read_curve`.
+    the mean of two that are equally near, which have no single `position_middle`; each is missing, with what needs it,
+    unless it is near its place (`misplaced`). P = start - middle, R = end - middle, T = end - start, PBI =
+    (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are fractions with paired 95 % intervals. Without
+    information, in general or at start, middle and end, the row has a reason instead of a class (see
+    `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
+    positions are equal, and values that need three positions, or a question, without these. Errors as in `read_curve`.
     """
     curve = read_curve(scores)
     reason, n = missing_information(curve), len(curve.cases.ids)
-    row: dict = {**curve.names, "n": n, "n_left_out": len(curve.ids) - n}
-    row |= {"n_positions": len(curve.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
+    row: dict = {**curve.names, "n": n, "n_left_out": len(curve.ids) - n, "n_positions": len(curve.positions)}
+    row["verdict"] = NO_INFORMATION if reason else MEASURED
+    row["reason"] = reason or misplaced(curve.depths, curve.positions)
     if n:
         row |= _ends(curve) | _bias(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
@@ -65,7 +66,8 @@ def missing_information(curve: CurveGrid) -> str | None:
 
 def _ends(curve: CurveGrid) -> dict:
     correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.ids)
-    row: dict = {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n)}
+    has_ends = {"start", "end"} <= curve.places.keys()
+    row: dict = {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n) if has_ends else None}
     for name, columns in curve.places.items():
         row[f"position_{name}"] = curve.positions[columns[0]] if len(columns) == 1 else None
         row[f"accuracy_{name}"] = float(correct[[*columns]].sum()) / (n * len(columns))

@@ -34,8 +34,8 @@ ORACLE_TASK = "oracle_qa"
 #: Fraction right without documents from which on the questions, not the model, are the matter.
 KNOWN = 0.5
 PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
-#: What curves at the floor or the ceiling ask for; `cut`, `refused`: at the floor with more than half of the answers cut
-#: or refusals.
+#: What curves at the floor or the ceiling ask for; `refused`, `cut`: at the floor with more than half of the answers
+#: refusals, or cut.
 REMEDIES = {
     "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
     "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens, or use another model "
@@ -88,9 +88,7 @@ def to_know_first(
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    told = uninformative(
-        rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters, rows("wrong_answers")
-    )
+    told = uninformative(rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters, rows("wrong_answers"))
     silent = silenced(told, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
@@ -192,10 +190,9 @@ def uninformative(
     for (model, name), rows in groupby(bias, _sweep):
         reasons = {row["reason"] for row in rows}
         if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
-            if reason == "floor" and 2 * cut[model][name] > answers[model][name]:
-                reason = "cut"
-            if reason in ("floor", "cut") and refusals[model, name] > 0:
-                reason = "refused"
+            if reason == "floor":
+                is_cut = 2 * cut[model][name] > answers[model][name]
+                reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
             limited[model, reason].append(name)
     for (model, why), of in limited.items():
         found[model, of[0]] = f"{model} on {first_of(of, MOST_CUT)}: positions show nothing, because {REMEDIES[why]}."

@@ -12,7 +12,8 @@ from string import ascii_lowercase
 import pandas as pd
 
 from litm.analysis.differences import BIAS, model_pair_rows
-from litm.analysis.grid import PLACES, read_curve
+from litm.analysis.grid import read_curve
+from litm.analysis.pbi import PLACES
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.formats import grouped
 

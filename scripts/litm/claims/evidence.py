@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import special
 
 from litm.analysis.grid import Grid, joined, read_grid
-from litm.analysis.pbi import limit_of, limit_of_answers, middle_indices
+from litm.analysis.pbi import PLACES, limit_of, limit_of_answers, place_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import Estimate, Moments, moments, separate_difference
 from litm.base.formats import by_cell, grouped
@@ -146,14 +146,13 @@ class Curve:
 
     @property
     def has_middle(self) -> bool:
-        """Whether it has three positions or more."""
-        return len(self.cells) > 2
+        """Whether it has positions near start, middle and end."""
+        return len(place_indices(self.depths)) == len(PLACES)
 
     @property
     def places(self) -> tuple[tuple[Cell, ...], ...]:
         """Cells of start, middle and end of a curve with a middle, as in position_bias.csv."""
-        middle = middle_indices(self.depths)
-        return self.cells[:1], tuple(self.cells[index] for index in middle), self.cells[-1:]
+        return tuple(tuple(self.cells[index] for index in at) for at in place_indices(self.depths).values())
 
     @property
     def middle(self) -> dict[Cell, float]:

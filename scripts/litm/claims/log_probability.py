@@ -6,9 +6,9 @@ from math import inf
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import PLACES, Files, curves, interval_columns
+from litm.analysis.grid import Files, curves, interval_columns
 from litm.analysis.log_probability import measured_curves
-from litm.analysis.pbi import CONTRASTS
+from litm.analysis.pbi import CONTRASTS, PLACES
 from litm.analysis.statistics import mean_of_numbers
 from litm.claims.curve_words import families
 from litm.claims.evidence import measure_of

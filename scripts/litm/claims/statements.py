@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import chain, combinations
 from pathlib import Path
 
-from litm.analysis.grid import PLACES
-from litm.analysis.pbi import CONTRASTS, like_positions, unlike_places
+from litm.analysis.pbi import CONTRASTS, PLACES, like_positions, unlike_places
 from litm.analysis.statistics import paired_difference
 from litm.base.formats import read_data
 from litm.base.messages import percent, points
@@ -342,7 +341,7 @@ def _mean_difference(pairs: Sequence[tuple[Cell, Cell]]) -> dict[Cell, float]:
 
 
 def curves_with_middle(evidence: Evidence) -> Iterator[Curve]:
-    """Every curve of three positions or more."""
+    """Every curve with positions near start, middle and end."""
     return (curve for curve in curves(evidence) if curve.has_middle)
 
 

@@ -7,6 +7,7 @@ from operator import itemgetter
 
 import pandas as pd
 
+from litm.analysis.pbi import PLACES, is_near
 from litm.base.formats import grouped, plain_rows
 from litm.base.messages import in_range, ordinal
 from litm.figures.kinds import room_of
@@ -15,8 +16,6 @@ from litm.placements import gold_depths, gold_positions
 #: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, and their parts. The
 #: value of a part is its share of the whole bar at the same x.
 CURVE, MARKS, PUBLISHED, REFERENCE, WHOLE, PART = "curve", "marks", "published", "reference", "whole", "part"
-#: Depth: how far a gold item called start, middle or end may be from there.
-NEAR = 0.2
 
 
 @dataclass(frozen=True)
@@ -289,10 +288,11 @@ def places_in_words(placement: str) -> str:
 
 def target_labels(cells: pd.DataFrame) -> pd.Series:
     """What gold items of one prompt are called: their names, or `1st item` and so on for items called start, middle and
-    end that are elsewhere in the context (farther than `NEAR` from there).
+    end that are elsewhere in the context.
     """
-    number = cells["target"].map({"start": 0, "middle": 1, "end": 2})
-    is_elsewhere = ((cells["depth"] - number / 2).abs() > NEAR).any()
+    number = cells["target"].map({name: place for place, name in enumerate(PLACES)})
+    named = zip(cells["target"], cells["depth"], strict=True)
+    is_elsewhere = any(name in PLACES and not is_near(name, depth) for name, depth in named)
     return number.map(lambda one: f"{ordinal(int(one) + 1)} item") if is_elsewhere else cells["target"]
 
 

@@ -24,9 +24,7 @@ SHORT_AXIS_INCHES = 3.4
 #: Number of lines above which lines are drawn closer together.
 MANY_LINES = 40
 TITLE = "Position Bias Index"
-NO_ROWS = (
-    "No curve has a Position Bias Index:\nit takes three positions, and a question that was scored at all of them."
-)
+NO_ROWS = "No curve has a Position Bias Index:\nit takes a question that was scored near start, middle and end."
 
 
 #: Inches of a line, and points of its text and its marker: with few lines, and with many.

@@ -263,7 +263,7 @@ def _tested(row: Mapping) -> str:
 
 def _describe_pbi(row: Mapping) -> str:
     if row["pbi"] is None:
-        return ""
+        return f" It has no PBI: {row['reason']}." if row["reason"] else ""
     if not row["pbi_class"]:
         return f" Its PBI carries no information ({row['reason']})."
     ends = shape(row)

@@ -87,7 +87,7 @@ def write_summary(path: Path, summary: Mapping) -> None:
 def _of_bias(row: Mapping) -> dict:
     values = {key: row[column] for key, column in _BIAS.items()}
     values |= {name: row[name] for name in ("verdict", "reason")}
-    if row["verdict"] == MEASURED and row["pbi"] is None:
+    if row["verdict"] == MEASURED and row["pbi"] is None and not row["reason"]:
         values["reason"] = "no position between the first and the last"
     return {"n": int(row["n"]), "n_incomplete": int(row["n_left_out"]), **values}
 
