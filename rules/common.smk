@@ -24,6 +24,7 @@ from litm.base.cli import ending_in_a_line, hangup_is_sigterm, sigterm_in_thread
 from litm.base.extensions import file_of
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
+from litm.config.command_line import check_once
 from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
 from litm.config.study import load_study
 from litm.examples.tasks import module_of
@@ -87,6 +88,7 @@ with ending_in_a_line("config: "):
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
             read_config_file(file)
+        check_once(sys.argv[1:])
     STUDY = load_study(config, ROOT)
     DATA = DataInputs(STUDY)
     if workflow.is_main_process:

@@ -1,6 +1,8 @@
 """Mistakes in a command for Snakemake, said in one line before Snakemake starts."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,7 @@ def folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.yaml").write_bytes(b"title: caf\xe9\n")
+    os.mkfifo(tmp_path / "pipe")
     # Whether or not the plugin is installed where this runs.
     monkeypatch.setattr(command_line, "find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
@@ -49,6 +52,13 @@ MISTAKES = {
     "--configfile good.yaml doctor": "doctor: --configfile takes all words up to the next option",
     "--config seed=2 doctor": "doctor: --config takes all words up to the next option",
     "--config seed": "seed: --config takes key=value",
+    "--config define.models.mm.engine=dummy": "define.models.mm.engine=dummy: not a key before '='; a key within others",
+    "--config seed=2 -n -C models=[a]": "--config is given more than once, and Snakemake takes the last one alone: write",
+    "-Cseed=2 --config=models=[a]": "--config is given more than once",
+    "--configfile good.yaml --configfiles=more.json -n": "--configfile is given more than once",
+    "--configfile -": "-: a config file must be a file that can be read twice",
+    "--configfile pipe": "pipe: a config file must be a file that can be read twice",
+    "-n --configfile good.yaml results/x.csv": "results/x.csv: --configfile takes all words up to the next option",
     "--config my_data={folder: notes}": "my_data={folder: ...: a bracket is not closed, so the shell has split",
     "--config models=[a] estimate": "estimate: --config takes all words up to the next option",
     "--workflow-profile profiles/slrm -n": "profiles/slrm: no such profile; did you mean profiles/slurm?",
@@ -78,6 +88,7 @@ def test_a_mistake_is_said_with_its_place_and_its_remedy(command, message):
         "doctor --cores 2 --configfile good.yaml",
         "--cores 2 doctor --configfile good.yaml more.json",
         "--configfile good.yaml -n doctor",
+        "-Cseed=2 --configfile=good.yaml doctor",
         "--configfile good.yaml --config seed=2 models=[a] -- doctor",
         "--configfile tables",
         "--cores 2 -- results/tables/accuracy.csv",
@@ -100,6 +111,13 @@ def test_the_launcher_ends_with_one_line_and_without_a_traceback(tmp_path):
     done = launched(tmp_path, "--configfile", "open.yaml")
     assert done.returncode == 1
     assert done.stderr == "error: open.yaml, line 2: not valid YAML (did not find expected ',' or ']')\n"
+
+
+def test_a_repeated_option_is_refused_by_the_workflow_too(tmp_path):
+    words = ("-s", ROOT / "Snakefile", "-n", "--config", "seed=2", "--config", "models=[dummy]")
+    done = subprocess.run([sys.executable, "-m", "snakemake", *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.endswith("write one with all values: --config seed=2 'models=[dummy]'\n")
 
 
 def test_the_launcher_runs_this_workflow_from_a_folder_that_has_none(tmp_path):

@@ -3,6 +3,7 @@ the workflow.
 """
 
 import re
+import shlex
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -15,6 +16,8 @@ from litm.config.yaml_files import read_config_file
 
 #: Options whose values are all words up to the next option.
 CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")
+#: What Snakemake takes as a key of a config.
+KEY = re.compile(r"[a-zA-Z_][\w-]*\w")
 #: Profiles of the workflow, and those that may also be the user's own.
 PROFILE, ANY_PROFILE, EXECUTOR = ("--workflow-profile",), ("--profile",), ("--executor", "-e")
 #: Options without a value, after which a target may follow.
@@ -23,6 +26,8 @@ FLAGS = ("-n", "--dry-run", "-p", "-k", "--keep-going", "-F", "--forceall", "-f"
 BUILT_IN, REQUIREMENTS = ("local", "dryrun", "touch"), {"slurm": "-r requirements-slurm.txt"}
 #: A word that may be the name of a target, not the path of a file.
 NAME = re.compile(r"[a-zA-Z]\w*")
+#: Suffixes of config files.
+SUFFIXES = (".yaml", ".yml", ".json")
 #: Brackets of values in flow style, opening and closing.
 BRACKETS = (("{", "}"), ("[", "]"))
 
@@ -48,6 +53,12 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
             raise UserError(
                 f"{value}: {option} takes key=value, as in {option} examples=20; targets come before all options"
             )
+        if not KEY.fullmatch(value.partition("=")[0]):
+            raise UserError(
+                f"{value}: not a key before '='; a key within others is written in braces, as in "
+                f"{option} 'define={{models: {{mm: {{engine: dummy}}}}}}'"
+            )
+    check_once(words)
     executors = [value for _, value in _option_values(words, EXECUTOR)][:1]
     for _, profile in [*_option_values(words, PROFILE)][:1]:
         executors = executors or _executor_of(_profile(profile, root))
@@ -69,8 +80,21 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
                 raise UserError(f"{word}: no such target{near}")
 
 
+def check_once(words: Sequence[str]) -> None:
+    """Raise `UserError` for an option for the config that is repeated: Snakemake takes the last one alone."""
+    for options in (CONFIG_FILES, CONFIG_VALUES):
+        given = _occurrences(words, options)
+        if len(given) > 1:
+            values = shlex.join(value for _, values in given for value in values)
+            raise UserError(
+                f"{options[0]} is given more than once, and Snakemake takes the last one alone: write one with all "
+                f"values: {options[0]} {values}"
+            )
+
+
 def _check_not_target(option: str, value: str, targets: Collection[str]) -> None:
-    if value in targets and not Path(value).exists():
+    is_result = value.startswith("results/") and Path(value).suffix not in SUFFIXES
+    if is_result or (value in targets and not Path(value).exists()):
         raise UserError(
             f"{value}: {option} takes all words up to the next option, so this target would be one of its values; "
             f"put it before all options, as in: {value} {option} ..."
@@ -78,6 +102,8 @@ def _check_not_target(option: str, value: str, targets: Collection[str]) -> None
 
 
 def _check_config_file(path: str, targets: Collection[str]) -> None:
+    if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+        raise UserError(f"{path}: a config file must be a file that can be read twice, not a pipe or a folder")
     if not Path(path).exists():
         if NAME.fullmatch(path) and (near := get_close_matches(path, targets, n=1, cutoff=0.75)):
             raise UserError(f"{path}: no such config file; for the target {near[0]}, put it before all options")
@@ -90,7 +116,7 @@ def _config_files(folder: Path) -> Iterator[str]:
     """The names of the files in a folder that have a key of a config."""
     from litm.config.catalogue import Config
 
-    for path in sorted(path for suffix in ("yaml", "yml", "json") for path in folder.glob(f"*.{suffix}")):
+    for path in sorted(path for suffix in SUFFIXES for path in folder.glob(f"*{suffix}")):
         with suppress(UserError):
             read = read_config_file(str(path))
             if isinstance(read, dict) and not Config.model_fields.keys().isdisjoint(read):
@@ -130,17 +156,25 @@ def _nearest(word: str, words: Collection[str]) -> str:
 
 def _option_values(words: Sequence[str], options: Collection[str]) -> Iterator[tuple[str, str]]:
     """Each value of these options, after the option."""
-    option = None
-    for word in words:
-        name, has_value, value = word.partition("=")
-        if word == "--":
-            return
-        if word.startswith("-"):
-            option = name if name in options else None
-            if option and has_value:
-                yield option, value
-        elif option:
-            yield option, word
+    return ((option, value) for option, values in _occurrences(words, options) for value in values)
+
+
+def _occurrences(words: Sequence[str], options: Collection[str]) -> list[tuple[str, list[str]]]:
+    """These options with their values, as often as they are given."""
+    found: list[tuple[str, list[str]]] = []
+    takes_more = False
+    for word in words[: words.index("--") if "--" in words else None]:
+        if word.startswith("-") and word != "-":
+            name, _, value = word.partition("=")
+            # As in -Cseed=1.
+            if word[:2] in options:
+                name, value = word[:2], word[2:].removeprefix("=")
+            takes_more = name in options and not value
+            if name in options:
+                found.append((name, [value] if value else []))
+        elif takes_more:
+            found[-1][1].append(word)
+    return found
 
 
 def _targets(words: Sequence[str]) -> list[str]:
