@@ -27,7 +27,7 @@ def main() -> None:
     if find_spec("snakemake") is None:
         raise UserError(f"Snakemake is not installed in {sys.prefix}: run `make .venv/installed` in {ROOT} first")
     # Needs packages that come with Snakemake.
-    from litm.config.command_line import check_command
+    from litm.config.command_line import check_command, environment_for
 
     words = sys.argv[1:]
     is_named = any(word.startswith(("-s", "--snakefile")) for word in words)
@@ -38,7 +38,7 @@ def main() -> None:
     if not is_named and not found:
         words = ["--snakefile", str(ROOT / "Snakefile"), *words]
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
+    os.execve(sys.executable, [sys.executable, "-m", "snakemake", *words], environment_for(words, os.environ))
 
 
 if __name__ == "__main__":

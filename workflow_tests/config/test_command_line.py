@@ -10,7 +10,7 @@ from conftest import ROOT
 from programs import refused
 
 from litm.config import command_line
-from litm.config.command_line import check_command
+from litm.config.command_line import check_command, environment_for
 
 TARGETS = {"all", "doctor", "estimate", "tables"}
 
@@ -52,8 +52,8 @@ MISTAKES = {
     "--configfile good.yaml doctor": "doctor: --configfile takes all words up to the next option",
     "--config seed=2 doctor": "doctor: --config takes all words up to the next option",
     "--config seed": "seed: --config takes key=value",
-    "--config define.models.mm.engine=dummy": "define.models.mm.engine=dummy: not a key before '='; a key within others",
-    "--config seed=2 -n -C models=[a]": "--config is given more than once, and Snakemake takes the last one alone: write",
+    "--config define.models.mm.engine=dummy": "define.models.mm.engine=dummy: not a key before '='",
+    "--config seed=2 -n -C models=[a]": "--config is given more than once, and Snakemake takes the last one",
     "-Cseed=2 --config=models=[a]": "--config is given more than once",
     "--configfile good.yaml --configfiles=more.json -n": "--configfile is given more than once",
     "--configfile -": "-: a config file must be a file that can be read twice",
@@ -103,6 +103,19 @@ def test_a_command_without_a_mistake_passes(command):
     check_command(command.split(), TARGETS)
 
 
+def test_a_folder_that_cannot_be_written_is_named_and_a_cache_is_replaced_by_one_in_the_folder(tmp_path, capsys):
+    # Nothing is written below a file, by root too.
+    said = refused(environment_for, ["-n", "-d", "good.yaml/here", "all"], {})
+    assert said.startswith(f"{tmp_path}/good.yaml/here: this folder cannot be written") and "--directory FOLDER" in said
+    assert environment_for(["--directory", "good.yaml", "--lint"], {}) == {}
+    new = {"XDG_CACHE_HOME": str(tmp_path / "new")}
+    assert environment_for(["-n"], new) == new
+    given = {"XDG_CACHE_HOME": str(tmp_path / "good.yaml"), "HF_HOME": "mine"}
+    own = f"{tmp_path}/there/.snakemake/cache"
+    assert environment_for(["--directory=there"], given) == {**given, "XDG_CACHE_HOME": own}
+    assert capsys.readouterr().err.startswith(f"{tmp_path}/good.yaml: this cache cannot be written, so {own} is used")
+
+
 def launched(folder: Path, *words: str) -> subprocess.CompletedProcess:
     return subprocess.run([ROOT / "litm", *words], cwd=folder, capture_output=True, text=True, check=False)
 
@@ -120,10 +133,12 @@ def test_a_repeated_option_is_refused_by_the_workflow_too(tmp_path):
     assert done.stderr.endswith("write one with all values: --config seed=2 'models=[dummy]'\n")
 
 
-def test_the_launcher_runs_this_workflow_from_a_folder_that_has_none(tmp_path):
+def test_the_launcher_runs_this_workflow_from_a_folder_that_has_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "good.yaml"))
     done = launched(tmp_path, "--cores", "1", "-n", "--config", "models=[dummy]")
     assert done.returncode == 0, done.stderr
     assert "asks dummy at most 180 prompts" in done.stdout
+    assert (tmp_path / ".snakemake/cache/snakemake").is_dir()
     (tmp_path / "Snakefile").write_text("rule own:\n    output: 'own.txt'\n    shell: 'touch {output}'\n")
     done = launched(tmp_path, "own", "--cores", "1", "-n")
     assert "own.txt" in done.stdout + done.stderr

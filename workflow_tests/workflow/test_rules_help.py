@@ -242,8 +242,10 @@ def test_a_pattern_matches_exactly_the_names():
     assert any_of([]) == "(?!)"
 
 
-def test_jobs_have_snakemakes_python_and_the_library_first_in_their_paths():
+def test_jobs_have_snakemakes_python_and_the_library_first_in_their_paths(tmp_path):
     given = job_environment("/env/bin/python", "/project/scripts", {"PATH": "/bin", "PYTHONPATH": "/lib"})
     paths = {"PATH": "/env/bin:/bin", "PYTHONPATH": "/project/scripts:/lib", "LITM_SCRIPTS": "/project/scripts"}
     assert given == {**paths, "OMP_WAIT_POLICY": "PASSIVE"}
     assert job_environment("/env/bin/python", "/project/scripts", {})["PYTHONPATH"] == "/project/scripts"
+    given = job_environment("python", "scripts", {"XDG_CONFIG_HOME": __file__, "XDG_CACHE_HOME": str(tmp_path)})
+    assert given["MPLCONFIGDIR"] == str(tmp_path / "matplotlib")

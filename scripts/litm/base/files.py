@@ -16,6 +16,12 @@ from typing import IO, Any, BinaryIO
 from litm.base.messages import UserError
 
 
+def can_write(path: Path) -> bool:
+    """Whether this folder can be written or, if there is none, be made."""
+    there = next(one for one in (path.absolute(), *path.absolute().parents) if os.access(one, os.F_OK))
+    return os.access(there, os.W_OK | os.X_OK)
+
+
 @contextmanager
 def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that appears under its name only when it is complete."""

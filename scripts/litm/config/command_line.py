@@ -2,16 +2,18 @@
 the workflow.
 """
 
+import os
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-from litm.base.messages import UserError
+from litm.base.files import can_write
+from litm.base.messages import UserError, note
 from litm.config.yaml_files import read_config_file
 
 #: Options whose values are all words up to the next option.
@@ -20,6 +22,8 @@ CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-
 KEY = re.compile(r"[a-zA-Z_][\w-]*\w")
 #: Profiles of the workflow, and those that may also be the user's own.
 PROFILE, ANY_PROFILE, EXECUTOR = ("--workflow-profile",), ("--profile",), ("--executor", "-e")
+#: The folder in which Snakemake works, and options with which it writes nothing there.
+DIRECTORY, IS_READING = ("--directory", "-d"), {"-h", "--help", "-v", "--version", "--lint", "--list-rules", "--list"}
 #: Options without a value, after which a target may follow.
 FLAGS = ("-n", "--dry-run", "-p", "-k", "--keep-going", "-F", "--forceall", "-f", "--force")
 #: Executors that are no plugins, and our files with the packages of plugins.
@@ -90,6 +94,30 @@ def check_once(words: Sequence[str]) -> None:
                 f"{options[0]} is given more than once, and Snakemake takes the last one alone: write one with all "
                 f"values: {options[0]} {values}"
             )
+
+
+def environment_for(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment for Snakemake, with a cache below the working folder where the user's cannot be written.
+
+    Raises `UserError` if the working folder cannot be written either.
+    """
+    given = [values[0] for _, values in _occurrences(words, DIRECTORY) if values]
+    state = Path(*given[-1:]).absolute() / ".snakemake"
+    if not IS_READING.isdisjoint(words):
+        return {**environment}
+    if not can_write(state):
+        raise UserError(
+            f"{state.parent}: this folder cannot be written, and Snakemake writes to it even for -n: "
+            "use another one with --directory FOLDER"
+        )
+    usual = Path(environment.get("XDG_CACHE_HOME") or f"{environment.get('HOME', '~')}/.cache")
+    own = state / "cache"
+    if can_write(usual / "snakemake"):
+        return {**environment}
+    note(f"{usual}: this cache cannot be written, so {own} is used (XDG_CACHE_HOME sets another one)")
+    # Models of the hub are read where they are.
+    hub = {"HF_HOME": str(usual / "huggingface")} if os.access(usual / "huggingface", os.R_OK) else {}
+    return {**hub, **environment, "XDG_CACHE_HOME": str(own)}
 
 
 def _check_not_target(option: str, value: str, targets: Collection[str]) -> None:

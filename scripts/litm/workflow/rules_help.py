@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import file_of, full_name, in_use
-from litm.base.files import from_here
+from litm.base.files import can_write, from_here
 from litm.base.messages import note
 from litm.base.store import digest, file_sha256
 from litm.models.identity import DIGESTS, KEPT_FROM, FileDigests, content_digest
@@ -352,8 +352,13 @@ def job_environment(python: str, scripts: str, environment: Mapping[str, str]) -
 
     Rules call `python`: the interpreter that runs Snakemake (`python`), unless an environment is activated on top.
     Programs are in the folder `scripts` and import the library from there, wherever it is and whatever runs the job.
-    Threads that wait for others leave them the cores.
+    Threads that wait for others leave them the cores. matplotlib has a folder that can be written, or each job warns.
     """
     first = {"PATH": str(Path(python).parent), "PYTHONPATH": scripts}
     paths = {name: os.pathsep.join(filter(None, [folder, environment.get(name)])) for name, folder in first.items()}
+    home = environment.get("HOME", "~")
+    folders = (environment.get(f"XDG_{name.upper()}_HOME") or f"{home}/.{name}" for name in ("config", "cache"))
+    config, cached = (Path(folder, "matplotlib") for folder in folders)
+    if not can_write(config) and can_write(cached):
+        paths["MPLCONFIGDIR"] = environment.get("MPLCONFIGDIR") or str(cached)
     return {**paths, "LITM_SCRIPTS": scripts, "OMP_WAIT_POLICY": "PASSIVE"}
