@@ -32,7 +32,7 @@ def EXPERIMENT_verdict() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         answer, targets = state.output.completion, state.metadata["targets"]
-        found = {one["name"]: float(METRIC.verdicts(answer, one["answers"])["correct"]) for one in targets}
+        found = {one["name"]: float(METRIC.verdicts(answer, one["answers"], [*target])["correct"]) for one in targets}
         return Score(value=found if len(FACTS["targets"]) > 1 else found[FACTS["targets"][0]], answer=answer)
 
     return score

@@ -39,7 +39,7 @@ def process_results(doc: dict, results: list[str]) -> dict[str, float]:
     found = {}
     for target in doc["metadata"]["targets"]:
         name = f"_{target['name']}" if len(FACTS["targets"]) > 1 else ""
-        verdict = float(METRIC.verdicts(results[0], target["answers"])["correct"])
+        verdict = float(METRIC.verdicts(results[0], target["answers"], doc["target"])["correct"])
         found |= {f"accuracy{name}{cell}": verdict for cell in cells}
     return found
 

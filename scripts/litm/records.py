@@ -290,6 +290,11 @@ class Example:
         return self.size, self.placement, self.id
 
     @property
+    def answers(self) -> list[str]:
+        """The accepted answers to all targets."""
+        return list(dict.fromkeys(answer for target in self.targets for answer in target.answers))
+
+    @property
     def context_items(self) -> int:
         """The number of items in the context."""
         return self.size if self.items is None else self.items

@@ -112,15 +112,18 @@ def test_a_context_that_cannot_be_made_is_refused(task, size, message):
         next(load_task(task).questions(size, SETTINGS, None))
 
 
-def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing():
+@pytest.mark.parametrize("metric", ["exact_code", "only_code"])
+def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing(metric):
     record = example("multi_needle", questions("multi_needle", 10)[0], 10, "gold_at_1_4_8")
     start, _, end = (target.answers[0] for target in record.targets)
     answered = response(id=record.id, size=10, placement="gold_at_1_4_8", response=f"{end}, {start}")
-    scores = score_sweep(Sweep("m", "e", "multi_needle", "exact_code"), [record], [answered])
+    scores = score_sweep(Sweep("m", "e", "multi_needle", metric), [record], [answered])
     assert scores[["target", "position", "correct"]].to_numpy().tolist() == [
         ["start", 1, True], ["middle", 4, False], ["end", 8, True]
     ]  # fmt: skip
     assert scores["wrong_kind"].fillna("none").tolist() == ["none", "left_out", "none"]
+    other = {"exact_code": "strict", "only_code": "lenient"}[metric]
+    assert scores[f"correct_{other}"].tolist() == scores["correct"].tolist()
 
 
 @pytest.mark.parametrize("task", TASKS)

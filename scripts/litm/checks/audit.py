@@ -83,7 +83,7 @@ def _flips(
 
 
 def _verdicts(metric: str, example: Example, response: SweepResponse) -> list[float | None]:
-    return [judge(metric, response.scored_text, target.answers)["correct"] for target in example.targets]
+    return [judge(metric, response.scored_text, one.answers, example.answers)["correct"] for one in example.targets]
 
 
 def _rate(kind: str, flips: pd.Series, gap_p: float | None) -> dict:

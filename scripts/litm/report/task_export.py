@@ -33,7 +33,7 @@ def task_record(example: Example) -> dict[str, Any]:
     return {
         "id": f"{example.size}-{example.placement}-{example.id}",
         "input": example.messages or example.prompt,
-        "target": list(dict.fromkeys(answer for target in example.targets for answer in target.answers)),
+        "target": example.answers,
         "metadata": {
             "question_id": example.id,
             "question": example.question,

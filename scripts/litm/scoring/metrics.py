@@ -46,30 +46,32 @@ class Metric:
             such_as = "The share of the digits that are right" if self.is_graded else "Whether an answer is in the text"
             raise ValueError(f"the metric's function {self.judge.__name__} needs a docstring, such as '{such_as}.'")
 
-    def verdict(self, rule: Callable[[str, Sequence[str]], float], text: str, answers: Sequence[str]) -> float:
-        """A rule's verdict; a graded one is rounded to `GRADES`.
+    def verdict(self, rule: Callable[..., float], text: str, answers: Sequence[str], also: Sequence[str] = ()) -> float:
+        """A rule's verdict; a graded one is rounded to `GRADES`. also: see `verdicts`.
 
         Raises `UserError` for anything but True or False, or a number from 0 to 1 of a graded metric.
         """
-        found = rule(text, answers)
+        found = only_code(text, answers, also) if rule is only_code else rule(text, answers)
         kinds = (bool, int, float) if self.is_graded else (bool,)
         if not isinstance(found, kinds) or not 0 <= found <= 1:
             wanted = "a number from 0 to 1" if self.is_graded else "True or False"
             raise UserError(f"the metric's function {rule.__name__} must give {wanted}, and gives {found!r}")
         return round(found * GRADES) / GRADES if self.is_graded else found
 
-    def verdicts(self, response: str, answers: Sequence[str]) -> dict[str, float | None]:
+    def verdicts(self, response: str, answers: Sequence[str], also: Sequence[str] = ()) -> dict[str, float | None]:
         """Of the metric on the first line, on the full text and (`correct`) on the part it reads; of its strict and its
         lenient rule, None where it has none.
+
+        also: the answers to all items that the prompt asks for, which are no other codes.
         """
-        in_first_line = self.verdict(self.judge, first_line(response), answers)
-        in_full = self.verdict(self.judge, response, answers)
+        in_first_line = self.verdict(self.judge, first_line(response), answers, also)
+        in_full = self.verdict(self.judge, response, answers, also)
         return {
             "correct": in_full if self.reads == FULL else in_first_line,
             "correct_first_line": in_first_line,
             "correct_full": in_full,
-            "correct_strict": self.strict and self.verdict(self.strict, response, answers),
-            "correct_lenient": self.lenient and self.verdict(self.lenient, response, answers),
+            "correct_strict": self.strict and self.verdict(self.strict, response, answers, also),
+            "correct_lenient": self.lenient and self.verdict(self.lenient, response, answers, also),
         }
 
 
@@ -112,9 +114,9 @@ def exact_code(text: str, answers: Sequence[str]) -> bool:
     return any(contains_code(text, answer) for answer in answers)
 
 
-def only_code(text: str, answers: Sequence[str]) -> bool:
-    """Whether an accepted code is in the text, see `exact_code`, and no other code: a list of several is wrong."""
-    return exact_code(text, answers) and contains_no_other_code(text, answers)
+def only_code(text: str, answers: Sequence[str], also: Sequence[str] = ()) -> bool:
+    """Whether an accepted code is in the text, see `exact_code`, and no code that the prompt does not ask for."""
+    return exact_code(text, answers) and contains_no_other_code(text, [*answers, *also])
 
 
 def exact_integer(text: str, answers: Sequence[str]) -> bool:

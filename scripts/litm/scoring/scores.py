@@ -205,7 +205,7 @@ def _response(example: Example, responses: Mapping[tuple[int, str, str], SweepRe
 def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool) -> Iterator[Score]:
     text = response.scored_text
     for target in example.targets:
-        verdicts = judge(sweep.metric, text, target.answers)
+        verdicts = judge(sweep.metric, text, target.answers, example.answers)
         wrong = _wrong(sweep, example, target, response) if verdicts["correct"] == 0 else None
         yield Score(
             metric=sweep.metric,
@@ -248,17 +248,17 @@ def fields_of(
 def _wrong(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> WrongAnswer:
     text, metric = str(response.scored_text), METRICS[sweep.metric]
     others = sweep.asks.other_items(example.prompt, target) if sweep.asks and sweep.asks.other_items else ()
-    has_other = any(metric.judge(text, other.answers) for other in example.targets if other is not target)
-    item = target.text_in(example.prompt)
-    asked = Asked(example.prompt, example.question, item, others, has_other, sweep.asks)
+    also = [other.answers for other in example.targets if other is not target]
+    has_other = any(metric.verdict(metric.judge, text, answers, example.answers) for answers in also)
+    asked = Asked(example.prompt, example.question, target.text_in(example.prompt), others, has_other, sweep.asks)
     return wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
 
 
-def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, Any]:
+def judge(metric: str, response: str | None, answers: Sequence[str], also: Sequence[str] = ()) -> dict[str, Any]:
     """`Metric.verdicts` on a response; None for all without one."""
     if response is None:
         return dict.fromkeys(("correct", *(f"correct_{one}" for one in ("first_line", "full", "strict", "lenient"))))
-    return METRICS[metric_name].verdicts(response, answers)
+    return METRICS[metric].verdicts(response, answers, also)
 
 
 #: Columns that identify a cell of the accuracy table.
