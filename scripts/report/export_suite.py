@@ -51,7 +51,7 @@ def main(
             scores = rows_of_curve(read_parquet(curve.scores), model, curve)
             found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
             for position, records in found.items():
-                write_jsonl(folder / names.predictions(position, summary["items"]), records)
+                write_jsonl(folder / names.predictions(position, summary["items"], found), records)
             save_figure(
                 curve_figure(curve, rows_of_curve(accuracies, model, curve)),
                 folder / f"{names.stem}_{names.figure}.png",

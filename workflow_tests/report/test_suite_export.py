@@ -167,12 +167,18 @@ def test_the_experiments_of_the_suite_have_its_own_names_and_depths_in_eighths(e
 def test_experiments_of_the_suite_are_exported_under_its_own_names(results):
     results.add("suite_kv_retrieval", {100: [[0], [99]], 200: [[0], [199]]})
     results.add("suite_multi_needle", {300: [[0, 150, 299]]})
+    # Three decimals do not tell the second from the third.
+    results.add("suite_semantic_distractors", {256: [[0], [223], [224], [253]]})
     files = files_in(results.export())
     wanted = {"master_summary.json"} | layout("exp3_multi", "multi", "bar", ["depth_0.0", "depth_0.5", "depth_1.0"])
     wanted |= layout("exp1a_kv100", "kv100", "curve", ["pos_0", "pos_99"])
+    depths = ["depth_0.0", "depth_0.8745", "depth_0.875", "depth_0.992"]
+    wanted |= layout("exp5_semantic", "semantic", "curve", depths)
     assert files.keys() == wanted | layout("exp1b_kv200", "kv200", "curve", ["pos_0", "pos_199"])
     master = json.loads(files["master_summary.json"])["experiments"]
-    assert [*master] == ["kv100", "kv200", "multi"] and {one["experiment"] for one in master.values()} == {"the_task"}
+    assert [*master] == ["kv100", "kv200", "multi", "semantic"] and {one["experiment"] for one in master.values()} == {
+        "the_task"
+    }
     assert json.loads(files["exp1a_kv100/kv100_summary.json"]) == master["kv100"]
     assert (master["kv100"]["num_keys"], master["kv100"]["num_examples"]) == (100, len(IDS))
 

@@ -34,24 +34,27 @@ class ExportNames:
     figure: str = "curve"
     size_key: str | None = None
 
-    def predictions(self, position: int | None, items: int) -> str:
+    def predictions(self, position: int | None, items: int, positions: Iterable[int | None] = ()) -> str:
         """File of the predictions with the gold item at a position (from 0) of a context of `items`: by depth for the
-        suite's experiments 2 to 7.
+        suite's experiments 2 to 7, with more decimals if another of these positions has the same depth by three.
         """
         if self.is_suite and self.size_key is None and position is not None:
-            return f"{self.stem}_depth_{nominal_depth(position, items)}.jsonl"
+            others = [one for one in positions if one not in (position, None)]
+            depths = [[nominal_depth(one, items, digits) for one in (position, *others)] for digits in range(3, 16)]
+            depth = next(own for own, *other in depths if own not in other)
+            return f"{self.stem}_depth_{depth}.jsonl"
         return f"{self.stem}_pos_{position}.jsonl"
 
 
-def nominal_depth(position: int, items: int) -> float:
+def nominal_depth(position: int, items: int, decimals: int = 3) -> float:
     """The depth in eighths that a position stands for (62 of 500 items is 0.125), 1.0 for the last item.
 
-    Any other position has its depth, with three decimals.
+    Any other position has its depth, with these decimals.
     """
     if position == items - 1:
         return 1.0
     eighths = [eighth / 8 for eighth in range(8) if items * eighth // 8 == position]
-    return eighths[0] if eighths else round(depth_of(position, items), 3)
+    return eighths[0] if eighths else round(depth_of(position, items), decimals)
 
 
 #: Folders and stems by experiment of the catalogue.
