@@ -113,7 +113,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
             if (rows := scores) is not None:
                 rows = rows[(rows["size"] == size) & (rows["placement"].isin([cell["placement"] for cell in own]))]
                 row["prompts"] = digest(sorted({*rows["id"]}))[:12]
-            yield Sweep(row, settings, rows, why)
+            yield Sweep(row, settings, rows, why, bool(manifest_of(study, model, experiment).get("not_compared")))
 
 
 def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:

@@ -71,6 +71,11 @@ def other_settings(results: Path) -> None:
     study_json(results, lambda one: one | {"experiments": [{**of, "on_overflow": "x"} for of in one["experiments"]]})
 
 
+def unsaid_prompts(results: Path) -> None:
+    path = results / "responses/dummy/kv.manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"not_compared": 3}))
+
+
 def without(name: str):
     return lambda results: shutil.rmtree(results / name)
 
@@ -110,6 +115,7 @@ def test_values_are_those_of_the_study_s_own_tables(other, tmp_path):
     [
         (other_metric, 2, ["3 of its 3 questions have the same prompts; they differ in metric (token_f1 | value_in_"]),
         (other_prompt, 2, ["2 of its 3 questions", "they differ in nothing that the studies record"]),
+        (unsaid_prompts, 1, ["The prompts of other: dummy could not be compared: recorded answers do not say"]),
         (without("responses"), 2, ["the prompts of one are not known", "test of other: dummy: responses: nothing of"]),
         (without("scores"), 2, ["the prompts of one are not known", "No paired test of other: dummy: "]),
         (other_settings, 1, ["Rows of this table differ in on overflow (leave_out | x)"]),

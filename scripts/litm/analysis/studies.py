@@ -31,13 +31,15 @@ class Sweep:
     """A curve, or a cell without others, of one model of one study.
 
     row: values of the columns of the table `studies`. settings: of the experiment. scores: its score rows with ids by
-    prompts, None with the reason if the study lacks them.
+    prompts, None with the reason if the study lacks them. not_compared: whether recorded answers do not say which prompts
+    they answer.
     """
 
     row: dict
     settings: Mapping
     scores: pd.DataFrame | None
     reason: str = ""
+    not_compared: bool = False
 
     @cached_property
     def asked(self) -> frozenset:
@@ -105,6 +107,12 @@ def _notes(own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Colle
     """What differs within a group, what was not tested, and how other groups of the same name differ from it."""
     inner = differing([one] for one in own)
     notes = [f"Rows of this table differ in {inner}."] if inner else []
+    if unknown := [one.row["label"] for one in own if one.not_compared]:
+        notes.append(
+            f"The prompts of {', '.join(unknown)} could not be compared: recorded answers do not say which prompts they "
+            "answer (no prompt_sha256). These rows are comparable only if the prompts had the seed, documents and text of "
+            "the study."
+        )
     tested = {row[side] for row in pairs for side in ("model_a", "model_b")}
     for one in own:
         if one.scores is None or (len(own) > 1 and one.row["label"] not in tested):
