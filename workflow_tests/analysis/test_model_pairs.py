@@ -73,6 +73,18 @@ def test_accuracies_and_bias_are_corrected_as_families_of_the_experiment():
         assert [row["p_holm"] for row in family] == holm([row["p_value"] for row in family])
 
 
+# Answers that are all wrong, and all right.
+@pytest.mark.parametrize("limit", [-1, 2])
+def test_models_at_the_floor_or_the_ceiling_are_compared_in_accuracy_alone(limit):
+    a, b, at_limit = sweep("a", U), sweep("b", EVEN, seed=5), sweep("limit", (limit,) * 3)
+    rows = list(model_pair_rows(read_grids([a, b, at_limit])))
+    assert {row["quantity"] for row in rows if row["model_b"] == "limit"} == {"accuracy"}
+    assert [row["p_holm"] for row in rows if row["quantity"] == "pbi"] == [rows_of(a, b)["pbi", ""]["p_holm"]]
+    # One size tells something.
+    mixed = pd.concat([at_limit[at_limit["size"] == 10], sweep("limit", U, sizes={20: SIZES[20]})])
+    assert ("pbi", "") in rows_of(a, mixed)
+
+
 def test_only_questions_scored_for_both_models_everywhere_count():
     a, b = sweep("a", U), sweep("b", EVEN)
     missing = (a["id"].isin(["q0", "q1"]) & (a["position"] == 0)) | (a["id"] == "q2")

@@ -148,7 +148,7 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
     assert "other uses its context more evenly (PBI 50.0 against 75.0)" in "".join(compared_lines(rows, {"qa"}, []))
     # A model that is right nowhere is even, and useless.
     lines = "".join(compared_lines(rows, {"qa"}, [], {("other", "qa")}))
-    assert "more evenly is unknown, because positions show nothing about other" in lines and "PBI 50.0" not in lines
+    assert "more evenly is unknown, because positions show nothing about other" in lines and "PBI " not in lines
     assert list(compared_lines(rows, {"qa"}, ["m"])) == list(compared_lines(rows, {"other"}, [])) == []
     # Without a curve only a shown difference is worth a table.
     assert list(compared_lines([pair("accuracy", "all", 0.1, 0.2)], {"qa"}, [])) == []

@@ -341,16 +341,20 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
 
     A row is a difference a - b of one quantity on the questions that both models scored at all positions, as the mean
     over the sizes. Sizes with the same questions are compared question by question; others are independent. `p_holm` is
-    corrected over all accuracies, and over all of primacy, recency and PBI, of the experiment.
+    corrected over all accuracies, and over all of primacy, recency and PBI, of the experiment. Models whose curves are
+    all at the floor, at the ceiling or empty are compared in accuracy alone.
     """
     by_experiment: dict[str, dict[str, dict[int, CurveGrid]]] = {}
     for (model, experiment, size), grid in grids.items():
         by_experiment.setdefault(experiment, {}).setdefault(model, {})[size] = grid
     for experiment, models in by_experiment.items():
+        reasons = {model: {grid.missing_information for grid in sizes.values()} for model, sizes in models.items()}
+        silent = {model for model, of in reasons.items() if of <= {"floor", "ceiling", "all answers are empty"}}
         rows = [
             {"experiment": experiment, "model_a": a, "model_b": b, **row}
             for a, b in combinations(models, 2)
             for row in _pair_rows(models[a], models[b])
+            if row["quantity"] not in BIAS or not {a, b} & silent
         ]
         for is_bias in (False, True):
             for row in with_holm(row for row in rows if (row["quantity"] in BIAS) == is_bias):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from litm.analysis.pbi import CONTRASTS, PLACES, place_indices
+from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
 from litm.analysis.table import tables
 from litm.base.formats import by_cell, grouped, read_parquet
@@ -119,6 +119,22 @@ class CurveGrid(Grid):
     def cases(self) -> Grid:
         """The questions that were scored at every position."""
         return self.complete()
+
+    @cached_property
+    def missing_information(self) -> str | None:
+        """The reason why positions cannot be distinguished, or None if they can.
+
+        Floor: at every position the interval of the accuracy (`clustered_interval`) reaches down to 2 %. Ceiling: at
+        every position it reaches up to 98 %. Such a curve cannot show an effect, so its PBI near 0 does not mean a flat
+        curve. It is no reason that no question differs between positions: between floor and ceiling this is a flat
+        curve, and the intervals give its precision.
+        """
+        n = len(self.cases.ids)
+        if not n:
+            return "no question fits the context" if self.all_too_long else "no question was scored at every position"
+        if self.all_empty:
+            return "all answers are empty"
+        return "too few questions" if n == 1 else limit_of_answers(self.cases.matrix, self.cases.clusters)
 
     @property
     def places(self) -> dict[str, tuple[int, ...]]:

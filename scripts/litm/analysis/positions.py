@@ -34,11 +34,11 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     unless it is near its place (`misplaced`). P = start - middle, R = end - middle, T = end - start, PBI =
     (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are fractions with paired 95 % intervals. Without
     information, in general or at start, middle and end, the row has a reason instead of a class (see
-    `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
+    `CurveGrid.missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
     positions are equal, and values that need three positions, or a question, without these. Errors as in `read_curve`.
     """
     curve = read_curve(scores)
-    reason, n = missing_information(curve), len(curve.cases.ids)
+    reason, n = curve.missing_information, len(curve.cases.ids)
     row: dict = {**curve.names, "n": n, "n_left_out": len(curve.ids) - n, "n_positions": len(curve.positions)}
     row["verdict"] = NO_INFORMATION if reason else MEASURED
     row["reason"] = reason or misplaced(curve.depths, curve.positions)
@@ -46,22 +46,6 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
         row |= _ends(curve) | _bias(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
     return row
-
-
-def missing_information(curve: CurveGrid) -> str | None:
-    """The reason why positions cannot be distinguished, or None if they can.
-
-    Floor: at every position the interval of the accuracy (`clustered_interval`) reaches down to 2 %. Ceiling: at every
-    position it reaches up to 98 %. Such a curve cannot show an effect, so its PBI near 0 does not mean a flat curve. It
-    is no reason that no question differs between positions: between floor and ceiling this is a flat curve, and the
-    intervals give its precision.
-    """
-    n = len(curve.cases.ids)
-    if not n:
-        return "no question fits the context" if curve.all_too_long else "no question was scored at every position"
-    if curve.all_empty:
-        return "all answers are empty"
-    return "too few questions" if n == 1 else limit_of_answers(curve.cases.matrix, curve.cases.clusters)
 
 
 def _ends(curve: CurveGrid) -> dict:
@@ -98,7 +82,7 @@ def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
 
     three: columns of start, middle and end, four where two positions are the middle.
     """
-    if missing_information(curve):
+    if curve.missing_information:
         return {}
     limit = limit_of_answers(three, curve.cases.clusters)
     if limit:

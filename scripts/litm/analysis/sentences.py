@@ -276,6 +276,11 @@ def compared_on(row: Row) -> str:
     return ", ".join(filter(None, [f"{row['experiment']}{sizes}, n = {row['n']:,}", row.get("label")]))
 
 
+def silent_of(row: Row, silent: Container[tuple]) -> list[str]:
+    """The models of a pair whose positions tell nothing, so that it is compared in accuracy alone."""
+    return [row[side] for side in ("model_a", "model_b") if (row[side], row["experiment"]) in silent]
+
+
 def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     """`b is better in the middle by 29.6 points [18.6, 38.6]; b uses its context more evenly (PBI 1.0 against 3.0).`"""
     a, b = rows[0]["model_a"], rows[0]["model_b"]
@@ -288,14 +293,11 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
     overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] == "all"), rows[0])
     told = told or [f"no difference in {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
-    flat = [model for model in (a, b) if (model, rows[0]["experiment"]) in silent]
-    for row in rows:
-        if row["quantity"] == "pbi" and flat:
-            told.append(
-                "which model uses its context more evenly is unknown, because positions show nothing about "
-                + " and ".join(flat)
-            )
-        elif row["quantity"] == "pbi" and is_shown(row):
+    if (flat := silent_of(rows[0], silent)) and len(rows) > 1:
+        why = f"because positions show nothing about {' and '.join(flat)}"
+        told.append(f"which model uses its context more evenly is unknown, {why}")
+    for row in () if flat else rows:
+        if row["quantity"] == "pbi" and is_shown(row):
             values = {a: row["value_a"], b: row["value_b"]}
             even, other = sorted(values, key=lambda model: abs(values[model]))
             told.append(

@@ -31,8 +31,8 @@ class Sweep:
     """A curve, or a cell without others, of one model of one study.
 
     row: values of the columns of the table `studies`. settings: of the experiment. scores: its score rows with ids by
-    prompts, None with the reason if the study lacks them. not_compared: whether recorded answers do not say which prompts
-    they answer.
+    prompts, None with the reason if the study lacks them. not_compared: whether recorded answers do not say which
+    prompts they answer.
     """
 
     row: dict
@@ -109,9 +109,9 @@ def _notes(own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Colle
     notes = [f"Rows of this table differ in {inner}."] if inner else []
     if unknown := [one.row["label"] for one in own if one.not_compared]:
         notes.append(
-            f"The prompts of {', '.join(unknown)} could not be compared: recorded answers do not say which prompts they "
-            "answer (no prompt_sha256). These rows are comparable only if the prompts had the seed, documents and text of "
-            "the study."
+            f"The prompts of {', '.join(unknown)} could not be compared: recorded answers do not say which prompts "
+            "they answer (no prompt_sha256). These rows are comparable only if the prompts had the seed, documents and "
+            "text of the study."
         )
     tested = {row[side] for row in pairs for side in ("model_a", "model_b")}
     for one in own:
