@@ -74,6 +74,9 @@ def scored(example, module, answer: str):
 )
 def test_an_answer_is_of_the_first_kind_that_fits(text, kind):
     assert wrong_answer(text, "stop", NOTHING) == WrongAnswer(kind)
+    # Only an answer of none of these kinds leaves this item out.
+    several = replace(NOTHING, has_other_answer=True)
+    assert wrong_answer(text, "stop", several).kind == ("left_out" if kind == "other" else kind)
 
 
 def test_a_withheld_answer_is_a_refusal_and_any_other_answer_at_the_limit_is_cut():

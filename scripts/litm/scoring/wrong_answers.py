@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from litm.examples.task import Task
 from litm.records import LENGTH, REFUSED, OtherItem
 
-EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER = (
-    "empty", "refusal", "code", "other_item", "left_out", "invented", "cut", "other",
+EMPTY, REFUSAL, CODE, OTHER_ITEM, INVENTED, LEFT_OUT, CUT, OTHER = (
+    "empty", "refusal", "code", "other_item", "invented", "left_out", "cut", "other",
 )  # fmt: skip
 #: The kinds in the order in which they are looked for; tables.yaml says what each is.
-KINDS = (EMPTY, REFUSAL, CODE, OTHER_ITEM, LEFT_OUT, INVENTED, CUT, OTHER)
+KINDS = (EMPTY, REFUSAL, CODE, OTHER_ITEM, INVENTED, LEFT_OUT, CUT, OTHER)
 _REFUSAL = re.compile(
     r"^\W*(?:answer: *)?(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b"
     r"|(?:I|we)\s+(?:cannot|can['\u2019]t|could not|couldn['\u2019]t|do not|don['\u2019]t|did not|am unable)\b"
@@ -87,12 +87,12 @@ def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
         return WrongAnswer(CODE)
     if items := items_of(text, asked):
         return WrongAnswer(OTHER_ITEM, items[0] if len(items) == 1 else None)
-    if asked.has_other_answer:
-        return WrongAnswer(LEFT_OUT)
     in_prompt = asked.prompt.lower()
     values = re.finditer((asked.task and asked.task.value) or _VALUE, text, re.IGNORECASE)
     if any(value[0].lower() not in in_prompt for value in values):
         return WrongAnswer(INVENTED)
+    if asked.has_other_answer:
+        return WrongAnswer(LEFT_OUT)
     return WrongAnswer(CUT if finish_reason == LENGTH else OTHER)
 
 
