@@ -53,19 +53,20 @@
     const box = make("div", { class: "panel" }, parent);
     make("h4", {}, box, panel.title);
     const columns = referenceColumns(panel), right = RIGHT + columns.width;
-    const turned = panel.ticks.reduce((sum, [, label]) => sum + (label.length + 1) * CHARACTER, 0) > WIDTH - LEFT - right;
-    const longest = Math.max(...panel.ticks.map(([, label]) => label.length));
-    const bottom = Math.max(turned ? 14 + longest * CHARACTER * 0.7 : 22, 9 + 15 * columns.lines);
-    const svg = make("svg", {
-      viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + bottom}`, role: "img", tabindex: "0",
-      "aria-label": `${chart.title}, ${panel.title}: ${chart.y_label} by ${chart.x_label}. Arrow keys move from point to point.`,
-    }, box);
     const xs = panel.ticks.map(([x]) => x);
     const spare = panel.series.some(isStacked) ? 34 : 16, span = Math.max(...xs) - Math.min(...xs) || 1;
     const scale = {
       x: (x) => LEFT + spare + (WIDTH - LEFT - right - 2 * spare) * (xs.length > 1 ? (x - Math.min(...xs)) / span : 0.5),
       y: (y) => TOP + HEIGHT * (1 - (y - chart.y[0]) / (chart.y[1] - chart.y[0])),
     };
+    const widths = panel.ticks.map(([, label]) => (label.length + 1) * CHARACTER);
+    const overlap = xs.slice(1).some((x, index) => scale.x(x) - scale.x(xs[index]) < (widths[index] + widths[index + 1]) / 2);
+    const turned = overlap || widths.reduce((sum, one) => sum + one, 0) > WIDTH - LEFT - right;
+    const bottom = Math.max(turned ? 14 + (Math.max(...widths) - CHARACTER) * 0.7 : 22, 9 + 15 * columns.lines);
+    const svg = make("svg", {
+      viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + bottom}`, role: "img", tabindex: "0",
+      "aria-label": `${chart.title}, ${panel.title}: ${chart.y_label} by ${chart.x_label}. Arrow keys move from point to point.`,
+    }, box);
     drawColumns(svg, columns);
     drawAxes(svg, chart, panel, scale, turned);
     const curves = panel.series.filter((series) => series.kind !== "reference" && !isStacked(series));

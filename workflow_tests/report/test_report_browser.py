@@ -184,6 +184,15 @@ def test_reference_lines_have_their_intervals_in_a_named_column_with_the_models_
     assert max(browser.run(right)) < shade[0] and browser.problems == []
 
 
+def test_labels_of_neighbouring_positions_that_would_overlap_are_turned(browser, tmp_path):
+    table = contents().tables["accuracy"]
+    moved = table.assign(position=table["position"].replace({3: 14, 5: 15}))
+    (tmp_path / "report.html").write_text(report_page({"accuracy": moved}))
+    browser.open(tmp_path / "report.html", 1280)
+    turned = "[...document.querySelectorAll('.panel text[transform]')].map((one) => one.textContent)"
+    assert browser.run(turned) == ["1st", "15th", "16th"] and browser.problems == []
+
+
 def test_without_a_script_there_are_the_pictures(browser, report):
     browser.open(report, 1280, scripts=False)
     assert browser.run("[...document.images].map((one) => one.naturalWidth > 100)") == [True]
