@@ -31,11 +31,12 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
 
     Start and end are the first and the last measured position, middle is the one between them nearest to depth 0.5, or
     the mean of two that are equally near, which have no single `position_middle`; each is missing, with what needs it,
-    unless it is near its place (`misplaced`). P = start - middle, R = end - middle, T = end - start, PBI =
-    (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are fractions with paired 95 % intervals. Without
-    information, in general or at start, middle and end, the row has a reason instead of a class (see
-    `CurveGrid.missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
-    positions are equal, and values that need three positions, or a question, without these. Errors as in `read_curve`.
+    unless it is near its place (`misplaced`). P = start - middle, R = end - middle, T = end - start, PBI = (start +
+    end)/2 - middle; `pbi_area` as in `area_weights`; all are fractions with paired 95 % intervals. Without information,
+    in general or at start, middle and end, the row has a reason instead of a class (see
+    `CurveGrid.missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are
+    missing if all positions are equal, and values that need three positions, or a question, without these. Errors as in
+    `read_curve`.
     """
     curve = read_curve(scores)
     reason, n = curve.missing_information, len(curve.cases.ids)
