@@ -4,8 +4,10 @@ import gzip
 import re
 
 import pytest
-from configs import study
+from configs import define, study
+from conftest import qa_record, write_lines
 
+from litm.base.messages import UserError
 from litm.config.yaml_files import command_line_values
 from litm.workflow.prompt_lengths import assumed, work_of
 
@@ -123,3 +125,11 @@ def test_files_of_both_versions_have_names_of_their_own_here_and_are_pinned():
         assert len(v1.checksum) == 40 and len(v2.checksum) == 64
     released = [dataset.url for dataset in datasets.values() if "lost-in-the-middle" in (dataset.url or "")]
     assert len(released) == 10 and all(re.search(r"/lost-in-the-middle/[0-9a-f]{40}/", url) for url in released)
+
+
+def test_a_local_file_replaces_the_url_of_a_catalogue_dataset_and_both_together_are_refused(tmp_path):
+    name, file = "nq_open_20_documents_v1", {"path": str(write_lines(tmp_path / "mine.jsonl", [qa_record(0, 20)]))}
+    mine = study(**define("datasets", **{name: file})).datasets[name]
+    assert (mine.path, mine.url, mine.version) == (file["path"], None, "v1")
+    with pytest.raises(UserError, match="give either 'path' or 'url'"):
+        study(**define("datasets", **{name: {**file, "url": "https://x/y"}}))

@@ -140,7 +140,7 @@ class Config(Entry):
     define: dict[Kind, dict[str, dict[str, Any]] | None] | None = None
     """Further catalogue entries, by kind and name. An entry with the name of an existing one overrides single keys of
     it. If its `engine` or `method` is of another kind (such as `engine: recorded` for a model that runs here), it keeps
-    only `about`.
+    only `about`. The `path` of a dataset replaces its `url`.
     """
 
 
@@ -173,7 +173,11 @@ def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Any:
 
 
 def _kept(kind: Kind, entry: Mapping, changes: Mapping) -> Mapping:
-    """The keys of an entry that stay if others are changed: all, or `about` alone if it becomes one of another kind."""
+    """The keys of an entry that stay if others are changed: all, or `about` alone if it becomes one of another kind. A
+    local file of a dataset replaces its URL.
+    """
+    if kind == "datasets" and changes.get("path"):
+        return {key: value for key, value in entry.items() if key != "url"}
     entries = CATALOGUES[kind]
     if not isinstance(entries, Variants) or entries.key not in changes or entries.of(changes) is entries.of(entry):
         return entry

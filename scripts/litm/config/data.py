@@ -55,7 +55,8 @@ class Dataset(Entry):
     """One file: either local, or remote, in which case it is downloaded and checked."""
 
     path: Annotated[str | None, PathTo(is_file)] = None
-    """A local file. null means that you must supply it; until then, experiments that need it are left out.
+    """A local file, whose checksum is not verified. null means that you must supply it; until then, experiments that
+    need it are left out.
 
     Not in the key: the content of the file makes the prompts, its place does not matter.
     """
