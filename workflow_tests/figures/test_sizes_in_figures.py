@@ -124,6 +124,15 @@ def test_a_figure_by_size_says_the_lengths_below():
     assert said.replace("\n", " ").endswith("mean prompt: ~1,400 tokens at 5, ~2,900 tokens at 9")
 
 
+def test_the_length_of_prompts_is_of_the_models_with_values_at_a_size():
+    cells, counted = curves("a", "b"), counts(a=1430, b=1960)
+    cells.loc[(cells["model"] == "b") & (cells["size"] == 9), list(NOT_SCORED)] = list(NOT_SCORED.values())
+    first, second = "~1,400 to 2,000 tokens", "~2,900 tokens"
+    assert titles(draw(FIGURE, cells, token_counts=counted)) == [f"5 documents, {first}", f"9 documents, {second}"]
+    said = told(draw({**FIGURE, "kind": "mean_accuracy_by_size"}, cells, token_counts=counted)).replace("\n", " ")
+    assert said.endswith(f"mean prompt: {first} at 5, {second} at 9")
+
+
 def test_models_with_prompts_beyond_their_training_length_are_named_and_the_legend_has_facts_about_models():
     about = {"facts": {"b": "encoder-decoder, trained on 2,048 tokens"}, "training_lengths": {"b": 2048, "a": 9000}}
     canvas = by_position("a", "b", token_counts=counts(a=1430, b=1430), **about)

@@ -235,6 +235,11 @@ def positioned(figure: Mapping, cells: pd.DataFrame) -> pd.DataFrame:
     return cells[cells["position"].notna() & (cells["size"] > 1)]
 
 
+def of_drawn(figure: Mapping, cells: pd.DataFrame) -> dict:
+    """A figure's settings for the models with a scored question in these cells; for all models if there are none."""
+    return {**figure, "models": models_in(scored(cells))}
+
+
 def scored(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells with a scored question."""
     return cells[cells["n"] > 0]

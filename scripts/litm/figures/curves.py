@@ -26,6 +26,7 @@ from litm.figures.chart import (
     make_chart,
     mean_tokens,
     models_in,
+    of_drawn,
     panel_title,
     points_of,
     positioned,
@@ -73,7 +74,7 @@ def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
     models, trained = models_in(cells), figure.get("training_lengths") or {}
     return [
         Panel(
-            panel_title(figure, size, rows.token_counts),
+            panel_title(of_drawn(figure, own), size, rows.token_counts),
             _ticks(scored(own)["position"]),
             curves(figure, own, "position") + published_curves(figure, rows.published, models, own, "position"),
             absent_models(own),
@@ -123,7 +124,8 @@ def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | Non
     series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
     panel = Panel("", tuple((size, str(size)) for size in shown), series, absent_models(cells))
     everywhere = [*recalls(rows.recall, shown), *references(figure, rows.accuracy, models)]
-    lengths = [(size, length_in_words(mean_tokens(figure, rows.token_counts, size))) for size in shown]
+    drawn = [(size, of_drawn(figure, cells[cells["size"] == size])) for size in shown]
+    lengths = [(size, length_in_words(mean_tokens(one, rows.token_counts, size))) for size, one in drawn]
     told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
     return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
 
@@ -229,8 +231,7 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
             for own in [of_size[[key == (model, pair) for key in keys]]]
             if len(own)
         ]  # fmt: skip
-        title = panel_title(figure, size, rows.token_counts)
-        panels.append(Panel(title, _ticks(of_size["position_a"]), tuple(series)))
+        panels.append(Panel(panel_title(figure, size, rows.token_counts), _ticks(of_size["position_a"]), tuple(series)))
     models = list(dict.fromkeys(model for model, _ in named))
     note = "\n".join(f"{a} minus {b}" for a, b in dashes if a)
     return replace(make_chart(figure, panels, models), y_label=DIFFERENCE_LABEL, note=note)
