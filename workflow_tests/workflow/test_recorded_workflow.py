@@ -5,9 +5,11 @@ import pytest
 import yaml
 from conftest import ROOT, write_lines
 from reruns import changes, check, with_keys
+from snakemake.utils import update_config
 from workbench import FINISHED, Workbench
 
 from litm.base.formats import read_json, read_jsonl
+from litm.config.study import load_study
 
 OLD = yaml.safe_load("""
 engine: recorded
@@ -71,6 +73,23 @@ def test_with_a_tokenizer_tokens_are_counted_and_the_report_has_the_prompt_forma
     bench.configure(with_keys(CONFIG, {"define.models.old.tokenizer": str(ROOT / "resources" / "reference_model")}))
     plan = bench.plan()
     assert (plan["count_tokens"], plan["make_prompt_format"], plan["make_report"]) == (2, 1, 1)
+
+
+def test_the_answers_in_resources_are_to_the_prompts_that_the_released_files_make_today(new_bench, data):
+    config: dict = {}
+    for name in ("config", "laptop", "laptop_recorded"):
+        update_config(config, yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text()))
+    config["data_mirror"] = str(data)
+    first = str(data / "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz")
+    config["define"]["datasets"] = {"nq_open_20_documents_v1": {"path": first}}
+    new_bench.configure(config)
+    study = load_study(config, ROOT)
+    read = [
+        f"results/responses/{model}/{name}.manifest.json" for (model, name), one in study.run.items() if one.datasets
+    ]
+    new_bench.make_here(*read)
+    told = {path: read_json(new_bench.path(path)) for path in read}
+    assert {path: (one["not_recorded"], one["unused"]) for path, one in told.items()} == dict.fromkeys(read, (0, 0))
 
 
 #: Of a recorded model, of a size in pairs and not in tokens, and of no model at all.
