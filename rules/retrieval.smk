@@ -167,12 +167,15 @@ rule find_gold:
 
 rule measure_recall:
     input:
-        retrieved="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
-        manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
+        retrieved=DATA.hits("jsonl.gz"),
+        manifest=DATA.hits("manifest.json"),
     output:
         "results/recall/{corpus}/{retriever}/{questions}.csv",
     log:
         "results/logs/measure_recall/{corpus}/{retriever}/{questions}.log",
+    wildcard_constraints:
+        corpus=any_of([*STUDY.corpora, *STUDY.datasets]),
+        retriever=any_of([*STUDY.retrievers, *STUDY.datasets]),
     localrule: True
     conda:
         "../envs/analysis.yaml"

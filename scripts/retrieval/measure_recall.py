@@ -1,10 +1,10 @@
-"""Measure the recall of one retriever on one set of questions.
+"""Measure the recall of one retriever on one set of questions, or of documents that were retrieved elsewhere.
 
 questions: name of the questions
 corpus: name of the corpus
 retriever: name of the retriever
 retrieved: output of retrieve.py
-manifest: its manifest
+manifest: its manifest; none if the documents were retrieved elsewhere
 sizes: further numbers of passages at which recall is measured
 """
 
@@ -15,11 +15,22 @@ from litm.questions.released_format import read_question_records
 
 @program
 def main(
-    questions: str, corpus: str, retriever: str, retrieved: str, manifest: str, output: str, sizes: tuple[int, ...] = ()
+    questions: str,
+    corpus: str,
+    retriever: str,
+    retrieved: str,
+    output: str,
+    manifest: str | None = None,
+    sizes: tuple[int, ...] = (),
 ) -> None:
-    from litm.retrieval.search import recall_rows
+    from litm.retrieval.search import recall_rows, retrieved_elsewhere
 
     name = {"questions": questions, "corpus": corpus, "retriever": retriever}
-    facts, records = read_json(manifest), list(read_question_records(retrieved))
-    found = facts["hits"], facts["recall_against_exact"], facts["measured_on"]
+    records = list(read_question_records(retrieved))
+    if manifest:
+        facts = read_json(manifest)
+        found = facts["hits"], facts["recall_against_exact"], facts["measured_on"]
+    else:
+        records = [retrieved_elsewhere(record) for record in records]
+        found = max(len(record.documents) for record in records), None, 0
     write_csv(output, [*recall_rows(name, records, *found, sizes)])

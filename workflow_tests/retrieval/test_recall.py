@@ -1,7 +1,7 @@
 """Recall of a retriever."""
 
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval.search import recall_rows
+from litm.retrieval.search import recall_rows, retrieved_elsewhere
 
 
 def record(answers_at: int | None, gold_id: str | None = None) -> QuestionRecord:
@@ -31,3 +31,11 @@ def test_recall_of_the_gold_passage_is_over_the_questions_whose_gold_passage_is_
 def test_a_question_with_fewer_passages_than_k_counts_as_it_is():
     short = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="0", has_answer=True)], None)
     assert [row["recall"] for row in recall_rows({}, [short], 5, None, 0)] == [1.0, 1.0]
+
+
+def test_documents_retrieved_elsewhere_have_the_flags_of_their_file_or_else_of_dpr_s_check():
+    texts = [("he", False), ("he", None), ("she", None), ("she", True)]
+    documents = [Document.of("He", text, has_answer=flag) for text, flag in texts]
+    read = retrieved_elsewhere(QuestionRecord.of("who", ["he"], documents))
+    assert [one.has_answer for one in read.documents] == [False, True, False, True]
+    assert read.retrieved_gold_id is None

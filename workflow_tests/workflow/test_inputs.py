@@ -4,12 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, qa_record, write_lines
 from plans import inputs_of, of, plan
 
 from litm.inference.engine import audit_engine
 from litm.workflow.data_inputs import bm25_threads
 
+ODD = {"sizes": [3, 5, 24]}
 pytestmark = pytest.mark.usefixtures("in_the_project")
 
 
@@ -89,6 +90,17 @@ def test_each_experiment_with_positions_has_a_figure_of_its_wrong_answers_unless
     assert demo.pages.drawn("accuracy")(figure) == []
     named = {"mini": {"experiments": ["mini_encyclopedia_qa"]}}
     assert [*plan(figures=["mini"], define={"figures": named}).study.figures] == ["mini"]
+
+
+def test_a_dataset_of_documents_as_retrieved_has_the_recall_of_its_own_file(tmp_path):
+    file = write_lines(tmp_path / "theirs.jsonl", [qa_record(0, 24)])
+    own = {"datasets": {"theirs": {"path": str(file)}}, "experiments": {"open_domain_qa": {"dataset": "theirs", **ODD}}}
+    made, search = plan("paper", define=own), of(corpus="theirs", retriever="theirs", questions="theirs")
+    recall = "results/recall/theirs/theirs/theirs.csv"
+    assert made.pages.drawn_recall(of(figure="open_domain_qa")) == made.tables.inputs["recalls"][-1:] == [recall]
+    assert made.tables.claim_recall == {"open_domain_qa": recall}
+    assert made.data.sizes_as_retrieved(search) == ["3", "24"]
+    assert (made.data.hits("jsonl.gz")(search), made.data.hits("manifest.json")(search)) == ([str(file)], [])
 
 
 def test_the_legend_has_facts_about_models_that_differ_in_them(paper):

@@ -1,6 +1,7 @@
 """A user's documents and questions, run for real from retrieval to the report; and the effect of edits."""
 
 import json
+import re
 import shutil
 from itertools import islice
 
@@ -142,6 +143,21 @@ def test_candidates_can_be_exported_in_the_released_format_and_used_as_they_are(
     bench.run("--", *made)
     for name in made:
         assert bench.path(name).read_bytes() == bench.path(name.replace("again", "qa")).read_bytes()
+
+
+def test_a_file_of_documents_as_retrieved_has_the_recall_of_the_search_that_found_them(bench):
+    shutil.copy(bench.path("results/candidates/notes_as_retrieved.jsonl.gz"), bench.path("theirs.jsonl.gz"))
+    own = {"datasets.theirs": {"path": "theirs.jsonl.gz"}, "experiments.open.dataset": "theirs"}
+    config = with_keys(CONFIG, {"experiments": ["open"], **{f"define.{key}": value for key, value in own.items()}})
+    bench.configure(with_keys(config, {"define.experiments.open.sizes": [1, 2, 5]}))
+    bench.run("--", "results/tables/retrieval.csv", "results/tables/claims.csv")
+    (searched, made) = (
+        pd.read_csv(bench.path(f"results/recall/{name}.csv")).set_index("k")["recall"]
+        for name in ("notes/tiny/asked", "theirs/theirs/theirs")
+    )
+    assert list(made.index) == [1, 2, 5] and made[[1, 5]].equals(searched)
+    claims = pd.read_csv(bench.path("results/tables/claims.csv")).set_index("claim")
+    assert re.search(r"; recall \+[\d.]+ points", claims.loc["readers_saturate", "reason"])
 
 
 def change_answers(bench: Workbench) -> None:

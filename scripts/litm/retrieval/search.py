@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from litm.answers import Check
+from litm.answers import Check, dpr_check
 from litm.base.formats import read_json
 from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
@@ -109,6 +109,17 @@ def retrieved_records(
         ]
         gold_id = question.given_gold_id
         yield question.retrieved(documents, gold_id if gold_id in passages else None)
+
+
+def retrieved_elsewhere(record: QuestionRecord) -> QuestionRecord:
+    """A question with documents that were retrieved elsewhere. Whether one has an answer is said by DPR's check if the
+    file does not say so.
+    """
+    documents = [
+        one if "hasanswer" in one.fields else Document({**one.fields, "hasanswer": dpr_check(one, record.answers)})
+        for one in record.documents_with_text()
+    ]
+    return record.retrieved(documents, record.fields.get("gold_id"))
 
 
 #: Numbers of passages whose recall is measured, besides the sizes of a study.

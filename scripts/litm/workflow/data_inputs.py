@@ -5,7 +5,7 @@ questions, retrieval and candidates.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from litm.base.download import check_fetched
 from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
@@ -83,6 +83,14 @@ def batch_tokens(entry: Retriever | Reranker) -> int:
 def gpus(entry: Retriever | Reranker) -> int:
     """The number of GPUs that a retriever or a reranker takes."""
     return int(entry.method in ("dense", "cross_encoder") and entry.device != "cpu")
+
+
+class Search(NamedTuple):
+    """A search for the documents of questions. Of one made elsewhere, all are the name of the dataset."""
+
+    questions: str
+    corpus: str
+    retriever: str
 
 
 class DataInputs:
@@ -187,10 +195,23 @@ class DataInputs:
         names = dict.fromkeys(name for experiment in experiments for name in experiment.datasets.values())
         return [self._study.candidates[name] for name in names if name in self._study.candidates]
 
-    def as_retrieved(self, experiments: Iterable[Experiment]) -> list[Candidates]:
-        """The as-retrieved candidates, whose recall limits accuracy; that of reranked ones is unknown."""
-        plain = self._candidates_of(one for one in experiments if one.rerank is None)
-        return [one for one in plain if one.settings.kind == AS_RETRIEVED]
+    def as_retrieved(self, experiments: Iterable[Experiment]) -> list[Search]:
+        """The searches of documents as retrieved, whose recall limits accuracy; that of reranked ones is unknown."""
+        plain = [one for one in experiments if one.rerank is None and AS_RETRIEVED in {c.placement for c in one.cells}]
+        made = [Search(one.questions, one.corpus, str(one.retriever)) for one in self._candidates_of(plain)]
+        names = dict.fromkeys(name for one in plain for name in one.datasets.values())
+        return [*made, *(Search(name, name, name) for name in names if name in self._study.datasets)]
+
+    def hits(self, ending: str) -> Callable[[Wildcards], list[str]]:
+        """The file with this ending of what a search found; of a dataset its own file, without a manifest."""
+
+        def files(wildcards: Wildcards) -> list[str]:
+            questions, corpus, retriever = wildcards.questions, wildcards.corpus, wildcards.retriever
+            if questions == corpus == retriever:
+                return [self.file(questions)] if ending == "jsonl.gz" else []
+            return [f"results/retrieved/{corpus}/{retriever}/{questions}.{ending}"]
+
+        return files
 
     def sizes_as_retrieved(self, wildcards: Wildcards) -> list[str] | None:
         """The sizes of as-retrieved contexts of a search, except the usual ones (`KS`); None if there are no others."""
@@ -198,8 +219,7 @@ class DataInputs:
             size
             for one in self._study.experiments.values()
             for found in self.as_retrieved([one])
-            if (found.corpus, found.retriever, found.questions)
-            == (wildcards.corpus, wildcards.retriever, wildcards.questions)
+            if recall_file(found) == recall_file(wildcards)
             for size in one.cell_sizes
         }
         return [str(size) for size in sorted(sizes.difference(KS))] or None
@@ -213,9 +233,9 @@ class DataInputs:
         return [f"results/gold_passages/{name}.csv" for name in asked if name in found]
 
 
-def recall_file(candidates: Candidates) -> str:
-    """The recall of the search for candidates."""
-    return f"results/recall/{candidates.corpus}/{candidates.retriever}/{candidates.questions}.csv"
+def recall_file(search: Candidates | Search) -> str:
+    """The recall of a search, or of that for candidates."""
+    return f"results/recall/{search.corpus}/{search.retriever}/{search.questions}.csv"
 
 
 def bm25_threads(corpus: Corpus) -> int:

@@ -86,6 +86,8 @@ class TableFiles:
             if {(model, one.closed_book), (model, one.oracle)} <= run.keys()
         ]
         one_gold = {pair for pair, one in run.items() if not one.asks_several}
+        recalls = [recall_file(one) for one in data.used if one.retriever]
+        recalls += map(recall_file, data.as_retrieved(study.experiments.values()))
         scores: dict[str, Collection[tuple[str, str | None]]] = {
             "condition_scores": [pair for pair in run if pair in compared],
             "remedy_scores": [pair for pair, one in run.items() if one.condition],
@@ -111,7 +113,7 @@ class TableFiles:
             "audits": sweeps.files("results/audits/{model}/{experiment}.csv", sweeps.asked),
             "manifests": sweeps.files(f"{RESPONSES}.manifest.json"),
             "examples": [path for _, path in self._first_examples],
-            "recalls": list(dict.fromkeys(recall_file(one) for one in data.used if one.retriever)),
+            "recalls": list(dict.fromkeys(recalls)),
             "candidates": [f"results/candidates/{one.name}.csv" for one in data.used],
             "gold_passages": data.gold_tables,
             "published": [self.published("accuracy")],
