@@ -131,6 +131,8 @@ def test_the_length_of_prompts_is_of_the_models_with_values_at_a_size():
     assert titles(draw(FIGURE, cells, token_counts=counted)) == [f"5 documents, {first}", f"9 documents, {second}"]
     said = told(draw({**FIGURE, "kind": "mean_accuracy_by_size"}, cells, token_counts=counted)).replace("\n", " ")
     assert said.endswith(f"mean prompt: {first} at 5, {second} at 9")
+    # No length of a drawn model is known.
+    assert titles(draw(FIGURE, cells, token_counts=counts(b=1960)))[1] == "9 documents, ~3,900 tokens"
 
 
 def test_models_with_prompts_beyond_their_training_length_are_named_and_the_legend_has_facts_about_models():

@@ -26,7 +26,6 @@ from litm.figures.chart import (
     absent_models,
     make_chart,
     models_in,
-    of_drawn,
     ordinals,
     panel_title,
     points_of,
@@ -75,7 +74,7 @@ def _panels_of_targets(figure: Mapping, cells: pd.DataFrame, token_counts: pd.Da
             }
             for positions, group in sorted(placements.items(), key=lambda item: item[0]):
                 lines = [experiment] if len(figure["experiments"]) > 1 else []
-                lines.append(panel_title(of_drawn(figure, group), size, token_counts))
+                lines.append(panel_title(figure, size, token_counts, group))
                 if len(placements) > 1:
                     lines.append(ordinals(positions))
                 yield _panel_of_targets("\n".join(lines), group)

@@ -108,9 +108,11 @@ def measure_label(figure: Mapping, more: str = "") -> str:
     return f"{figure.get('measure', 'Accuracy')}{more} (%)"
 
 
-def panel_title(figure: Mapping, size: object, token_counts: pd.DataFrame | None = None) -> str:
-    """The title of a size's panel, with the mean tokens of its prompts if they are known."""
-    return with_length(of_size(figure["panel_title"], str(size)), mean_tokens(figure, token_counts, size))
+def panel_title(
+    figure: Mapping, size: object, token_counts: pd.DataFrame | None = None, drawn: pd.DataFrame | None = None
+) -> str:
+    """The title of a size's panel, with the mean tokens of its prompts if they are known. drawn: see `mean_tokens`."""
+    return with_length(of_size(figure["panel_title"], str(size)), mean_tokens(figure, token_counts, size, drawn))
 
 
 def of_size(title: str, size: str) -> str:
@@ -217,15 +219,20 @@ def shown_cells(figure: Mapping, cells: pd.DataFrame, side: str = "") -> pd.Data
     return cells[shown]
 
 
-def mean_tokens(figure: Mapping, token_counts: pd.DataFrame | None, size: object) -> dict[str, float]:
+def mean_tokens(
+    figure: Mapping, token_counts: pd.DataFrame | None, size: object, drawn: pd.DataFrame | None = None
+) -> dict[str, float]:
     """Mean tokens of a prompt of this size, by model, over the figure's experiments and their placements.
 
-    token_counts: rows of token_counts.csv, which lacks models without counted tokens; None without any.
+    token_counts: rows of token_counts.csv, which lacks models without counted tokens; None without any. drawn: cells
+    whose models alone count, if any of them is counted.
     """
     if token_counts is None:
         return {}
     rows = shown_cells(figure, token_counts)
     rows = rows[(rows["size"] == size) & rows["tokens_mean"].notna()]
+    if drawn is not None and (is_drawn := rows["model"].isin(scored(drawn[drawn["size"] == size])["model"])).any():
+        rows = rows[is_drawn]
     return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["tokens_mean"].mean().items()}
 
 
@@ -233,11 +240,6 @@ def positioned(figure: Mapping, cells: pd.DataFrame) -> pd.DataFrame:
     """The rows of a figure with a position among several."""
     cells = shown_cells(figure, cells)
     return cells[cells["position"].notna() & (cells["size"] > 1)]
-
-
-def of_drawn(figure: Mapping, cells: pd.DataFrame) -> dict:
-    """A figure's settings for the models with a scored question in these cells; for all models if there are none."""
-    return {**figure, "models": models_in(scored(cells))}
 
 
 def scored(cells: pd.DataFrame) -> pd.DataFrame:

@@ -26,7 +26,6 @@ from litm.figures.chart import (
     make_chart,
     mean_tokens,
     models_in,
-    of_drawn,
     panel_title,
     points_of,
     positioned,
@@ -74,7 +73,7 @@ def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
     models, trained = models_in(cells), figure.get("training_lengths") or {}
     return [
         Panel(
-            panel_title(of_drawn(figure, own), size, rows.token_counts),
+            panel_title(figure, size, rows.token_counts, own),
             _ticks(scored(own)["position"]),
             curves(figure, own, "position") + published_curves(figure, rows.published, models, own, "position"),
             absent_models(own),
@@ -124,8 +123,7 @@ def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | Non
     series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
     panel = Panel("", tuple((size, str(size)) for size in shown), series, absent_models(cells))
     everywhere = [*recalls(rows.recall, shown), *references(figure, rows.accuracy, models)]
-    drawn = [(size, of_drawn(figure, cells[cells["size"] == size])) for size in shown]
-    lengths = [(size, length_in_words(mean_tokens(one, rows.token_counts, size))) for size, one in drawn]
+    lengths = [(size, length_in_words(mean_tokens(figure, rows.token_counts, size, cells))) for size in shown]
     told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
     return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
 
