@@ -88,7 +88,9 @@ with ending_in_a_line("config: "):
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
             read_config_file(file)
-        check_once(sys.argv[1:])
+        # Of Snakemake's own command, not of a program that calls Snakemake.
+        if {"snakemake"} & {*Path(sys.argv[0]).parts[-2:]}:
+            check_once(sys.argv[1:])
     STUDY = load_study(config, ROOT)
     DATA = DataInputs(STUDY)
     if workflow.is_main_process:

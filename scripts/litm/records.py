@@ -183,6 +183,8 @@ NOT_RECORDED = "not_recorded"
 UNKNOWN = "unknown"
 #: Nothing was generated: the text of the response has the log-probabilities of the accepted answers.
 MEASURED = "measured"
+#: The key of a decoding that generates nothing.
+MEASURE = "measure"
 
 
 @dataclass(frozen=True, slots=True)

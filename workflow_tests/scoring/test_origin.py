@@ -4,7 +4,7 @@ import pytest
 from record_makers import example, response
 
 from litm.base.messages import UserError
-from litm.records import response_key
+from litm.records import measured_content, response_key
 from litm.scoring.scores import check_origin, with_checked_keys
 
 SOURCE, DECODING = {"identity": {"files": {"w": "1"}}}, {"max_new_tokens": 5, "stop": "end_token"}
@@ -50,6 +50,14 @@ def test_the_key_of_a_chat_is_that_of_its_messages():
     answer = response(id="a", size=5, placement="gold_at_0", key=response_key("one", turns))
     chat = {"identity": "one", "identity_fields": {**MADE, "model": {"prompt_template": "chat"}}}
     assert list(with_checked_keys("r", chat, [asked], [answer])) == [asked]
+
+
+def test_the_key_of_a_measured_prompt_that_did_not_fit_is_that_of_the_prompt_with_its_answers():
+    asked = example(id="a", size=5, placement="gold_at_0", prompt="p", targets=[{"answers": ["x"]}])
+    key = response_key("one", measured_content("p", asked.targets[0].answers))
+    too_long = response(id="a", size=5, placement="gold_at_0", key=key, response=None, finish_reason="overflow")
+    made = {"identity": "one", "identity_fields": {**MADE, "decoding": {"measure": "log_probability"}}}
+    assert list(with_checked_keys("r", made, [asked], [too_long])) == [asked]
 
 
 def test_examples_are_passed_on_one_at_a_time():

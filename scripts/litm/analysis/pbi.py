@@ -30,6 +30,8 @@ EQUALLY_NEAR = 0.02
 #: Fraction of the context: positions of two sizes are comparable if their depths differ by no more than this.
 LIKE_DEPTHS = 0.1
 
+#: Depth: the last that is near the start. Depths of a quarter are rounded to positions, which are apart by less.
+QUARTER = 0.25 + EQUALLY_NEAR
 #: Places of a curve with a middle, at depths 0, 0.5 and 1, in the order of the weights of a contrast.
 PLACES = ("start", "middle", "end")
 #: Weights of start, middle and end in each contrast.
@@ -102,13 +104,15 @@ def place_indices(depths: Sequence[float]) -> dict[str, tuple[int, ...]]:
     """
     last = len(depths) - 1
     found = {"start": (0,), "middle": middle_indices(depths), "end": (last,)} if last > 0 else {}
-    return {name: at for name, at in found.items() if at and all(is_near(name, depths[index]) for index in at)}
+    near = {name: tuple(index for index in at if is_near(name, depths[index])) for name, at in found.items()}
+    return {name: at for name, at in near.items() if at}
 
 
 def is_near(place: str, depth: float) -> bool:
-    """Whether a depth is nearer to this place than to the others: start up to 0.25, end from 0.75, middle between."""
-    # `round` takes 0.5 to 0 and 1.5 to 2.
-    return PLACES[round(2 * depth)] == place
+    """Whether a depth is nearer to this place than to the others: start up to `QUARTER`, end as far from the end,
+    middle between.
+    """
+    return place == ("start" if depth <= QUARTER else "end" if depth >= 1 - QUARTER else "middle")
 
 
 def misplaced(depths: Sequence[float], positions: Sequence[int]) -> str | None:

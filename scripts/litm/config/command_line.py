@@ -23,7 +23,10 @@ KEY = re.compile(r"[a-zA-Z_][\w-]*\w")
 #: Profiles of the workflow, and those that may also be the user's own.
 PROFILE, ANY_PROFILE, EXECUTOR = ("--workflow-profile",), ("--profile",), ("--executor", "-e")
 #: The folder in which Snakemake works, and options with which it writes nothing there.
-DIRECTORY, IS_READING = ("--directory", "-d"), {"-h", "--help", "-v", "--version", "--lint", "--list-rules", "--list"}
+DIRECTORY = ("--directory", "-d")
+IS_READING = {
+    "-h", "--help", "-v", "--version", "--lint", "-l", "--list", "--list-rules", "--lt", "--list-target-rules",
+}  # fmt: skip
 #: Options without a value, after which a target may follow.
 FLAGS = ("-n", "--dry-run", "-p", "-k", "--keep-going", "-F", "--forceall", "-f", "--force")
 #: Executors that are no plugins, and our files with the packages of plugins.
@@ -110,7 +113,7 @@ def environment_for(words: Sequence[str], environment: Mapping[str, str]) -> dic
             f"{state.parent}: this folder cannot be written, and Snakemake writes to it even for -n: "
             "use another one with --directory FOLDER"
         )
-    usual = Path(environment.get("XDG_CACHE_HOME") or f"{environment.get('HOME', '~')}/.cache")
+    usual = Path(environment.get("XDG_CACHE_HOME") or f"{environment.get('HOME') or Path.home()}/.cache")
     own = state / "cache"
     if can_write(usual / "snakemake"):
         return {**environment}

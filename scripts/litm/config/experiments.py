@@ -16,7 +16,7 @@ from litm.base.messages import UserError, single_spaced
 from litm.config.data import Candidates
 from litm.config.schema import FILLED_IN, AnyNames, AsGiven, Count, Entry, Made, NotNegative, Ref, one_of
 from litm.examples.examples import read_template
-from litm.examples.orders import ORDERS, RANDOM
+from litm.examples.orders import AUTHORS, ORDERS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
@@ -423,6 +423,11 @@ class Experiment(Entry):
             )
         if self.distractor_order != RANKED and self.order != RANKED:
             raise UserError(f"{self.where}: give either 'order' or 'distractor_order', not both")
+        if self.distractor_order == AUTHORS and (self.selection == RANDOM or self.subset):
+            raise UserError(
+                f"{self.where}.distractor_order: {AUTHORS} is an order of the first questions: use {RANDOM} with "
+                "'selection: random' or 'subset'"
+            )
         if self.remedies is not None and len(given) > 1:
             raise UserError(
                 f"{self.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "

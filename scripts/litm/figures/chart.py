@@ -299,7 +299,7 @@ def target_labels(cells: pd.DataFrame) -> pd.Series:
     """
     number = cells["target"].map({name: place for place, name in enumerate(PLACES)})
     named = zip(cells["target"], cells["depth"], strict=True)
-    is_elsewhere = any(name in PLACES and not is_near(name, depth) for name, depth in named)
+    is_elsewhere = any(name in PLACES and pd.notna(depth) and not is_near(name, depth) for name, depth in named)
     return number.map(lambda one: f"{ordinal(int(one) + 1)} item") if is_elsewhere else cells["target"]
 
 

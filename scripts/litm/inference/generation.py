@@ -31,7 +31,7 @@ from litm.base.messages import UserError, note
 from litm.inference.costs import EAGER, tree_order
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings, Prepared
 from litm.inference.joined_attention import uses_amx
-from litm.inference.prefix_sharing import KeptCache, reading_order
+from litm.inference.prefix_sharing import KeptCache, follows_longest, reading_order
 from litm.inference.stopping import Ending, Followed
 from litm.models.devices import halved_budget, longest_first, next_batch
 from litm.models.locations import ADAPTER_REMEDY, check_generation_config
@@ -217,6 +217,10 @@ def batches_in_memory(
         batch = next_batch(order, done, lengths, new_tokens, token_budget)[:most]
         outputs = None
         try:
+            if follows_longest(model):
+                # A single token resets what an earlier, longer prompt has left.
+                with torch.inference_mode():
+                    model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=model.device))
             outputs = compute(batch)
         except RuntimeError as error:
             if not (isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)):
@@ -400,12 +404,12 @@ class StoppedError(Exception):
 def worker_count(model: PreTrainedModel, quantization: str) -> int:
     """The number of workers: torch's threads for a small model on a processor, else 1.
 
-    Quantised weights are prepared by the first product, so they cannot be shared. The scores of eager attention would
-    take their memory for each worker.
+    Quantised weights are prepared by the first product, so they cannot be shared, nor can rotary angles that change.
+    The scores of eager attention would take their memory for each worker.
     """
     small = model.device.type == "cpu" and sum(weight.nbytes for weight in model.parameters()) < LARGE
-    is_eager = model.config._attn_implementation == EAGER
-    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION and not is_eager else 1
+    is_alone = model.config._attn_implementation == EAGER or follows_longest(model)
+    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION and not is_alone else 1
 
 
 def copies(model: PreTrainedModel, count: int) -> list[PreTrainedModel]:

@@ -214,14 +214,20 @@ TRIED = 12
 PRECISION_UNITS, LEAST_TOLERANCE = 6, 1e-3
 
 
-def can_keep(model: PreTrainedModel) -> bool:
-    """Whether a model's caches can be cut back: not for encoder-decoders, nor layers with a sliding window or a running
-    summary, nor keys that depend on the length read so far (`MOVING`).
-    """
+def follows_longest(model: PreTrainedModel) -> bool:
+    """Whether all keys depend on the longest input so far (`MOVING`)."""
     # Of rotary embeddings there is one type for all layers, or one per kind of layer.
     rotary = getattr(model.config.get_text_config(), "rope_parameters", None) or {}
     kinds = [part.get("rope_type") for part in (rotary, *rotary.values()) if isinstance(part, dict)]
-    if model.config.is_encoder_decoder or not MOVING.isdisjoint(kinds):
+    return not MOVING.isdisjoint(kinds)
+
+
+def can_keep(model: PreTrainedModel) -> bool:
+    """Whether a model's caches can be cut back: not for encoder-decoders and models without such caches, nor layers
+    with a sliding window or a running summary, nor keys that depend on the length read so far.
+    """
+    has_cache = "past_key_values" in signature(model.forward).parameters
+    if model.config.is_encoder_decoder or not has_cache or follows_longest(model):
         return False
     return all(type(layer) is DynamicLayer for layer in DynamicCache(config=model.config).layers)
 

@@ -23,10 +23,9 @@ from litm.prompting.prompt_format import (
     read_prompt_template,
 )
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records import Asked, Content, Example, SweepResponse, measured_content, response_key
+from litm.records import MEASURE, Asked, Content, Example, SweepResponse, measured_content, response_key
 
-#: The key of a decoding that generates nothing, and what engines are then set to.
-MEASURE = "measure"
+#: What engines are set to where nothing is generated.
 NO_DECODING: Mapping[str, Any] = {"max_new_tokens": 0, "stop": "end_token"}
 
 

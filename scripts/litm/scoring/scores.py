@@ -15,7 +15,7 @@ from litm.prompting.prompt_format import CHAT
 from litm.records import (
     FAILED,
     LENGTH,
-    MEASURED,
+    MEASURE,
     NOT_RECORDED,
     OVERFLOW,
     REFUSED,
@@ -75,7 +75,7 @@ def with_checked_keys(
     """
     identity = manifest["identity"]
     is_chat = manifest["identity_fields"].get("model", {}).get("prompt_template") == CHAT
-    is_measured = any(response.finish_reason == MEASURED for response in responses)
+    is_measured = MEASURE in (manifest["identity_fields"].get("decoding") or {})
     keys = {response.name: response.key for response in responses}
     for example in examples:
         yield example

@@ -356,7 +356,7 @@ def job_environment(python: str, scripts: str, environment: Mapping[str, str]) -
     """
     first = {"PATH": str(Path(python).parent), "PYTHONPATH": scripts}
     paths = {name: os.pathsep.join(filter(None, [folder, environment.get(name)])) for name, folder in first.items()}
-    home = environment.get("HOME", "~")
+    home = environment.get("HOME") or Path.home()
     folders = (environment.get(f"XDG_{name.upper()}_HOME") or f"{home}/.{name}" for name in ("config", "cache"))
     config, cached = (Path(folder, "matplotlib") for folder in folders)
     if not can_write(config) and can_write(cached):

@@ -17,11 +17,10 @@ from litm.config.study import Study
 from litm.inference.costs import measured_runs
 from litm.inference.engine import ENGINES, audit_engine
 from litm.inference.journal import JOURNALS, all_journals
-from litm.inference.setup import MEASURE
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.prompting.prompt_format import named_template
-from litm.records import LOG_PROBABILITY, Cell
+from litm.records import LOG_PROBABILITY, MEASURE, Cell
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
 from litm.workflow.prompt_lengths import Work, work_of

@@ -79,6 +79,7 @@ class Engine(LocalEngine):
         import torch
         import transformers
 
+        from litm.inference.batching import one_at_a_time
         from litm.inference.generation import at_once, copies, greedy_decoding, load_model, parts_of, worker_count
         from litm.inference.prefix_sharing import KeptCache, can_keep
 
@@ -99,14 +100,17 @@ class Engine(LocalEngine):
         ids = [prompt.ids or [] for prompt in prompts]
         parts = parts_of(ids, worker_count(model, settings.quantization))
         models = copies(model, len(parts))
-        budget = settings.batch_tokens // len(parts)
+        why_alone = one_at_a_time(model)
+        # A prompt that is longer than the budget is a batch of its own.
+        budget = 1 if why_alone else settings.batch_tokens // len(parts)
         caches = [
             KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count) if may_keep else None
             for one, part in zip(models, parts, strict=True)
         ]
         note(
             f"{config.model_type} model loaded: {device_name(device)}, {str(model.dtype).removeprefix('torch.')}, "
-            f"{model.config._attn_implementation} attention, at most {budget:,} tokens a batch"
+            f"{model.config._attn_implementation} attention, "
+            + (f"one prompt at a time, because {why_alone}" if why_alone else f"at most {budget:,} tokens a batch")
             + (f", {len(parts)} batches at once" if len(parts) > 1 else "")
         )
 
