@@ -34,7 +34,7 @@ def test_each_placement_and_size_has_a_panel_and_many_are_drawn_in_rows():
         )
     ]
     second = [panel.get_xticklabels()[1].get_text() for panel in figure.axes[1:4]]
-    assert second == ["2nd item\n2nd", "middle\n150th", "2nd item\n150th"]
+    assert second == ["2nd item\n2nd", "middle\n150th", "middle\n150th"]
     rows_of_panels = {panel.get_subplotspec().rowspan.start for panel in figure.axes}
     assert rows_of_panels == {0, 1} and figure.get_figwidth() < 12
 
