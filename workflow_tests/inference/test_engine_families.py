@@ -103,6 +103,13 @@ def test_an_encoder_decoder_without_a_start_token_is_refused(settings_of):
         generation.greedy_decoding(model, 1, [], 0)
 
 
+def test_settings_that_would_change_greedy_answers_are_told_to_be_left_out(settings_of, capsys):
+    model = AutoModelForCausalLM.from_pretrained(settings_of("llama").location)
+    model.generation_config.repetition_penalty, model.generation_config.temperature = 1.3, 0.7
+    assert generation.greedy_decoding(model, 1, [1], 0).repetition_penalty is None
+    assert "are left out, as answers are greedy: repetition_penalty 1.3\n" in capsys.readouterr().err
+
+
 def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with_the_remedy(settings_of):
     with pytest.raises(UserError, match="set the model's 'attention' to eager"):
         answers(replace(settings_of("mpt"), attention="sdpa"), [[2]])

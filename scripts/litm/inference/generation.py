@@ -370,6 +370,14 @@ def measure_batch(
     return torch.stack(sums).tolist()
 
 
+#: Settings of a model's own generation that change its most likely answer, so a line tells that they are left out.
+NOT_GREEDY = (
+    "repetition_penalty", "encoder_repetition_penalty", "no_repeat_ngram_size", "num_beams", "min_length",
+    "min_new_tokens", "bad_words_ids", "sequence_bias", "suppress_tokens", "begin_suppress_tokens",
+    "forced_bos_token_id", "forced_eos_token_id",
+)  # fmt: skip
+
+
 def greedy_decoding(
     model: PreTrainedModel, max_new_tokens: int, end_tokens: list[int], pad_token: int
 ) -> GenerationConfig:
@@ -378,6 +386,9 @@ def greedy_decoding(
     Raises `UserError` if the configuration of an encoder-decoder has no id that starts its output.
     """
     own, start = model.generation_config, None
+    given = own.to_diff_dict()
+    if left_out := [f"{name} {given[name]}" for name in NOT_GREEDY if name in given]:
+        note(f"settings of its generation_config.json are left out, as answers are greedy: {', '.join(left_out)}")
     if model.config.is_encoder_decoder:
         start = own.bos_token_id if own.decoder_start_token_id is None else own.decoder_start_token_id
         if start is None:
