@@ -68,7 +68,8 @@ class RunKeys(Entry):
     In the key: as written, left out if `none`.
     """
     attention: Literal["sdpa", "eager", "flash_attention_2"] = "sdpa"
-    """Attention implementation of transformers.
+    """Attention implementation of transformers. Architectures without sdpa (Gemma 2, BLOOM, GPT-J, MPT, XGLM, Mamba,
+    RWKV) need eager.
 
     In the key: as written.
     """
