@@ -80,9 +80,35 @@ def test_models_at_the_floor_or_the_ceiling_are_compared_in_accuracy_alone(limit
     rows = list(model_pair_rows(read_grids([a, b, at_limit])))
     assert {row["quantity"] for row in rows if row["model_b"] == "limit"} == {"accuracy"}
     assert [row["p_holm"] for row in rows if row["quantity"] == "pbi"] == [rows_of(a, b)["pbi", ""]["p_holm"]]
-    # One size tells something.
-    mixed = pd.concat([at_limit[at_limit["size"] == 10], sweep("limit", U, sizes={20: SIZES[20]})])
-    assert ("pbi", "") in rows_of(a, mixed)
+
+
+TEN, TWENTY, FIVE = (0, 4, 9), (0, 9, 19), (0, 10, 19, 30, 39)
+FLOOR, HALF, NOT_FITTING = (-1, -1, -1), (0.6, 0.6, 0.6), (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sizes"),
+    [
+        # With the 0 of size 10, a has the smaller index.
+        ({(10, TEN): (2, 2, 2), (20, TWENTY): (0.9, 0.2, 0.9)}, {(10, TEN): U, (20, TWENTY): U}, (2, 2, 1)),
+        ({(10, TEN): HALF, (20, TWENTY): FLOOR}, {(20, TWENTY): U}, (1, 1, 0)),
+        ({(10, TEN): FLOOR, (20, TWENTY): NOT_FITTING}, {(10, TEN): U, (20, TWENTY): U}, (1, 1, 0)),
+        ({(40, FIVE): (-1, 0.6, -1, 0.6, -1)}, {(40, FIVE): (0.9, 0.6, 0.2, 0.6, 0.9)}, (1, 1, 0)),
+        ({(20, (0, 5, 9)): U, (40, (0, 20, 39)): U}, {(20, (0, 5, 9)): EVEN, (40, (0, 20, 39)): EVEN}, (2, 1, 1)),
+    ],
+    ids=["one at the ceiling", "the common one at the floor", "one too long", "floor at three", "one without an end"],
+)
+def test_each_quantity_is_the_mean_over_the_common_sizes_that_show_it(a, b, sizes):
+    rows = rows_of(
+        *(
+            pd.concat(sweep(m, some, sizes=dict([at])).assign(excluded=some == NOT_FITTING) for at, some in of.items())
+            for m, of in (("a", a), ("b", b))
+        )
+    )
+    places = ("accuracy", "all"), ("accuracy", "middle"), ("pbi", "")
+    assert tuple(rows[one]["n_sizes"] if one in rows else 0 for one in places) == sizes
+    # The steeper U is a's.
+    assert sizes[2] == 0 or rows["pbi", ""]["difference"] > 0.1
 
 
 def test_only_questions_scored_for_both_models_everywhere_count():

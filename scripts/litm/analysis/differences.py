@@ -2,7 +2,7 @@
 model_differences and model_pairs.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,7 +27,7 @@ from litm.analysis.grid import (
     read_grids,
     tested_columns,
 )
-from litm.analysis.pbi import CONTRASTS, PLACES, unlike_places
+from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, unlike_places
 from litm.analysis.statistics import (
     SIGNIFICANT,
     Estimate,
@@ -340,21 +340,20 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
     """Rows of each pair of models and experiment, experiments in the order of the grids.
 
     A row is a difference a - b of one quantity on the questions that both models scored at all positions, as the mean
-    over the sizes. Sizes with the same questions are compared question by question; others are independent. `p_holm` is
-    corrected over all accuracies, and over all of primacy, recency and PBI, of the experiment. Models whose curves are
-    all at the floor, at the ceiling or empty are compared in accuracy alone.
+    over the sizes that both have: those with a middle for start, middle and end, and for primacy, recency and PBI those
+    where neither curve is at the floor, at the ceiling or empty. Sizes with the same questions are compared question by
+    question; others are independent. `p_holm` is corrected over all accuracies, and over all of primacy, recency and
+    PBI, of the experiment.
     """
     by_experiment: dict[str, dict[str, dict[int, CurveGrid]]] = {}
     for (model, experiment, size), grid in grids.items():
         by_experiment.setdefault(experiment, {}).setdefault(model, {})[size] = grid
     for experiment, models in by_experiment.items():
-        reasons = {model: {grid.missing_information for grid in sizes.values()} for model, sizes in models.items()}
-        silent = {model for model, of in reasons.items() if of <= {"floor", "ceiling", "all answers are empty"}}
+        telling = {model: {size for size, grid in of.items() if _tells(grid)} for model, of in models.items()}
         rows = [
             {"experiment": experiment, "model_a": a, "model_b": b, **row}
             for a, b in combinations(models, 2)
-            for row in _pair_rows(models[a], models[b])
-            if row["quantity"] not in BIAS or not {a, b} & silent
+            for row in _pair_rows(models[a], models[b], telling[a] & telling[b])
         ]
         for is_bias in (False, True):
             for row in with_holm(row for row in rows if (row["quantity"] in BIAS) == is_bias):
@@ -362,46 +361,48 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
         yield from rows
 
 
-def _pair_rows(a: Sizes, b: Sizes) -> Iterator[dict]:
-    sizes = [size for size in sorted(a) if size in b and a[size].positions == b[size].positions]
-    by_size = {size: both for size in sizes if len((both := joined(a[size].cases, b[size].cases)).ids)}
-    if not by_size:
+def _tells(grid: CurveGrid) -> bool:
+    """Whether a curve has a PBI that is no mere floor or ceiling, at all positions or at start, middle and end."""
+    if grid.cases.ids.empty or (weights := grid.weights("pbi")) is None:
+        return False
+    limit = limit_of_answers(grid.cases.matrix[:, weights != 0], grid.cases.clusters)
+    return not {grid.missing_information, limit} & {"floor", "ceiling", "all answers are empty"}
+
+
+def _pair_rows(a: Sizes, b: Sizes, telling: Container[int]) -> Iterator[dict]:
+    """telling: sizes for primacy, recency and PBI."""
+    common = [size for size in sorted(a) if size in b and a[size].positions == b[size].positions]
+    common = [size for size in common if not a[size].cases.ids.intersection(b[size].cases.ids).empty]
+    with_middle = [size for size in common if a[size].has_middle]
+    yield from _mean_rows(a, b, common, [(ACCURACY, ALL)])
+    yield from _mean_rows(a, b, with_middle, [(ACCURACY, place) for place in PLACES])
+    yield from _mean_rows(a, b, [size for size in common if size in telling], [(name, "") for name in BIAS])
+
+
+def _mean_rows(a: Sizes, b: Sizes, sizes: Sequence[int], named: Iterable[tuple[str, str]]) -> Iterator[dict]:
+    """Rows of each quantity and place, as means over these sizes; none without a size."""
+    if not sizes:
         return
-    sizes = list(by_size)
     shared = joined(*(of[size].cases for of in (a, b) for size in sizes))
     is_paired = not shared.ids.empty
     groups = [sizes] if is_paired else [[size] for size in sizes]
-    parts = [shared] if is_paired else list(by_size.values())
+    parts = [shared] if is_paired else [joined(a[size].cases, b[size].cases) for size in sizes]
     asked = [a[size].ids.union(b[size].ids) for size in sizes]
     n = sum(len(part.ids) for part in parts)
     left_out = (len(asked[0].append(asked[1:]).unique()) if is_paired else sum(map(len, asked))) - n
-    about = {
-        "size": sizes[0] if len(sizes) == 1 else None,
-        "n_sizes": len(sizes),
-        "is_paired": is_paired,
-        "n": n,
-        "n_left_out": left_out,
-    }
-    for (quantity, place), of_size in _pair_contrasts(a, sizes).items():
-        weights = [np.concatenate([of_size[size] for size in own]) / len(own) for own in groups]
+    about = {"size": sizes[0] if len(sizes) == 1 else None, "n_sizes": len(sizes), "is_paired": is_paired}
+    about |= {"n": n, "n_left_out": left_out}
+    for quantity, place in named:
+        weights = [np.concatenate([_weights(a[size], quantity, place) for size in own]) / len(own) for own in groups]
         yield {**about, "quantity": quantity, "place": place, **_difference(parts, weights)}
 
 
-def _pair_contrasts(of: Sizes, sizes: Iterable[int]) -> dict[tuple[str, str], dict[int, np.ndarray]]:
-    """Weights of the positions of each size, by quantity and place."""
-    grids = {size: of[size] for size in sizes}
-    columns = {size: len(grid.positions) for size, grid in grids.items()}
-    found: dict[tuple[str, str], dict] = {
-        (ACCURACY, ALL): {size: np.full(count, 1 / count) for size, count in columns.items()}
-    }
-    if all(grid.has_middle for grid in grids.values()):
-        for place in PLACES:
-            found[ACCURACY, place] = {
-                size: place_means(np.eye(columns[size]), [grid.places[place]])[:, 0] for size, grid in grids.items()
-            }
-        for name in BIAS:
-            found[name, ""] = {size: grid.weights(name) for size, grid in grids.items()}
-    return found
+def _weights(grid: CurveGrid, quantity: str, place: str) -> np.ndarray:
+    """The weight of each position in a quantity; place: of an accuracy."""
+    if quantity in BIAS:
+        return np.asarray(grid.weights(quantity))
+    columns = range(len(grid.positions)) if place == ALL else grid.places[place]
+    return place_means(np.eye(len(grid.positions)), [columns])[:, 0]
 
 
 def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
