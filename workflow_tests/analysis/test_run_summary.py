@@ -149,6 +149,11 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
     # A model that is right nowhere is even, and useless.
     lines = "".join(compared_lines(rows, {"qa"}, [], {("other", "qa")}))
     assert "more evenly is unknown, because positions show nothing about other" in lines and "PBI " not in lines
+    # An index on fewer sizes, and none.
+    *table, told, _ = compared_lines([rows[0], rows[1] | {"n_sizes": 1}], {"qa"}, [])
+    assert table[-1].split() == ["sizes", "2", "1"] and "50.0 against 75.0, from 1 of 2 sizes)" in told
+    lines = "".join(compared_lines([rows[0], rows[0]], {"qa"}, []))
+    assert "is unknown, because positions show nothing about one of the two at each common size." in lines
     assert list(compared_lines(rows, {"qa"}, ["m"])) == list(compared_lines(rows, {"other"}, [])) == []
     # Without a curve only a shown difference is worth a table.
     assert list(compared_lines([pair("accuracy", "all", 0.1, 0.2)], {"qa"}, [])) == []

@@ -40,17 +40,19 @@ def compared_lines(
     found = [(own, told) for own, told in pairs if len(own) > 1 or is_shown(own[0])]
     for own, told in found[:MOST_PAIRS]:
         yield f"{own[0]['model_a']} minus {own[0]['model_b']} on {compared_on(own[0])}"
+        labels = ("", "points", "95 %", "p", *(["sizes"] if len({row["n_sizes"] for row in own}) > 1 else []))
         columns = [
             (
                 row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
                 points(row["difference"]).removesuffix(" points") + ("*" if is_shown(row) else " "),
                 interval_of(row),
                 p_in_words(row["p_holm"]).removeprefix("p ").removeprefix("= "),
-            )
+                str(row["n_sizes"]),
+            )[: len(labels)]
             for row in own
             if row["quantity"] == "accuracy" or not silent_of(row, silent)
         ]
-        yield from _columns(("", "points", "95 %", "p"), columns)
+        yield from _columns(labels, columns)
         yield f"  {told}"
     if found:
         yield "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not"

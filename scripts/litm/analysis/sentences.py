@@ -293,18 +293,21 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
     overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] == "all"), rows[0])
     told = told or [f"no difference in {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
-    if (flat := silent_of(rows[0], silent)) and len(rows) > 1:
-        why = f"because positions show nothing about {' and '.join(flat)}"
+    flat = silent_of(rows[0], silent)
+    indices = [] if flat else [row for row in rows if row["quantity"] == "pbi"]
+    if len(rows) > 1 and not indices:
+        why = f"because positions show nothing about {' and '.join(flat) or 'one of the two at each common size'}"
         told.append(f"which model uses its context more evenly is unknown, {why}")
-    for row in () if flat else rows:
-        if row["quantity"] == "pbi" and is_shown(row):
+    for row in indices:
+        sizes = (row["n_sizes"], overall["n_sizes"])
+        fewer = f", from {sizes[0]} of {sizes[1]} sizes" if sizes[0] < sizes[1] else ""
+        if is_shown(row):
             values = {a: row["value_a"], b: row["value_b"]}
             even, other = sorted(values, key=lambda model: abs(values[model]))
-            told.append(
-                f"{even} uses its context more evenly (PBI {percent(values[even])} against {percent(values[other])})"
-            )
-        elif row["quantity"] == "pbi":
-            told.append(f"no difference in PBI is shown ({_signed(row)})")
+            found = f"PBI {percent(values[even])} against {percent(values[other])}{fewer}"
+            told.append(f"{even} uses its context more evenly ({found})")
+        else:
+            told.append(f"no difference in PBI is shown ({_signed(row)}{fewer})")
     return "; ".join(told) + "."
 
 
