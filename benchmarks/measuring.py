@@ -76,7 +76,7 @@ def examples_of(task: Task, questions: Iterable[Question], size: int, placement:
 
 
 def pair_examples(pairs: int, count: int) -> Iterator[Example]:
-    """Examples of key-value pairs, the first of which is asked for."""
+    """Key-value examples that ask for the first pair."""
     task = load_task(PAIRS)
     return examples_of(task, task.questions(pairs, ExampleSettings(count, 0, "ranked"), None), pairs, "gold_at_0")
 

@@ -27,10 +27,9 @@ def reads_padding(model: PreTrainedModel) -> bool:
         return False
     vocabulary = model.config.get_text_config().vocab_size
     ids = [vocabulary * number // TRIED for number in range(TRIED)]
-    outputs = []
+    takes, outputs = signature(model.forward).parameters, []
     for rows in ([ids[::2]], [ids[::2], ids]):
         tokens, mask = padded(model, rows, on_the_right=False)
-        takes = signature(model.forward).parameters
         # As `generate` counts positions.
         more = {"position_ids": (mask.cumsum(-1) - 1).clamp(min=0)} if "position_ids" in takes else {}
         outputs.append(model(input_ids=tokens, attention_mask=mask, **more).logits[0, -1].float())
