@@ -12,6 +12,8 @@ from transformers import (
     DeepseekV3ForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
     MptForCausalLM,
     OpenAIGPTConfig,
     OpenAIGPTLMHeadModel,
@@ -131,18 +133,25 @@ def roberta() -> PreTrainedModel:
     return RobertaForCausalLM(RobertaConfig(**shape))
 
 
-def dynamic() -> PreTrainedModel:
-    """Keys depend on the longest context that was read."""
+def dynamic(first: int) -> PreTrainedModel:
+    """Keys depend on the longest context that was read, if longer than `first` tokens."""
     rotary = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}
-    return LlamaForCausalLM(LlamaConfig(**{**GROUPED, "max_position_embeddings": 64, "rope_parameters": rotary}))
+    return LlamaForCausalLM(LlamaConfig(**{**GROUPED, "max_position_embeddings": first, "rope_parameters": rotary}))
 
 
-def longrope() -> PreTrainedModel:
+def longrope(first: int, window: int | None = None) -> PreTrainedModel:
     """Keys depend on whether the longest prompt of a batch is longer than those of its first training."""
     rotary = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [4.0] * 4, "rope_theta": 10000.0}
     return Phi3ForCausalLM(
-        Phi3Config(**{**GROUPED, "rope_parameters": rotary}, original_max_position_embeddings=64, sliding_window=None)
+        Phi3Config(
+            **{**GROUPED, "rope_parameters": rotary}, original_max_position_embeddings=first, sliding_window=window
+        )
     )
+
+
+def sliding(window: int) -> PreTrainedModel:
+    """A token sees the last `window` tokens."""
+    return MistralForCausalLM(MistralConfig(**GROUPED, sliding_window=window))
 
 
 def rwkv() -> PreTrainedModel:
@@ -158,8 +167,7 @@ def openai_gpt() -> PreTrainedModel:
 
 @pytest.mark.parametrize(
     ("make", "batch_tokens"),
-    [(phi3, 1), (phi3, 600), (roberta, 1), (roberta, 600), (dynamic, 600), (longrope, 600), (rwkv, 600),
-     (openai_gpt, 600), (deepseek, 600)],
+    [(phi3, 1), (phi3, 600), (roberta, 1), (roberta, 600), (rwkv, 600), (openai_gpt, 600), (deepseek, 600)],
 )  # fmt: skip
 def test_models_with_special_caches_or_positions_give_the_answers_of_a_prompt_alone(
     tmp_path, monkeypatch, make, batch_tokens
@@ -172,6 +180,23 @@ def test_models_with_special_caches_or_positions_give_the_answers_of_a_prompt_al
     # Loaded anew for each, because some models keep the length of the longest prompt so far.
     assert found == [read_whole(settings, [prompt])[0] for prompt in prompts]
     assert len({response.text for response in found}) > 6
+
+
+@pytest.mark.parametrize("make", [dynamic, longrope, sliding, lambda limit: longrope(limit, window=limit)])
+@pytest.mark.parametrize("over", [0, 1, 90])
+def test_a_model_shares_prefixes_unless_a_prompt_with_its_answer_exceeds_its_window_or_first_context(
+    tmp_path, monkeypatch, make, over
+):
+    monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
+    prompts = related_prompts(24)
+    limit = max(map(len, prompts)) + TINY.max_new_tokens - over
+    monkeypatch.setitem(FAMILIES, "limited", lambda: make(limit))
+    save_model("limited", tmp_path)
+    settings = replace(TINY, location=str(tmp_path))
+    found, computed = answers(settings, prompts, batch_tokens=600)
+    # Loaded anew for each, because some models keep the length of the longest prompt so far.
+    assert found == [read_whole(settings, [prompt])[0] for prompt in prompts]
+    assert computed == (sum(map(len, prompts)) if over else tree_tokens(prompts))
 
 
 def deep_llama(dtype: torch.dtype) -> PreTrainedModel:

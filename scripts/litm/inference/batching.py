@@ -13,9 +13,9 @@ from litm.inference.prefix_sharing import TRIED, follows_longest
 MOST_DIFFERENCE = 0.2
 
 
-def one_at_a_time(model: PreTrainedModel) -> str:
-    """Why the model has to be asked one prompt at a time; "" if prompts can share a batch."""
-    if follows_longest(model):
+def one_at_a_time(model: PreTrainedModel, tokens: int) -> str:
+    """Why prompts of at most `tokens` with their answers are asked one at a time; "" if they can share a batch."""
+    if follows_longest(model, tokens):
         return "its rotary angles depend on the longest prompt of a batch"
     return "it reads padding as text" if reads_padding(model) else ""
 

@@ -217,7 +217,7 @@ def batches_in_memory(
         batch = next_batch(order, done, lengths, new_tokens, token_budget)[:most]
         outputs = None
         try:
-            if follows_longest(model):
+            if kept is None and follows_longest(model):
                 # A single token resets what an earlier, longer prompt has left.
                 with torch.inference_mode():
                     model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=model.device))
@@ -415,12 +415,12 @@ class StoppedError(Exception):
 def worker_count(model: PreTrainedModel, quantization: str) -> int:
     """The number of workers: torch's threads for a small model on a processor, else 1.
 
-    Quantised weights are prepared by the first product, so they cannot be shared, nor can rotary angles that change.
-    The scores of eager attention would take their memory for each worker.
+    Quantised weights are prepared by the first product, so they cannot be shared. The scores of eager
+    attention would take their memory for each worker.
     """
     small = model.device.type == "cpu" and sum(weight.nbytes for weight in model.parameters()) < LARGE
-    is_alone = model.config._attn_implementation == EAGER or follows_longest(model)
-    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION and not is_alone else 1
+    is_eager = model.config._attn_implementation == EAGER
+    return torch.get_num_threads() if small and quantization == NO_QUANTIZATION and not is_eager else 1
 
 
 def copies(model: PreTrainedModel, count: int) -> list[PreTrainedModel]:

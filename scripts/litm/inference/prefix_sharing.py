@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
+from math import inf
 from typing import cast
 
 import torch
 from transformers import Cache, DynamicCache, PreTrainedModel
-from transformers.cache_utils import DynamicLayer
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from litm.inference.costs import EAGER, PIECE, as_array, common_tokens, tree_order
 from litm.inference.joined_attention import (
@@ -214,22 +215,30 @@ TRIED = 12
 PRECISION_UNITS, LEAST_TOLERANCE = 6, 1e-3
 
 
-def follows_longest(model: PreTrainedModel) -> bool:
-    """Whether all keys depend on the longest input so far (`MOVING`)."""
+def follows_longest(model: PreTrainedModel, tokens: float = inf) -> bool:
+    """Whether keys depend on the longest input so far (`MOVING`), if none has more than `tokens` with its answer."""
+    config = model.config.get_text_config()
     # Of rotary embeddings there is one type for all layers, or one per kind of layer.
-    rotary = getattr(model.config.get_text_config(), "rope_parameters", None) or {}
-    kinds = [part.get("rope_type") for part in (rotary, *rotary.values()) if isinstance(part, dict)]
-    return not MOVING.isdisjoint(kinds)
+    rotary = getattr(config, "rope_parameters", None) or {}
+    return any(
+        tokens > part.get("original_max_position_embeddings", config.max_position_embeddings)
+        for part in (rotary, *rotary.values())
+        if isinstance(part, dict) and part.get("rope_type") in MOVING
+    )
 
 
-def can_keep(model: PreTrainedModel) -> bool:
-    """Whether a model's caches can be cut back: not for encoder-decoders and models without such caches, nor layers
-    with a sliding window or a running summary, nor keys that depend on the length read so far.
+def can_keep(model: PreTrainedModel, tokens: float = inf) -> bool:
+    """Whether a model's caches can be cut back, for prompts of at most `tokens` with their answers: not for
+    encoder-decoders and models without such caches, nor layers with a shorter sliding window or a running summary, nor
+    keys that depend on the length read so far.
     """
     has_cache = "past_key_values" in signature(model.forward).parameters
-    if model.config.is_encoder_decoder or not has_cache or follows_longest(model):
+    if model.config.is_encoder_decoder or not has_cache or follows_longest(model, tokens):
         return False
-    return all(type(layer) is DynamicLayer for layer in DynamicCache(config=model.config).layers)
+    return all(
+        type(layer) is DynamicLayer or (type(layer) is DynamicSlidingWindowLayer and layer.sliding_window >= tokens)
+        for layer in DynamicCache(config=model.config).layers
+    )
 
 
 class KeptCache:

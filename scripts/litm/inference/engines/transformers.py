@@ -96,11 +96,12 @@ class Engine(LocalEngine):
         if pad is None or pad >= config.get_text_config().vocab_size:
             pad = (self.ends or [0])[0]
         model.generation_config = greedy_decoding(model, new_tokens, self.ends, pad)
-        may_keep = settings.share_prefixes and can_keep(model)
         ids = [prompt.ids or [] for prompt in prompts]
-        parts = parts_of(ids, worker_count(model, settings.quantization))
+        longest = max(map(len, ids)) + new_tokens
+        may_keep = settings.share_prefixes and can_keep(model, longest)
+        why_alone = one_at_a_time(model, longest)
+        parts = parts_of(ids, 1 if why_alone else worker_count(model, settings.quantization))
         models = copies(model, len(parts))
-        why_alone = one_at_a_time(model)
         # A prompt that is longer than the budget is a batch of its own.
         budget = 1 if why_alone else settings.batch_tokens // len(parts)
         caches = [
