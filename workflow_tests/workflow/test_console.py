@@ -147,6 +147,16 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
     ]
 
 
+def test_no_time_is_predicted_for_a_sweep_whose_prompts_all_have_answers(other):
+    timed = []
+    jobs = dry_run.Jobs(other.study, other.sweeps, lambda asked: timed.append([*asked]) or [])
+    jobs.size = lambda pair: (Counter([10] * (pair[1] == "qa")), 3, "")
+    for experiment in ("kv", "qa"):
+        jobs.add("generate", {"model": "here", "experiment": experiment}, AFTER)
+    jobs.summary()
+    assert timed == [[("here", "qa")]]
+
+
 def test_what_is_not_counted_and_what_is_assumed_is_said():
     files = {"datasets": {"far": {"url": "https://example.org/far", "sha256": "0" * 64}}}
     entries = {"kv_retrieval": {}, "mine": {"task": "multi_document_qa", "dataset": "far", "positions": {3: [0, 2]}}}

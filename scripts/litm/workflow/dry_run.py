@@ -148,7 +148,9 @@ class Jobs:
             to_ask |= {(model, one): to_ask.get((model, one), Counter()) + measured[one] for one in measured}
         notes = [*too_long(self._study, to_ask), *assumed(self._study, self._uncounted(to_ask))]
         lines += [f"  {line}" for line in notes]
-        return [*lines, *self._times(to_ask), *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
+        # A sweep whose prompts all have answers loads no model.
+        times = self._times({pair: prompts for pair, prompts in to_ask.items() if prompts})
+        return [*lines, *times, *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
 
     def _uncounted(self, to_ask: Mapping[tuple[str, str], Counter[int]]) -> dict[str, None]:
         """The experiments whose prompts are an upper limit: those of others have been counted."""
