@@ -188,7 +188,7 @@ def test_a_model_shares_prefixes_unless_a_prompt_with_its_answer_exceeds_its_win
     tmp_path, monkeypatch, make, over
 ):
     monkeypatch.setattr(prefix_sharing, "can_join", lambda model: False)
-    prompts = related_prompts(24)
+    prompts = related_prompts(12)
     limit = max(map(len, prompts)) + TINY.max_new_tokens - over
     monkeypatch.setitem(FAMILIES, "limited", lambda: make(limit))
     save_model("limited", tmp_path)
