@@ -20,6 +20,7 @@ from litm.base.store import digest
 from litm.checks.estimate import (
     Remaining,
     as_text,
+    by_characters,
     curve_questions,
     dollars,
     encoder,
@@ -197,6 +198,16 @@ def test_the_table_has_sums_and_says_what_it_does_not_know():
 def test_money_is_not_mentioned_where_nothing_costs_any():
     table = estimate_table([left()], {"m": None}, {})
     assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
+
+
+@pytest.mark.parametrize("prices", [None, {"input": 0, "output": 0}, {"input": 2, "output": 10}])
+@pytest.mark.parametrize("work", [{}, {"prompt_tokens": None, "most_tokens": 9}, {"to_ask": 0, "prompt_tokens": 0}])
+def test_us_dollars_are_shown_and_explained_where_any_are_to_be_paid_or_unknown(prices, work):
+    one, of_api = left(model="api", **work), {"api": prices}
+    table = estimate_table([by_characters(one)], {"api": None}, of_api)
+    told = notes([one], {"api": None}, of_api)
+    costs = "to_ask" not in work and prices != {"input": 0, "output": 0}
+    assert ("US$, at most" in as_text(table)) == any(line.startswith("US$ are at most") for line in told) == costs
 
 
 def config_of(entry: dict) -> dict:

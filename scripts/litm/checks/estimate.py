@@ -229,7 +229,7 @@ def estimate_table(
 def as_text(table: pd.DataFrame) -> str:
     """The table for a terminal: thousands separated, a question mark for unknown numbers, no money if nothing costs."""
     is_saved = not table["dollars_as_set"].equals(table["dollars"])
-    shown = [name for name in SHOWN if name not in MONEY or not table["dollars"].eq(0).all()]
+    shown = [name for name in SHOWN if name not in MONEY or not table["dollars"].eq(0).fillna(False).all()]
     shown = shown if is_saved else [name for name in shown if name != MONEY[1]]
     headings = [HEADINGS.get(name, name.replace("_", " ")) for name in shown]
     columns = table[shown].to_dict("list")
@@ -263,7 +263,7 @@ def notes(
                 f"{model}: tokens estimated from characters, usually too many; to count them, set 'tokenizer' to its "
                 "server's, or one like it"
             )
-    if prices:
+    if any(dollars(by_characters(left), prices[left.model]) != 0 for left in sweeps if left.model in prices):
         told.append("US$ are at most: they count each answer as long as is allowed")
     return told
 
