@@ -103,7 +103,8 @@ def test_a_name_of_a_column_has_the_same_type_in_every_table():
 def test_counts_begin_with_n_and_the_quantity_comes_before_which_one():
     first = ["start", "middle", "end", "edge", "best", "worst", "smallest", "strict", "published", "mean", "first_line"]
     names = {name for table in tables().values() for name in table.columns}
-    assert not [name for name in names if name.startswith(tuple(f"{one}_" for one in first))]
+    wrong = [name for name in names if name.startswith(tuple(f"{one}_" for one in first))]
+    assert not wrong, "the quantity comes first: tokens_mean, not mean_tokens"
     assert not names & {*first, "n_complete", "n_incomplete", "n_excluded", "documents_shown", "changes"}
     assert not names & {"questions_needed", "statistic"}
 
@@ -197,6 +198,13 @@ def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):
     write_csv(tmp_path / "a.csv", [row])
     with pytest.raises(UserError, match="a.csv: table accuracy has no n_cut, "):
         tables()["accuracy"].read(tmp_path / "a.csv")
+
+
+def test_a_column_of_an_unknown_kind_is_named(tmp_path):
+    declared = tmp_path / "tables.yaml"
+    declared.write_text("t: {title: T, doc: D, columns: {a: float | A | the a}}")
+    with pytest.raises(UserError, match="^tables.yaml, t: the column a has the kind float; kinds are text, integer, "):
+        read_tables(declared)
 
 
 def test_a_table_says_what_it_is_made_of(tmp_path):

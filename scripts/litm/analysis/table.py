@@ -189,6 +189,10 @@ def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequen
             text = f"{kind} {text or ''} {rest}"
         kind_and_marks, heading, doc = (part.strip() for part in text.split("|", 2))
         kind, *marks = kind_and_marks.split()
+        if kind not in KINDS:
+            raise UserError(
+                f"tables.yaml, {name}: the column {column} has the kind {kind}; kinds are {', '.join(KINDS)}"
+            )
         made[column] = Column(kind, doc, heading)
         if "+" in marks:
             marked.append(column)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     data = _read_data(entries, read.seed, root)
     experiments = _read_experiments(selection, entries, data, read, root)
     _check_clusters(experiments.values(), mine)
+    _check_metrics(experiments)
     models, uncounted = _read_models(selection, entries, experiments, {**entries, **data}, root)
     study = Study(
         selection=selection,
@@ -362,6 +364,17 @@ def _check_clusters(experiments: Iterable[Experiment], mine: MyEntries) -> None:
         if one.cluster and own.issuperset(one.datasets.values()) and one.cluster not in (*mine.kept, "title", "id"):
             told = f"the questions have no column {one.cluster!r} (also kept: {', '.join(mine.kept) or 'none'})"
             raise UserError(f"{one.where}.cluster: {told}; name another, or take 'cluster' out")
+
+
+def _check_metrics(experiments: Mapping[str, Experiment]) -> None:
+    """Raise `UserError` for an experiment whose references are scored otherwise: they could not be compared with it."""
+    for one, key in product(experiments.values(), ("closed_book", "oracle")):
+        other = experiments.get(getattr(one, key) or "")
+        if other and other.metric != one.metric:
+            raise UserError(
+                f"{one.where}.metric: {one.metric} and not {other.metric}, by which its {key} {other.name} is scored; "
+                f"give both the same 'metric', or set '{key}' to null"
+            )
 
 
 def _check_curves(experiments: Iterable[Experiment]) -> None:
