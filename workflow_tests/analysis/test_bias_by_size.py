@@ -43,6 +43,16 @@ def test_less_bias_is_said_and_few_questions_show_nothing():
     assert few["in_words"] == "not shown to differ"
 
 
+def test_the_words_count_the_models_and_sizes_of_the_experiment():
+    small = sized_scores({10: (0.8, 0.7, 0.8), 20: (0.82, 0.63, 0.82)}, own_questions=True)
+    (alone,) = rows_of(small)
+    among = rows_of(*(small.assign(model=f"m{number}") for number in range(18)))
+    assert alone["in_words"].startswith("PBI 9.0 points higher") and {row["in_words"] for row in among} == {
+        "not shown to differ"
+    }
+    assert {row["difference_pbi_ci_low"] for row in among} == {alone["difference_pbi_ci_low"]}
+
+
 def test_places_at_other_depths_are_told():
     thirds = of_matrix(of_shares((0.9, 0.5, 0.5, 0.9)), (0, 30, 70, 99), size=100)
     (row,) = rows_of(thirds, sized_scores({200: (0.9, 0.5, 0.9)}))

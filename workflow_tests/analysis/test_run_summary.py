@@ -9,7 +9,9 @@ from litm.analysis.sentences import (
     answer_sentences,
     check_sentences,
     cluster_sentences,
+    compared,
     cut_sentences,
+    more_pairs,
     silenced,
     uninformative,
 )
@@ -132,6 +134,14 @@ def pair(quantity: str, place: str, difference: float, p_holm: float) -> dict:
     return {**names, "quantity": quantity, **values, **limits}
 
 
+def test_of_many_pairs_of_models_the_largest_shown_differences_come_first_and_the_others_are_counted():
+    differences = [0.9, *(0.1 * number for number in range(8))]
+    rows = [pair("accuracy", "middle", value, 0.5 * (not number)) for number, value in enumerate(differences)]
+    told = compared([{**row, "model_b": f"m{number}"} for number, row in enumerate(rows)], {"qa"})
+    assert [own[0]["model_b"] for own, _ in told] == ["m8", "m7", "m6", "m5", "m4", "m3", "m2", "m0", "m1"]
+    assert more_pairs(told) == ["and 3 more comparisons: tables/model_pairs.csv"] and more_pairs(told[:6]) == []
+
+
 def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better():
     rows = [pair("accuracy", "middle", -0.3, 0.001), pair("pbi", "", 0.25, 0.2)]
     assert list(compared_lines(rows, {"qa"}, [])) == [
@@ -169,7 +179,9 @@ REFERENCES = {
 def test_a_model_that_the_document_helps_is_told_with_its_references_once():
     helped = REFERENCES | {"utilisation": 0.4, "accuracy_oracle": 0.9}
     other = helped | {"experiment": "rag"}
-    assert able_sentences([helped, helped, other, REFERENCES | {"model": "useless"}]) == [
+    # Another cell of the experiment, without the questions that have no answer there.
+    fewer = helped | {"n": 15, "accuracy_oracle": 0.8}
+    assert able_sentences([fewer, helped, fewer, other, REFERENCES | {"model": "useless"}]) == [
         "m on qa, rag: the document with the answer helps, so its position and the number and order of documents can "
         "matter. Right with the document alone: 90.0 % [3.0, 36.0]; without any: 12.5 % [3.0, 36.0] (n = 16)."
     ]

@@ -376,6 +376,7 @@ def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     assert "were cut at 50 tokens" in told[0]
     # A model with recorded responses has a limit that is not known, and may have answered other prompts.
     recorded = {**recorded, "model": MODELS[0], "not_compared": 7}
-    told = first_answers({"accuracy": cut}, [*whole.manifests, recorded], whole.experiments, [])["warnings"]
+    manifests = [*whole.manifests, recorded, {**recorded, "model": "other", "not_compared": 1000}]
+    told = first_answers({"accuracy": cut}, manifests, whole.experiments, [])["warnings"]
     assert told[0].endswith("answers were cut; accuracy is a lower bound.")
-    assert f"{MODELS[0]}: 7 recorded answers do not say which prompts they answer" in told[1]
+    assert f"{MODELS[0]}, other: 1,007 recorded answers do not say which prompts they answer" in told[1]

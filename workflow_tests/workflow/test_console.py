@@ -189,9 +189,13 @@ def test_other_rules_are_counted_by_their_first_cause_and_targets_are_not(other)
 def test_many_models_are_counted_not_listed(other, monkeypatch):
     monkeypatch.setattr(dry_run, "SHOWN", 2)
     models = ["here", "chat", "completions", "keyless", "parts"]
-    lines = summary(other, {(name, "kv"): (5, 2, "") for name in models})
+    sizes = {("recorded", "qa"): (20, 0, ""), **{(name, "kv"): (5, 2, "") for name in models}}
+    lines = summary(other, sizes)
     assert sum("asks" in line and "prompts:" in line for line in lines) == 2
-    assert "  asks 3 more models at most 15 prompts; all models 25" in lines
+    assert lines[3:5] == [
+        "  asks 3 more models at most 15 prompts; all models 25",
+        "  reads the recorded answers of 1 more to at most 20 prompts",
+    ]
 
 
 def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_bench):

@@ -70,7 +70,8 @@ def folder(tmp_path, monkeypatch) -> Path:
         "results/figures/old.png",
         "results/tables/paper/old.md",
     ]
-    for file in [*files, "results/summaries/old/master_summary.json", "results/tables/my_notes.csv"]:
+    old = ["results/summaries/old/master_summary.json", "results/exports/tasks/old/task.py"]
+    for file in [*files, *old, "results/tables/my_notes.csv"]:
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file)
@@ -79,7 +80,8 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def aside(config: str = "mine") -> list[str]:
-    return put_aside(config, OWN.__contains__, lambda path: not path.endswith(("my_notes.csv", ".json", "paper")))
+    unrecorded = ("my_notes.csv", ".json", "paper", "exports/tasks", ".py")
+    return put_aside(config, OWN.__contains__, lambda path: not path.endswith(unrecorded))
 
 
 def results() -> set[str]:
@@ -89,11 +91,11 @@ def results() -> set[str]:
 def test_exactly_the_results_of_another_selection_are_put_aside(folder):
     assert aside() == [
         "of another selection, put aside in results/other_selections: tables/model_differences.csv, "
-        "tables/paper/old.md, figures/old.png and 1 more"
+        "tables/paper/old.md, figures/old.png and 2 more"
     ]
     there = "results/other_selections"
     aside_now = [f"tables/{name}" for name in ("model_differences.csv", "paper/old.md")]
-    aside_now += ["figures/old.png", "summaries/old/master_summary.json"]
+    aside_now += ["figures/old.png", "summaries/old/master_summary.json", "exports/tasks/old/task.py"]
     assert results() == OWN | {"results/tables/my_notes.csv", *(f"{there}/{name}" for name in aside_now)}
     assert not (folder / "results/summaries/old").exists()
     assert (folder / there / "figures/old.png").read_text() == "results/figures/old.png"

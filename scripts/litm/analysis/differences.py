@@ -2,6 +2,7 @@
 model_differences and model_pairs.
 """
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -256,17 +257,20 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
 
     Sizes of one experiment with the same questions are compared question by question, with `contrast_interval`. Others
     have questions of their own, see `separate_difference`. `SIGNIFICANT` is the chance that `in_words` reports a
-    difference of any size of a curve where none differs.
+    difference of any model and size of an experiment where none differs.
     """
     groups: dict[tuple[str, str], dict[int, CurveGrid]] = {}
     for (model, experiment, size), grid in grids.items():
         if grid.has_middle:
             groups.setdefault((model, experiment), {})[size] = grid
+    family: Counter[str] = Counter()
+    for (_, experiment), sizes in groups.items():
+        family[experiment] += len(sizes) - 1
     for (model, experiment), sizes in groups.items():
         smallest, *larger = sorted(sizes)
         for size in larger:
             names = {"model": model, "experiment": experiment, "size": size, "size_smallest": smallest}
-            yield names | _size_row(sizes[size], sizes[smallest], 1 - SIGNIFICANT / len(larger))
+            yield names | _size_row(sizes[size], sizes[smallest], 1 - SIGNIFICANT / family[experiment])
 
 
 def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:

@@ -6,14 +6,14 @@ Rows are of the tables, as `formats.plain_rows` gives them.
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from litm.analysis.sentences import Row, compared, compared_on, is_shown, silent_of
+from litm.analysis.sentences import MOST_PAIRS, Row, compared, compared_on, is_shown, more_pairs, silent_of
 from litm.analysis.shapes import word_of
 from litm.base.formats import grouped
 from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_in_words, points
 from litm.scoring.metrics import METRICS, Metric
 
-#: Numbers of tables, of comparisons of models, and of models that lack questions that are printed, at most.
-MOST_TABLES, MOST_PAIRS, MOST_LACKING = 20, 6, 3
+#: Numbers of tables, and of models that lack questions that are printed, at most.
+MOST_TABLES, MOST_LACKING = 20, 3
 #: Name of a curve: model, experiment, size.
 Name = tuple[str, str, int]
 
@@ -56,8 +56,7 @@ def compared_lines(
         yield f"  {told}"
     if found:
         yield "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not"
-    if len(found) > MOST_PAIRS:
-        yield f"and {len(found) - MOST_PAIRS} more comparisons: tables/model_pairs.csv"
+    yield from more_pairs(found)
 
 
 def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, str]) -> Iterator[str]:

@@ -147,16 +147,14 @@ def _nats(row: Row) -> str:
 
 def able_sentences(utilisation: Iterable[Row]) -> list[str]:
     """A sentence for each model that answers clearly better with the document than without, and each pair of closed
-    book and oracle; utilisation: as in `uninformative`.
+    book and oracle, from the cell of each experiment with the most questions; utilisation: as in `uninformative`.
     """
-    experiments: dict[tuple[str, str], dict[str, None]] = {}
-    for row in utilisation:
-        if row["utilisation"] is not None:
-            experiments.setdefault((row["model"], _references(row)), {})[row["experiment"]] = None
+    able = grouped((row for row in utilisation if row["utilisation"] is not None), _sweep)
+    told = {sweep: _references(max(rows, key=itemgetter("n"))) for sweep, rows in able.items()}
     return [
-        f"{_where((model, first_of([*names], MOST_CUT)))}: the document with the answer helps, so its position and "
-        f"the number and order of documents can matter. {references}."
-        for (model, references), names in experiments.items()
+        f"{_where((model, first_of([name for _, name in own], MOST_CUT)))}: the document with the answer helps, so its "
+        f"position and the number and order of documents can matter. {references}."
+        for (model, references), own in grouped(told, lambda sweep: (sweep[0], told[sweep])).items()
     ]
 
 
@@ -257,17 +255,29 @@ def _share(row: Row, name: str) -> str:
 # --- Models compared -------------------------------------------------------------------------------------------
 
 
+#: Comparisons of models that console and report have.
+MOST_PAIRS = 6
+
+
+def more_pairs(pairs: Sequence) -> list[str]:
+    """A line on the comparisons that are left out."""
+    left = len(pairs) - MOST_PAIRS
+    return [f"and {left:,} more comparisons: tables/model_pairs.csv"] if left > 0 else []
+
+
 def compared(
     rows: Iterable[Row], experiments: Container[str], left_out: Iterable[str] = (), silent: Container[tuple] = ()
-) -> Iterator[tuple[Sequence[Row], str]]:
-    """(rows of model_pairs.csv, the conclusion) of each pair of models and of these experiments; left_out: models to
-    skip; silent: see `without_information`.
+) -> list[tuple[Sequence[Row], str]]:
+    """(rows of model_pairs.csv, the conclusion) of each pair of models and of these experiments, of more than
+    `MOST_PAIRS` those with the largest shown differences first; left_out: models to skip; silent: see
+    `without_information`.
     """
     skipped = set(left_out)
     kept = (row for row in rows if row["experiment"] in experiments and not {row["model_a"], row["model_b"]} & skipped)
-    for _, pair in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"])):
-        own = list(pair)
-        yield own, _conclusion(own, silent)
+    pairs = [list(own) for _, own in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"]))]
+    if len(pairs) > MOST_PAIRS:
+        pairs.sort(key=lambda own: -max((abs(row["difference"]) for row in own if is_shown(row)), default=0))
+    return [(own, _conclusion(own, silent)) for own in pairs]
 
 
 def compared_on(row: Row) -> str:
@@ -357,10 +367,11 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
-    for model, n in (+unknown).items():
+    if unknown := +unknown:
         yield (
-            f"{model}: {n:,} recorded answers do not say which prompts they answer (no prompt_sha256); their accuracy "
-            "is valid only if the prompts had the seed, documents and text of this study"
+            f"{first_of([*unknown], MOST_CUT)}: {unknown.total():,} recorded answers do not say which prompts they "
+            "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
+            "of this study"
         )
 
 

@@ -67,7 +67,7 @@ class Report(Entry):
 
     questions_per_size: Annotated[int, Field(ge=0)] = 20
     """Number of questions per experiment and size that the report shows with prompts and answers: a random sample, or
-    fewer if the file would exceed 25 MB.
+    fewer if they would take more than 16 MB of it.
     """
 
 

@@ -29,8 +29,9 @@ MANY, MOST_THREADS = 128, 4
 ROWS = 384
 #: Number formats in half precision.
 HALF = (torch.bfloat16, torch.float16)
-#: Arguments of attention that joined attention does not support, unless None.
-MORE = ("position_bias", "softcap", "s_aux", "sinks", "sliding_window", "indices", "block_indices")
+#: Arguments of attention that joined attention does not support, unless None. A `sliding_window` is never shorter than
+#: the prompts of a cache that is kept.
+MORE = ("position_bias", "softcap", "s_aux", "sinks", "indices", "block_indices")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from litm.report.charts import chart, forest
 from litm.report.page_tables import COMPARISONS, SHOWN, shown_tables
 from litm.report.question_samples import most_of_a_size, pack
 
-#: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
+#: Characters for the questions, whatever figures and tables take.
 SAMPLE_CHARACTERS = 16_000_000
 #: Pixels of a picture from which on it takes the page's whole width.
 WIDE_PIXELS = 1_700
@@ -101,7 +101,7 @@ def _first_screen(contents: Contents) -> dict:
         "counted": counted,
         "told": told,
         **phrases.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins, contents.filled),
-        "asked": phrases.named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
+        "asked": phrases.named_briefly([*dict.fromkeys(contents.titles.values())]),
         "asked_of": phrases.named_briefly(models),
         "figures": [figure for figure in figures if not figure["is_wrong"]],
         "wrong_figures": [figure for figure in figures if figure["is_wrong"]],

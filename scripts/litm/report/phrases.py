@@ -1,7 +1,6 @@
 """Sentences of the page: the first screen, the verdict of each curve, findings, claims, sizes and places in words."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from operator import itemgetter
 from typing import cast
 
@@ -9,7 +8,15 @@ import pandas as pd
 
 from litm.analysis.cells import reading_warnings
 from litm.analysis.run_summary import labelled
-from litm.analysis.sentences import answer_sentences, compared, compared_on, to_know_first, to_look_at
+from litm.analysis.sentences import (
+    MOST_PAIRS,
+    answer_sentences,
+    compared,
+    compared_on,
+    more_pairs,
+    to_know_first,
+    to_look_at,
+)  # fmt: skip
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.statistics import SIGNIFICANT
 from litm.analysis.table import tables as all_tables
@@ -272,8 +279,8 @@ def _describe_pbi(row: Mapping) -> str:
 
 
 Tables = Mapping[str, pd.DataFrame]
-#: Warnings that are open, at most, and comparisons of models.
-OPEN, MOST_PAIRS = 3, 6
+#: Warnings that are open, at most.
+OPEN = 3
 
 
 def first_answers(
@@ -300,14 +307,14 @@ def first_answers(
     left = max(0, OPEN - len(first.useless))
     names = {one["name"] for one in experiments}
     pairs = labelled(_rows(tables, "model_pairs"), _rows(tables, "accuracy"))
-    answers = (
+    answers = [
         f"{rows[0]['model_a']} and {rows[0]['model_b']} on {compared_on(rows[0])}: {conclusion}"
         for rows, conclusion in compared(pairs, names, stand_ins, first.silent)
         if len(rows) > 1
-    )
+    ]
     return {
         "useless": first.useless[:OPEN],
-        "answers": [*first.able, *first.probable, *islice(answers, MOST_PAIRS)],
+        "answers": [*first.able, *first.probable, *answers[:MOST_PAIRS], *more_pairs(answers)],
         "advice": first.advice,
         "warnings": others[:left],
         "more_warnings": [*first.useless[OPEN:], *others[left:]],

@@ -11,6 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 
+from litm.base.formats import grouped
 from litm.base.messages import UserError, first_of
 from litm.config.study import Study
 from litm.inference.journal import JOURNALS, journal_files
@@ -127,15 +128,19 @@ class Jobs:
         """
         asked = [(*pair, *self.size(pair)) for pair in self._study.run if pair in self._asked]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
+        # Models that take time or money come first.
+        by_model.sort(key=lambda one: one[0] not in self._sweeps.asked)
         lines = [
             f"  {self._asks(model)} at most {_total(own):,} prompts"
             + (" in batches: " if getattr(self._sweeps.asked.get(model), "batch", False) else ": ")
             + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
             for model, own in by_model[:SHOWN]
         ]
-        if len(by_model) > SHOWN:
-            left, whole = (sum(_total(own) for _, own in some) for some in (by_model[SHOWN:], by_model))
-            lines.append(f"  asks {len(by_model) - SHOWN} more models at most {left:,} prompts; all models {whole:,}")
+        whole = sum(_total(own) for model, own in by_model if model in self._sweeps.asked)
+        for is_asked, some in grouped(by_model[SHOWN:], lambda one: one[0] in self._sweeps.asked).items():
+            what = f"asks {len(some)} more models" if is_asked else f"reads the recorded answers of {len(some)} more to"
+            told = f"  {what} at most {sum(_total(own) for _, own in some):,} prompts"
+            lines.append(f"{told}; all models {whole:,}" if is_asked else told)
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 #: Folders of results/ that people read, and where what is not of this study goes.
-READ, ASIDE = ("tables", "figures", "summaries", "suite_export"), "other_selections"
+READ, ASIDE = ("tables", "figures", "summaries", "suite_export", "exports"), "other_selections"
 #: Folder of Snakemake's records.
 RECORDS = ".snakemake/metadata"
 #: Seconds that a network disk's clock may be ahead without a message, and seconds between times that differed before; a
