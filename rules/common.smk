@@ -170,7 +170,7 @@ def end():
 
 
 def fail():
-    say(*error_messages("results/logs", STARTED), *CONSOLE.last_lines())
+    say(*error_messages("results/logs", STARTED, STUDY.models), *CONSOLE.last_lines())
 
 
 if workflow.is_main_process and is_first:

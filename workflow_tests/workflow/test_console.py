@@ -302,4 +302,9 @@ def test_the_errors_of_a_run_are_the_last_lines_of_its_logs(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     os.utime(tmp_path / "a.log", (1, 1))
-    assert list(error_messages(tmp_path, since=2)) == [f"{tmp_path}/b/failed.log:\n  error: no file"]
+    failed = f"{tmp_path}/b/failed.log:\n  error: no file"
+    assert list(error_messages(tmp_path, since=2, models=["b"])) == [failed]
+    assert list(error_messages(tmp_path, since=2, models=["c", "d"])) == [failed]
+    # The log of one of several models.
+    *_, others = error_messages(tmp_path, since=2, models=["b", "c", "d"])
+    assert others == "results of the other models alone: --config models='[c, d]'"

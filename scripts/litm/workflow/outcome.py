@@ -1,6 +1,6 @@
 """How a run ended: its accuracies, the files that it made, what a reader has to know, or why it failed."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +116,17 @@ def _rows(name: str, tables: Container[str]) -> list[dict[str, Any]]:
     return [] if table is None else plain_rows(table)
 
 
-def error_messages(folder: str | Path, since: float) -> Iterator[str]:
-    """The last line of each log written after `since` that ends in an error message, with the log, sorted by its name.
+def error_messages(folder: str | Path, since: float, models: Collection[str] = ()) -> Iterator[str]:
+    """The last line of each log written after `since` that ends in an error message, with the log, sorted by its name;
+    and how to get the results of the models that have no such log.
 
-    since: seconds since the epoch.
+    since: seconds since the epoch; models: of the study.
     """
+    others = list(models)
     for path in sorted(Path(folder).rglob("*.log")):
         last = path.read_text(errors="replace").strip().rpartition("\n")[2]
         if last.startswith("error: ") and path.stat().st_mtime >= since:
             yield f"{path}:\n  {last}"
+            others = [name for name in others if name not in path.with_suffix("").parts]
+    if 0 < len(others) < len(models):
+        yield f"results of the other models alone: --config models='[{', '.join(others)}]'"
