@@ -8,18 +8,23 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from socket import EAI_NONAME, gaierror
+from ssl import SSLCertVerificationError
 
 import pytest
 from api_engines import HASTE, SHORT, answers, make_engine
 from echo_engine import ask, planned
 from fault_server import PASSING, FaultServer, answer_to, seeded_faults
+from httpx2 import Request, Response
+from openai import APIConnectionError, APIStatusError
 from programs import refused
 from sweeps import journal_records
 
 from litm.base.messages import UserError
-from litm.inference.retrying import Patience, Unanswered, as_they_finish, asked_wait
+from litm.inference.retrying import Patience, Unanswered, as_they_finish, failure_of
+from litm.inference.server_errors import asked_wait
 from litm.inference.setup import Fit
-from litm.records import Response
+from litm.records import Response as Answer
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.slow)])
@@ -59,7 +64,7 @@ def test_a_passing_fault_is_followed_by_another_attempt(protocol, fault, times, 
 @pytest.mark.parametrize("fault", ["401", "403", "404", "too long", "quota", "later", "deep error"])
 def test_a_permanent_error_ends_the_run_with_the_providers_message_and_keeps_all_answers(protocol, fault):
     prompts = [f"{number:02}" for number in range(20)]
-    kept: dict[int, Response] = {}
+    kept: dict[int, Answer] = {}
     with FaultServer(lambda prompt, attempt: fault if prompt == "05" else None) as server:
         engine = make_engine(protocol, server, concurrency=2)
         said = refused(
@@ -177,7 +182,7 @@ class TimelessLoop(asyncio.SelectorEventLoop):
         return self.now
 
     def _pass(self, timeout: float | None) -> list:
-        self.now += timeout or 0.0
+        self.now += timeout or 1e-6
         return []
 
 
@@ -215,8 +220,83 @@ def test_the_wait_is_read_from_every_form_of_the_header():
     now, day = datetime(2026, 11, 21, 12, tzinfo=UTC), "Sat, 21 Nov 2026"
     dates = {f"{day} 12:00:40 GMT": 40, f"{day} 12:00:40 -0000": 40, f"{day} 11:58:40 GMT": 0}
     for said, wait in {"7": 7, "0.5": 0.5, **dates, "soon": None, "nan": None, "": None}.items():
-        assert asked_wait({"retry-after": said}, now) == wait
-    assert asked_wait({"retry-after-ms": "250", "retry-after": "1"}, now) == 0.25 and asked_wait({}, now) is None
+        assert asked_wait({"retry-after": said}, "", now) == wait
+    assert asked_wait({"retry-after-ms": "250", "retry-after": "1"}, "Please try again in 9s.", now) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("said", "wait"),
+    [
+        ("Limit 3, Used 3. Please try again in 20s. Visit 2 pages", 20),
+        ("Please try again in 6m0s.", 360),
+        ("Please try again in 300ms.", 0.3),
+        ("Please try again in 1h2m3.5s", 3723.5),
+        ("Quota exceeded, limit: 12. Please retry in 34.5s.", 34.5),
+        ('[{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}}]', 34),
+        ("Please retry after 30 seconds or 5 calls", 30),
+        ("Please try again in a while", None),
+        ("Please try again in 5 apples", None),
+        ("Limit 3 in 20s", None),
+    ],
+)
+def test_the_wait_is_read_from_the_body_where_no_header_has_it(said, wait):
+    assert asked_wait({}, said, datetime.now(UTC)) == wait
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (400, '[{"error": {"code": 400, "message": "too many tokens", "status": "BAD"}}]', "400 - too many tokens. If"),
+        (400, '{"detail": "Prompt too long"}', "400 - Prompt too long. If it"),
+        (422, '{"detail": [{"loc": ["body", "seed"], "msg": "no"}]}', '422 - {"loc": ["body", "seed"], "msg": "no"}. '),
+        (422, '{"error": "Input is wrong", "error_type": "validation"}', "422 - Input is wrong. If"),
+        (400, "context exceeded\nby < 20 tokens >", "400 - context exceeded by < 20 tokens >. If"),
+        (403, "<html><title>Blocked</title>\n<p class=a>by a proxy</html>", "403 - Blocked by a proxy. Check the key"),
+        (400, "", "400. If it is"),
+        (400, '{"error": {"message": "Your credit balance is too low."}}', "too low. Raise the limit, or pay"),
+        (400, f'{{"error": "{"a" * 370} my-secret"}}', "aa. If"),
+        (400, '{"error": "my\\u002dsecret is no key"}', "400 - *** is no key"),
+    ],
+)
+def test_a_refusal_has_the_servers_own_words_in_any_form(status, body, said):
+    response = Response(status, text=body, request=Request("POST", "http://host/v1"))
+    told = str(failure_of(APIStatusError(f"Error code: {status}", response=response, body=None), "my-secret"))
+    assert said in told and "my-sec" not in told and len(told) < 700
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind", "said"),
+    [
+        (gaierror(EAI_NONAME, "Name not known"), Unanswered, r"v1: Connection error. \(gaierror: .* not known\)$"),
+        (SSLCertVerificationError("CERTIFICATE_VERIFY_FAILED"), UserError, "CERTIFICATE_VERIFY_FAILED.*SSL_CERT_FILE"),
+        (TimeoutError(), Unanswered, r"Connection error. \(TimeoutError\)"),
+    ],
+)
+def test_a_failed_connection_is_told_with_its_first_cause_and_a_certificate_ends_the_run(cause, kind, said):
+    error = APIConnectionError(request=Request("POST", "http://host/v1"))
+    error.__cause__ = cause
+    failure = failure_of(error)
+    assert type(failure) is kind and re.search(said, str(failure))
+    assert getattr(failure, "no_server", None) == {gaierror: True, TimeoutError: False}.get(type(cause))
+
+
+@pytest.mark.parametrize("names_the_wait", [True, False])
+@pytest.mark.parametrize(("at_once", "allowed", "seconds"), [(1, 12, 60), (32, 12, 60), (32, 1, 5)])
+def test_a_limit_of_requests_in_a_time_ends_no_run(names_the_wait, at_once, allowed, seconds):
+    times: list[float] = []
+
+    async def send(number: int) -> int:
+        now = asyncio.get_running_loop().time()
+        opens = times[-allowed] + seconds if len(times) >= allowed else 0.0
+        if now < opens:
+            raise Unanswered("busy", wait=opens - now if names_the_wait else None, for_all=True)
+        times.append(now)
+        await asyncio.sleep(0.4)
+        return number
+
+    with asyncio.Runner(loop_factory=TimelessLoop) as runner:
+        found = runner.run(asked(send, 300, at_once, Patience(600.0, 10)))
+    assert sorted(found) == list(range(300)) and times[-1] < 1.5 * 300 / allowed * seconds
 
 
 def test_waits_grow_up_to_the_longest_and_differ():

@@ -6,16 +6,15 @@ after a failure, and the order of prompts must suit the server's cache.
 
 import asyncio
 import json
-import math
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import partial
 from heapq import heappop, heappush
-from itertools import count
+from socket import EAI_NONAME, gaierror
+from ssl import SSLCertVerificationError
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
@@ -24,10 +23,10 @@ from litm.base.download import public_url
 from litm.base.formats import grouped
 from litm.base.messages import UserError, note
 from litm.inference.engine import EngineSettings
+from litm.inference.server_errors import TOO_MANY, UNTRUSTED, asked_wait, first_cause, reason_of, remedy, words_of
 
 #: Client errors worth retrying: timeout, conflict, too early, too many requests.
-PASSING = {408, 409, 425, 429}
-TOO_MANY = 429
+PASSING = {408, 409, 425, TOO_MANY}
 #: Error codes of an exhausted budget, which come with the status of a rate limit.
 QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 #: Seconds: a server that asks for a longer wait has an hourly or daily limit.
@@ -40,7 +39,8 @@ class Unanswered(Exception):
     """A request failed; the same request may succeed later.
 
     wait: waiting time in seconds that the server asks for, None for none; for_all: whether all requests must wait;
-    no_server: whether nothing listens at the address; is_free: whether the server has not computed an answer.
+    no_server: whether nothing listens at the address, or no host has its name; is_free: whether the server has not
+    computed an answer.
     """
 
     def __init__(
@@ -83,25 +83,27 @@ def failure_of(error: Any, secret: str = "") -> Exception:
 
     error: an `APIError` of either SDK, which has a response if the server sent one.
     """
-    # Masked before it is cut: half a key must not be shown either.
-    message = masked(" ".join(str(error).split()), secret)[:LONGEST_REASON]
     response = getattr(error, "response", None)
     if response is None:
-        # Libraries say "all attempts failed" and keep the reason of the last attempt as cause or context.
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, ConnectionRefusedError):
-            cause = cause.__cause__ or cause.__context__
-        if cause is not None:
-            asked = public_url(str(error.request.url))
+        cause, asked = first_cause(error), public_url(str(error.request.url))
+        reason = masked(f"{asked}: {reason_of(error)}", secret)[:LONGEST_REASON]
+        if isinstance(cause, ConnectionRefusedError):
             return Unanswered(f"{asked} refused the connection, so nothing listens there", no_server=True)
-        return Unanswered(f"{message} ({type(error.__cause__ or error).__name__})")
+        if isinstance(cause, SSLCertVerificationError):
+            return UserError(f"{reason}: {UNTRUSTED}; what was answered is kept")
+        return Unanswered(reason, no_server=isinstance(cause, gaierror) and cause.errno == EAI_NONAME)
     status, body = response.status_code, getattr(error, "body", None)
     if 300 <= status < 400:
         return _redirected(status, str(response.request.url), response.headers.get("location"))
+    said, words = " ".join(str(error).split()), words_of(response.text)
+    if words not in said:
+        said = f"Error code: {status} - {words}"
+    # Masked before it is cut: half a key must not be shown either.
+    message = masked(said, secret)[:LONGEST_REASON]
     is_spent = status == TOO_MANY and not QUOTA.isdisjoint(error_names(body))
     if (status < 500 and status not in PASSING) or is_spent:
-        return UserError(f"the API refused a request: {message}. {remedy(status, body)}")
-    wait = asked_wait(response.headers, datetime.now(UTC))
+        return UserError(f"the API refused a request: {message}. {remedy(status, words)}")
+    wait = asked_wait(response.headers, response.text, datetime.now(UTC))
     if wait is not None and wait > LONGEST_WAIT:
         return UserError(f"the API wants a wait of {wait:.0f} seconds: {message}. Run the same command again then")
     return Unanswered(message, wait, for_all=status == TOO_MANY, is_free=True)
@@ -124,39 +126,6 @@ def error_names(body: object) -> set[str]:
     error = body.get("error", body) if isinstance(body, Mapping) else None
     fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {}
     return {value for name in ("code", "type") if isinstance(value := fields.get(name), str)}
-
-
-def remedy(status: int, body: object) -> str:
-    """The remedy for a request that was refused for good."""
-    if status in (401, 403):
-        return "Check the key and what it may be used for; what was answered is kept"
-    if status in (402, TOO_MANY):
-        return "Raise the limit, or pay, and run the same command again; what was answered is kept"
-    if status == 404:
-        return "Check the model's 'api_model', 'base_url' and 'endpoint'"
-    return (
-        "If it is a field that this API does not know, set it in the model's 'request' (null leaves it out); if a "
-        "prompt is too long, set 'context_window'; what was answered is kept"
-    )
-
-
-def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The waiting time in seconds that a response asks for; None if it asks for none.
-
-    Read from `retry-after-ms` (milliseconds, more exact) or `retry-after` (seconds, or a date compared to `now`; RFC
-    9110, section 10.2.3). The SDKs read the same for their own retries, but offer no function.
-    """
-    value = headers.get("retry-after") or ""
-    for text, scale in ((headers.get("retry-after-ms") or "", 1000), (value, 1)):
-        with suppress(ValueError):
-            if math.isfinite(number := float(text)):
-                return max(0.0, number) / scale
-    try:
-        then = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    # A date without a zone is UTC, as all HTTP dates are.
-    return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())
 
 
 T = TypeVar("T")
@@ -195,14 +164,18 @@ class Patience:
     @property
     def longest_waits(self) -> float:
         """Upper bound, in seconds, of all waits for one prompt."""
-        return sum(min(self.longest_wait, self.first_wait * 2**number) for number in range(self.attempts - 1))
+        return sum(map(self.longest, range(1, self.attempts)))
+
+    def longest(self, attempt: int) -> float:
+        """Upper bound of the wait, in seconds, before the attempt after number `attempt`, from 1."""
+        return min(self.longest_wait, self.first_wait * 2 ** (attempt - 1))
 
     def wait(self, attempt: int) -> float:
         """Seconds before the attempt after number `attempt`, from 1: exponential backoff with full jitter.
 
         M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog, 2015.
         """
-        return random.uniform(0, min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))
+        return random.uniform(0, self.longest(attempt))
 
 
 #: Reason of a request that is given up because another one ended the run.
@@ -223,6 +196,7 @@ class Line:
         self._opens = 0.0
         self._failed = 0
         self._is_there = False
+        self._answers = 0
         self._next_note = 0.0
 
     async def answer(self, send: Callable[[], Awaitable[T]], refuse: Refuse) -> T | None:
@@ -241,9 +215,11 @@ class Line:
     async def insisted(self, send: Callable[[], Awaitable[T]], refuse: Refuse = lambda: None) -> T:
         """The answer to a request, with retries; raises `Unanswered` after the last attempt, and `UserError`.
 
-        refuse: asked before each attempt; a refusal that is not final is waited for.
+        refuse: asked before each attempt; a refusal that is not final is waited for. Too many requests are no failed
+        attempt while others are answered: with a limit per minute, each gets its turn.
         """
-        for attempt in count(1):
+        failed, in_vain, answers = 0, 0, self._answers
+        while True:
             while (closed := self._opens - asyncio.get_running_loop().time()) > 0:
                 await self._sleep(closed)
             # Created before another request failed, started after it.
@@ -256,32 +232,45 @@ class Line:
             try:
                 answer = await send()
                 self._is_there = True
+                self._answers += 1
                 return answer
             except Unanswered as error:
                 self._is_there = self._is_there or not error.no_server
+                if error.for_all:
+                    in_vain = 0 if self._answers > answers else in_vain + 1
+                else:
+                    failed += 1
+                answers, attempt = self._answers, max(1, failed + in_vain)
                 if not self._is_there or self.failure or attempt >= self.patience.attempts:
                     raise
-                wait = (error.wait or 0.0) + self.patience.wait(attempt)
+                if error.for_all and error.wait is None:
+                    wait = self.patience.longest(attempt)
+                else:
+                    wait = (error.wait or 0.0) + self.patience.wait(attempt)
                 self._heed(error, wait)
             await self._sleep(wait)
         raise Unanswered(NOT_SENT)
 
     def _heed(self, error: Unanswered, wait: float) -> None:
-        """Report the retry, and delay all other requests too if the server asks for it: each would make the wait
-        longer.
+        """Report the retry, and delay all other requests too if there are too many: each would make the wait longer.
+
+        wait: of this request, and of all if the server names none.
         """
         now = asyncio.get_running_loop().time()
-        if error.for_all and error.wait is not None:
-            if error.wait >= WORTH_A_NOTE and self._opens <= now:
-                note(f"the API wants a wait of {error.wait:.0f} seconds: {error}")
-            self._opens = max(self._opens, now + error.wait)
-        elif now >= self._next_note:
+        held = wait if error.wait is None else error.wait
+        if error.for_all:
+            self._opens = max(self._opens, now + held)
+        if now < self._next_note or (error.for_all and held < WORTH_A_NOTE):
+            return
+        self._next_note = now + BETWEEN_NOTES
+        if error.for_all:
+            note(f"too many requests for the API, so all wait {held:.0f} seconds: {error}")
+        else:
             note(
                 f"a request got no answer: {error}. It is sent again in {wait:.1f} seconds; it is sent up to "
                 f"{self.patience.attempts} times, with waits that grow to {self.patience.longest_waits / 60:.1f} "
                 "minutes in all"
             )
-            self._next_note = now + BETWEEN_NOTES
 
     async def _sleep(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -292,7 +281,9 @@ class Line:
         if self.failure:
             return
         if error.no_server and not self._is_there:
-            self.close(UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url'"))
+            self.close(
+                UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url' and the network")
+            )
             return
         self._failed += 1
         note(f"a prompt got no answer, the last time because: {error}")
