@@ -8,6 +8,7 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from ssl import SSLCertVerificationError
 from types import SimpleNamespace
 from unittest.mock import MagicMock, Mock
 from urllib.error import URLError
@@ -16,7 +17,7 @@ import local_http
 import pytest
 from configs import study
 from conftest import ROOT
-from httpx2 import Request, Response
+from httpx2 import ConnectError, Request, Response
 from huggingface_hub.errors import GatedRepoError
 
 from litm.checks import doctor, doctor_models, study_costs
@@ -131,7 +132,17 @@ def server_checks(url: str, **entry) -> list[Check]:
 SERVERS = [
     ("right", [OK, OK], "/v1/models has small"),
     ("right", [OK, MISSING], "no model small: it has large", (200, '{"data": [{"id": "large"}]}')),
-    ("right", [OK, MISSING], "no model small", (200, '{"data": []}')),
+    ("right", [OK, MISSING], "no model small: it has none", (200, '{"data": []}')),
+    ("right", [OK, MISSING], "it has smal, tiny", (200, '{"data": [{"id": "smal"}, {"id": "tiny"}]}')),
+    ("right", [OK, OK], "has small", (200, '{"data": [{"id": "small:latest"}]}')),
+    ("right", [OK, OK], "has small", (200, '{"data": [{"id": "models/small"}]}')),
+    (
+        "right",
+        [OK, WARNING],
+        "list small, but small-2025: fine if",
+        (200, '{"data": [{"id": 5}, {"id": "small-2025"}]}'),
+    ),
+    ("right", [OK, WARNING], "does not list small, but a/small: fine", (200, '{"data": [{"id": "a/small"}]}')),
     ("right", [OK, WARNING], "does not list its models (status 200)", (200, "[]")),
     ("right", [OK, WARNING], "(status 404)", (404, "no")),
     ("right", [OK, WARNING], "(status 302)", (302, "")),
@@ -155,6 +166,20 @@ def test_a_server_is_asked_once_for_its_models_and_the_key_is_never_shown(monkey
 def test_a_missing_server_is_reported_and_needs_no_key():
     (check,) = server_checks("http://127.0.0.1:9/v1")
     assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
+    assert check.message.endswith(": start it, or look at 'base_url' and the network")
+
+
+def test_the_remedy_for_a_missing_server_fits_its_address_and_its_certificate(monkeypatch):
+    facts = doctor_models.engine_facts("openai")
+    here = replace(facts, provider=replace(facts.provider, url="http://localhost:9/v1", key_variable=None))
+    monkeypatch.setattr(doctor_models, "engine_facts", lambda engine: here)
+    (check,) = doctor_models.server_checks(api_study().models["served"])
+    assert check.message.endswith("): start it")
+    untrusted = ConnectError("")
+    untrusted.__cause__ = SSLCertVerificationError()
+    monkeypatch.setattr(doctor_models.httpx2, "get", MagicMock(side_effect=untrusted))
+    (check,) = server_checks("https://host/v1")
+    assert "set the environment variable SSL_CERT_FILE" in check.message and "start it" not in check.message
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from ssl import SSLCertVerificationError
 
 import httpx2
 
@@ -16,6 +17,7 @@ from litm.base.messages import UserError
 from litm.config.api_models import ApiModel
 from litm.config.data import Dataset
 from litm.config.local_models import Model
+from litm.config.schema import listing
 from litm.inference.api_engine import key_mistake, key_variable
 from litm.inference.costs import (
     SIZES,
@@ -32,6 +34,7 @@ from litm.inference.costs import (
 )
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
+from litm.inference.server_errors import UNTRUSTED, first_cause
 from litm.models.configuration import load_config
 from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
 from litm.workflow.resources import billions_of
@@ -160,21 +163,28 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
     except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
         why = masked(str(error), key) or type(error).__name__
         remedy = "start it, or look at 'base_url' and the network" if model.base_url else "look at the network"
+        if isinstance(first_cause(error), SSLCertVerificationError):
+            remedy = UNTRUSTED
+        elif is_this_machine(address) and not model.base_url:
+            remedy = "start it"
         yield missing(what, f"{url} does not answer ({why}): {remedy}")
         return
     status, names = f"(status {answer.status_code})", None
     with suppress(ValueError, LookupError, TypeError):
-        names = list(provider.model_names(json.loads(masked(answer.text, key))))
+        names = [str(name) for name in provider.model_names(json.loads(masked(answer.text, key)))]
     if answer.status_code in (401, 403):
         wrong = f"the key in {variable}" if key else "a request without a key"
         yield missing(what, f"{url} does not accept {wrong} {status}")
     elif names is None:
         yield warning(what, f"{url} answers but does not list its models {status}")
-    elif model.api_model in names:
+    elif {model.api_model, f"{model.api_model}:latest", f"models/{model.api_model}"} & {*names}:
         yield ok(what, f"{url} has {model.api_model}{', asked in batches' if model.batch else ''}")
+    elif longer := [one for one in names if one.startswith(model.api_model) or one.endswith(f"/{model.api_model}")]:
+        told = f"{url} does not list {model.api_model}, but {listing(longer, model.api_model)}"
+        yield warning(what, f"{told}: fine if the server knows the shorter name, else set 'api_model' to the longer")
     else:
-        listing = ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
-        yield missing(what, f"{url} has no model {model.api_model}: it has {listing}")
+        listed = listing(names, model.api_model) or "none"
+        yield missing(what, f"{url} has no model {model.api_model}: it has {listed}")
 
 
 # --- Files

@@ -234,7 +234,7 @@ class Variants:
         """A validated entry of the class that its key selects; `UserError` also for a key of another class."""
         key, classes = self.key, self.classes
         if key not in value:
-            raise UserError(f"{where}: '{key}' is missing; allowed: {_listing(classes)}")
+            raise UserError(f"{where}: '{key}' is missing; allowed: {listing(classes)}")
         choose([value[key]], classes, f"{where}.{key}")
         cls = classes[value[key]]
         for other in value:
@@ -242,7 +242,7 @@ class Variants:
             if names and value[key] not in names:
                 raise UserError(
                     f"{where}: '{other}' is not for '{key}: {value[key]}', only for '{key}: {' or '.join(names)}'; "
-                    f"allowed: {_listing(cls.keys)}"
+                    f"allowed: {listing(cls.keys)}"
                 )
         return read_entry(cls, value, where)
 
@@ -277,7 +277,7 @@ def _unknown(
 ) -> str:
     meant = _meant(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], is_installed)
     suggestion = f" (did you mean {meant}?)" if meant else ""
-    listed = f"allowed: {_listing(allowed, str(name))}"
+    listed = f"allowed: {listing(allowed, str(name))}"
     return "; ".join(filter(None, [f"unknown {what} '{shortened(name, LONGEST_VALUE)}'{suggestion}", listed, hint]))
 
 
@@ -293,7 +293,7 @@ def _meant(wanted: str, names: Sequence[str], is_installed: Test) -> str:
     return f"'{installed}', which is installed, or '{close[0]}', which is not"
 
 
-def _listing(names: Iterable[Any], wanted: str = "") -> str:
+def listing(names: Iterable[Any], wanted: str = "") -> str:
     """All names, or the names nearest to `wanted` if all do not fit a line."""
     names = [str(name) for name in names]
     if len(", ".join(names)) <= LONGEST_LISTING:
