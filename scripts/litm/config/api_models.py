@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from litm.config.model_files import check_tokenizer
 from litm.config.models import AskedModel, Policy, RequestKeys, Tags, only_strip
@@ -27,6 +27,19 @@ REQUEST_FIELDS = {
 }
 
 
+def check_has_no_query(url: object) -> object:
+    """The same address; ValueError, which does not repeat it, if it has a query."""
+    if isinstance(url, str) and "?" in url:
+        raise ValueError(
+            "has a query ('?...'), which may contain a key and cannot be sent: leave it out. Azure needs no "
+            "api-version at https://NAME.openai.azure.com/openai/v1/"
+        )
+    return url
+
+
+NoQuery = BeforeValidator(check_has_no_query)
+
+
 class ApiModel(RequestKeys, AskedModel):
     """A model that a server runs.
 
@@ -45,7 +58,7 @@ class ApiModel(RequestKeys, AskedModel):
 
     In the key: the server's name for the model.
     """
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = None
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword, NoQuery] | None = None
     """The server's address, such as http://localhost:8000/v1. If omitted, the provider's own.
 
     In the key: if there is no `revision`; a final slash, the protocol's port, and `localhost` for `127.0.0.1` make no
