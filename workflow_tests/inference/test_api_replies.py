@@ -9,9 +9,9 @@ from api_engines import answers, make_engine
 from fault_server import FAULTS, FaultServer, place_in
 
 from litm.base.download import public_url
-from litm.inference.api_engine import Reply, read_reply
 from litm.inference.engine import Prepared
 from litm.inference.engines import anthropic, openai
+from litm.inference.replies import Reply, read_reply
 from litm.inference.retrying import Unanswered
 from litm.records import Usage
 

@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json, digest
-from litm.inference.api_engine import ApiEngine, Reply, json_body, mask_logs, read_reply
+from litm.inference.api_engine import ApiEngine, mask_logs
 from litm.inference.engine import Prepared
 from litm.inference.journal import Journal, Named, batch_file
+from litm.inference.replies import Reply, json_body, read_reply
 from litm.inference.retrying import LONGEST_REASON, PASSING, Line, Unanswered, masked
 from litm.records import IN_A_BATCH, Response
 

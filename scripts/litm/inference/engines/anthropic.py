@@ -5,9 +5,9 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from litm.base.formats import checked_field
-from litm.inference.api_engine import Reply, joined_text, known_reason, optional_text, reported_tokens
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
+from litm.inference.replies import Reply, joined_text, known_reason, optional_text, reported_tokens
 from litm.inference.retrying import Unanswered
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content

@@ -9,16 +9,7 @@ from typing import Any
 from litm.base.formats import checked_field
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, text_sha256
-from litm.inference.api_engine import (
-    FILTERED,
-    Reply,
-    is_of_provider,
-    joined_text,
-    known_reason,
-    optional_text,
-    reported_tokens,
-    server_text,
-)
+from litm.inference.api_engine import FILTERED, is_of_provider, server_text
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import (
     CHAT_ENDPOINT,
@@ -30,6 +21,7 @@ from litm.inference.engine import (
     PromptCache,
     Provider,
 )
+from litm.inference.replies import Reply, joined_text, known_reason, optional_text, reported_tokens
 from litm.inference.retrying import error_names
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
