@@ -132,7 +132,10 @@ def read(body: dict[str, Any]) -> Reply:
         text, reason = (refusal, REFUSED) if refusal else (content_text(message), reason)
     else:
         text = checked_field(choice, "text", str)
-    prompt, output = (reported_tokens(body, name) for name in ("prompt_tokens", "completion_tokens"))
+    prompt, output, total = (reported_tokens(body, f"{name}_tokens") for name in ("prompt", "completion", "total"))
+    # Gemini's and xAI's servers count reasoning in the total alone.
+    if prompt is not None and total is not None and total >= prompt:
+        output = max(output or 0, total - prompt)
     usage = body.get("usage")
     details = {"usage": usage.get("prompt_tokens_details") if isinstance(usage, dict) else None}
     write, read = (reported_tokens(details, name) for name in ("cache_write_tokens", "cached_tokens"))
