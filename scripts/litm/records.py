@@ -172,14 +172,14 @@ LENGTH = "length"
 #: A provider's safety filter withheld or cut the answer, or blocked the prompt. The partial answer is scored, and may
 #: be wrong for that reason alone. It is journalled, because asking again would not help.
 REFUSED = "refused"
-#: The prompt does not fit the context window: it was not asked.
+#: The prompt does not fit the context window: it was not asked, or the server refused it as too long. Not journalled.
 OVERFLOW = "overflow"
 #: The prompt was asked but got no answer (a server's failure, say): not scored and not journalled, so every new run of
 #: the sweep asks it again.
 FAILED = "failed"
 #: The prompt was not asked here, and the recorded responses have none to it: not scored.
 NOT_RECORDED = "not_recorded"
-#: A recorded response that may or may not have been cut.
+#: A response that may or may not have been cut.
 UNKNOWN = "unknown"
 #: Nothing was generated: the text of the response has the log-probabilities of the accepted answers.
 MEASURED = "measured"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from socket import EAI_NONAME, gaierror
 from ssl import SSLCertVerificationError
 
@@ -21,6 +22,7 @@ from programs import refused
 from sweeps import journal_records
 
 from litm.base.messages import UserError
+from litm.inference.engine import FAIL
 from litm.inference.retrying import Patience, Unanswered, as_they_finish, failure_of
 from litm.inference.server_errors import asked_wait
 from litm.inference.setup import Fit
@@ -61,7 +63,7 @@ def test_a_passing_fault_is_followed_by_another_attempt(protocol, fault, times, 
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("fault", ["401", "403", "404", "too long", "quota", "later", "deep error"])
+@pytest.mark.parametrize("fault", ["401", "403", "404", "stream", "quota", "later", "deep error"])
 def test_a_permanent_error_ends_the_run_with_the_providers_message_and_keeps_all_answers(protocol, fault):
     prompts = [f"{number:02}" for number in range(20)]
     kept: dict[int, Answer] = {}
@@ -70,9 +72,33 @@ def test_a_permanent_error_ends_the_run_with_the_providers_message_and_keeps_all
         said = refused(
             lambda: kept.update(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
         )
-    assert {"deep error": "the API refused a request: "}.get(fault, f"{fault}, says the server") in said
+    known = {"deep error": "the API refused a request: ", "stream": "the server sent a stream of events instead of"}
+    assert known.get(fault, f"{fault}, says the server") in said
     assert len(said) < 800 and Counter(prompt for _, prompt, _ in server.asked)["05"] == 1
     assert {prompts[index] for index in kept} == set(server.answered) >= {"00", "01", "02", "03", "04"}
+
+
+def test_a_prompt_that_the_server_refuses_as_too_long_is_left_out_and_asked_by_the_next_run(protocol, tmp_path, capsys):
+    with FaultServer(lambda prompt, attempt: "too long" if prompt == "b" and attempt < 3 else None) as server:
+        work = partial(ask, tmp_path / "j", *"abc", engine=partial(make_engine, protocol, server))
+        found = work(fit=Fit(None, 50))
+        assert found.texts == [answer_to("a"), None, answer_to("c")]
+        assert found.counts("asked", "reused", "overflow", "failed") == (3, 0, 1, 0)
+        said = "the server refused 1 prompts as too long (the first: "
+        assert said in capsys.readouterr().err
+        assert said in refused(work, fit=Fit(None, 50, FAIL))
+        found = work(fit=Fit(None, 50, FAIL))
+    assert found.texts == [answer_to(prompt) for prompt in "abc"]
+    assert found.counts("asked", "reused", "overflow") == (1, 2, 0)
+
+
+@pytest.mark.parametrize(("fault", "times"), [("a page", 3), ("only []", 3), ("choices None", 3), ("error in it", 6)])
+def test_a_whole_response_that_is_none_is_not_asked_for_many_times(fault, times):
+    with FaultServer(lambda prompt, attempt: fault) as server:
+        engine = make_engine("openai", server, replace(HASTE, prompts=2), concurrency=1)
+        said = refused(answers, engine, ["a", "b", "c"])
+    assert "no answer to 2 prompts" in said and len(server.asked) == 2 * times
+    assert fault != "a page" or "not JSON: <html><body>Welcome to the hotel's network" in said
 
 
 async def asked(

@@ -11,7 +11,7 @@ from fault_server import FAULTS, FaultServer, place_in
 from litm.base.download import public_url
 from litm.inference.engine import Prepared
 from litm.inference.engines import anthropic, openai
-from litm.inference.replies import Reply, read_reply
+from litm.inference.replies import Reply, read_reply, refused_for
 from litm.inference.retrying import Unanswered
 from litm.records import Usage
 
@@ -92,10 +92,15 @@ CONTENT, REASON = "choices.0.message.content", "choices.0.finish_reason"
 PARTS = [{"type": "text", "text": "An"}, {"type": "text", "text": "n"}]
 THOUGHT = {"type": "thinking", "thinking": "Hm."}
 #: The words of each protocol for the end of an answer, and ours.
-OF_OPENAI = {"length": "length", "content_filter": "refused"}
-OF_ANTHROPIC = {
-    "stop_sequence": "stop", "max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refused",
+OF_OPENAI = {
+    "eos": "stop", "eos_token": "stop", "tool_calls": "stop", "function_call": "stop", "length": "length",
+    "model_length": "length", "content_filter": "refused", "of_another_server": "unknown", None: "unknown",
 }  # fmt: skip
+OF_ANTHROPIC = {
+    "stop_sequence": "stop", "tool_use": "stop", "max_tokens": "length", "model_context_window_exceeded": "length",
+    "pause_turn": "length", "refusal": "refused", None: "unknown",
+}  # fmt: skip
+WITHHELD = {"text": "", "finish_reason": "refused", "prompt_tokens": None, "response_tokens": None}
 CACHED = {"input_tokens": 5, "cache_creation_input_tokens": 30, "cache_read_input_tokens": 400, "output_tokens": 9}
 OF_CACHED = {"prompt_tokens": 435, "response_tokens": 9, "cache_write": 30, "cache_read": 400}
 
@@ -107,6 +112,14 @@ OF_CACHED = {"prompt_tokens": 435, "response_tokens": 9, "cache_write": 30, "cac
         ("openai", {CONTENT: None, "choices.0.message.refusal": "No."}, {"text": "No.", "finish_reason": "refused"}),
         ("openai", {CONTENT: "yes", "choices.0.message.refusal": None}, {"text": "yes"}),
         *(("openai", {CONTENT: content}, {"text": ""}) for content in (None, [])),
+        ("openai", {"choices.0.message": {"role": "assistant"}}, {"text": ""}),
+        ("openai", {"choices": []}, {"text": "", "finish_reason": "refused"}),
+        ("openai", {"choices": [], "usage": None, "prompt_filter_results": [{}]}, WITHHELD),
+        ("openai", {"choices": [], "usage": None}, "IndexError"),
+        ("openai", {CONTENT: None, REASON: "tool_calls"}, {"text": ""}),
+        ("openai", {REASON: "abort"}, "abort"),
+        ("anthropic", {"stop_reason": "abort"}, "abort"),
+        ("openai", {CONTENT: "", REASON: "of_another_server"}, "of_another_server"),
         ("openai", {"usage.total_tokens": 50}, {"response_tokens": 43}),
         ("openai", {"usage": {"prompt_tokens": 7, "total_tokens": 50}}, {"response_tokens": 43}),
         ("openai", {"usage.total_tokens": 3}, {}),
@@ -117,7 +130,6 @@ OF_CACHED = {"prompt_tokens": 435, "response_tokens": 9, "cache_write": 30, "cac
         ("anthropic", {"content": [THOUGHT, *PARTS], "usage": CACHED}, OF_CACHED),
         ("anthropic", {"content": [], "usage": {}}, {"text": "", "prompt_tokens": None, "response_tokens": None}),
         *(("anthropic", {"stop_reason": given}, {"finish_reason": ours}) for given, ours in OF_ANTHROPIC.items()),
-        ("anthropic", {"stop_reason": "pause_turn"}, "pause_turn"),
     ],
 )
 def test_a_reply_is_its_text_its_end_in_our_words_and_its_tokens_or_not_whole(endpoint, changes, expected):
@@ -126,6 +138,30 @@ def test_a_reply_is_its_text_its_end_in_our_words_and_its_tokens_or_not_whole(en
             read(endpoint, changes)
     else:
         assert read(endpoint, changes) == replace(Reply("Ann", "stop", 7, 1, "m"), **expected)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ({"code": "context_length_exceeded"}, "overflow"),
+        ({"type": "exceed_context_size_error", "n_ctx": 5}, "overflow"),
+        ({"message": "prompt is too long: 6 tokens > 5 maximum"}, "overflow"),
+        ({"object": "error", "message": "This model's maximum context length is 5 tokens."}, "overflow"),
+        ([{"error": {"message": "The token count (6) exceeds the maximum number of tokens allowed (5)."}}], "overflow"),
+        ({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096"}, "overflow"),
+        ("context length exceeded by 20 tokens", "overflow"),
+        ({"type": None, "code": "content_filter"}, "refused"),
+        ({"code": "content_policy_violation"}, "refused"),
+        ({"code": "400", "message": "litellm.ContentPolicyViolationError: filtered"}, "refused"),
+        ({"code": None, "innererror": {"code": "ResponsibleAIPolicyViolation"}}, "refused"),
+        *((error, None) for error in ({"message": "no field 'content_filter'"}, {"code": 400}, None, "busy")),
+    ],
+)
+def test_an_error_may_refuse_one_prompt_alone(error, reason):
+    reply = refused_for(error)
+    assert reason == (reply and reply.finish_reason)
+    # Nothing is billed for a prompt that is too long.
+    assert reason != "overflow" or reply.billed == Usage(0, 0, 0, 0)
 
 
 def test_the_first_of_several_choices_is_read_whatever_their_order():

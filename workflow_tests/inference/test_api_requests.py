@@ -168,6 +168,15 @@ def test_a_key_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_unc
     assert other.made_with.endswith(", model of no-key")
 
 
+def test_a_reason_that_is_not_known_is_named_once_without_the_key(protocol, monkeypatch, capsys):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    with FaultServer(lambda prompt, attempt: "key as the end of an answer") as server:
+        found = answers(with_key(protocol, server), ["a", "b"])
+    assert {response.finish_reason for response in found.values()} == {"unknown"}
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.endswith(": whether answers that ended for the reason '***' are cut is not known")
+
+
 def test_a_key_in_an_answer_is_masked_with_a_message_unless_it_is_a_plain_word(protocol, monkeypatch, capsys):
     with FaultServer(lambda prompt, attempt: "key in the answer") as server:
         for key, text in ((CANARY, f"{answer_to('a')} ***"), ("EMPTY", f"{answer_to('a')} EMPTY")):

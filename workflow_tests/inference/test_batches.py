@@ -7,7 +7,20 @@ from dataclasses import replace
 
 import pytest
 from api_engines import HASTE, make_engine
-from batch_server import CANCELLED, DONE, FULL, INVALID, LATE, LOST, OVERLOADED, REFUSED, BatchServer, Fate, Fault
+from batch_server import (
+    CANCELLED,
+    DONE,
+    FULL,
+    INVALID,
+    LATE,
+    LOST,
+    OVERLOADED,
+    REFUSED,
+    TOO_LONG,
+    BatchServer,
+    Fate,
+    Fault,
+)
 from echo_engine import AskedSweep, planned
 from fault_server import answer_to
 from programs import refused
@@ -70,6 +83,20 @@ def test_what_a_batch_left_open_is_asked_again_or_reported_in_one_line(protocol,
         assert ask(protocol, server, tmp_path) == ({}, EXPECTED)
     assert ends or said in capsys.readouterr().err
     assert server.billed == Counter(PROMPTS) and not repeated_keys(tmp_path / "kv.jsonl")
+
+
+def test_prompts_that_are_too_long_are_not_submitted_again(protocol, tmp_path, capsys):
+    with BatchServer(fate=lambda number: Fate(DONE, share=0.8, others=TOO_LONG)) as server:
+        failed, found = ask(protocol, server, tmp_path)
+    assert not failed and len(found) == 8 and len(server.batches) == 1
+    assert "the server refused 2 prompts as too long" in capsys.readouterr().err
+
+
+def test_what_a_server_without_batches_sends_is_shown_in_part(protocol, tmp_path, monkeypatch):
+    monkeypatch.setattr(BatchServer.handler, "_described", lambda handler, batch: {"error": "no batches here" * 99})
+    with BatchServer() as server:
+        said = refused(ask, protocol, server, tmp_path, patience=ONCE)
+    assert "no batches here" in said and len(said) < 600
 
 
 def test_a_prompt_that_every_batch_leaves_open_fails_after_three(protocol, tmp_path, capsys):

@@ -20,7 +20,7 @@ from fault_server import FaultHandler, FaultServer
 OPENAI, ANTHROPIC, FILES = "/v1/batches", "/v1/messages/batches", "/v1/files"
 #: Ends of batches; FULL: refused because the account has too many tokens in batches.
 DONE, LATE, CANCELLED, REFUSED, FULL = "completed", "expired", "cancelled", "failed", "full"
-CODES = {FULL: "token_limit_exceeded", REFUSED: "invalid_json_line"}
+CODES, TOO_LONG = {FULL: "token_limit_exceeded", REFUSED: "invalid_json_line"}, "prompt is too long"
 #: What a request got: an answer, nothing in time, an error that may pass, one that does not; or it is in no result.
 ANSWERED, EXPIRED, OVERLOADED, INVALID, LOST = "answered", "expired", "overloaded", "invalid", "lost"
 #: What happens to a batch. end: how it ends; looks: until then; share: of its requests that are answered; others: what
@@ -109,7 +109,7 @@ class BatchHandler(FaultHandler):
 
     def _described(self, batch: SimpleNamespace) -> dict:
         ended, counts = batch.looks <= 0, Counter(batch.results.values())
-        total, failed = len(batch.results), counts[OVERLOADED] + counts[INVALID]
+        total, failed = len(batch.results), counts[OVERLOADED] + counts[INVALID] + counts[TOO_LONG]
         if batch.path == ANTHROPIC:
             numbers = {"succeeded": counts[ANSWERED], "errored": failed, "canceled": 0, "expired": 0, "processing": 0}
             numbers["canceled" if batch.end == CANCELLED else "expired"] = counts[EXPIRED] + counts[LOST]
@@ -154,7 +154,7 @@ class BatchHandler(FaultHandler):
             return {"response": None, "error": {"code": "batch_expired", "message": "it was not run before its end"}}
         error = {"error": {"type": "some_error", "code": None, "message": result}}
         body = self._computed(batch, key, "/v1/chat/completions") if result == ANSWERED else error
-        status = {ANSWERED: 200, OVERLOADED: 500, INVALID: 400}[result]
+        status = {ANSWERED: 200, OVERLOADED: 500}.get(result, 400)
         return {"response": {"status_code": status, "request_id": "req_1", "body": body}, "error": None}
 
 

@@ -25,7 +25,7 @@ ENDS = {
     "stop": ("stop", "end_turn"),
     "length": ("length", "max_tokens"),
     "refused": ("content_filter", "refusal"),
-    "aborted": ("abort", "pause_turn"),
+    "aborted": ("abort", "abort"),
 }
 
 

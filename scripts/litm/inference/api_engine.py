@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import replace
@@ -17,14 +18,13 @@ from litm.base.store import canonical_json
 from litm.inference.billing import Account
 from litm.inference.caching import LEAST_CHARACTERS, Plan, plan
 from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
-from litm.inference.replies import Reply, read_reply
+from litm.inference.replies import Reply, Unusable, read_reply, refused_for
 from litm.inference.retrying import (
     LONGEST_REASON,
     Patience,
     Refusal,
     Unanswered,
     as_they_finish,
-    error_names,
     failure_of,
     in_step,
     masked,
@@ -32,7 +32,9 @@ from litm.inference.retrying import (
 from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
 from litm.records import (
     MEASURED,
+    OVERFLOW,
     REFUSED,
+    UNKNOWN,
     Content,
     Prices,
     Response,
@@ -176,8 +178,8 @@ NOTHING = Usage(0, 0, 0, 0)
 NOT_KNOWN = (400, 422)
 #: What gets the reply to a prompt from a client.
 Ask = Callable[[Any, Prepared], Awaitable[Reply]]
-#: Error code of a content filter that blocks the prompt before it reaches the model.
-FILTERED = "content_filter"
+#: Unusable responses to a prompt, equal ones, after which it is not sent again.
+SAME = 3
 
 
 class ApiEngine(ABC):
@@ -209,6 +211,7 @@ class ApiEngine(ABC):
         self.account = Account(prices or None, settings.budget, settings.spent)
         self._is_caching = settings.prompt_caching
         self._usage_is_missing = False
+        self._unknown_ends: set[str] = set()
         self._mended = 0
         self._with_key = 0
 
@@ -299,14 +302,14 @@ class ApiEngine(ABC):
     ) -> Reply:
         """The reply to one request; raises `Unanswered` or `UserError` if there is none.
 
-        A prompt that a filter blocks counts as answered. The SDK does not read the response: it would make an answer
-        with gaps of one that is cut.
+        A prompt that is refused, see `refused_for`, counts as answered. The SDK does not read the response: it would
+        make an answer with gaps of one that is cut.
         """
         try:
             content = await self.send(client, "post", path, body=body)
-        except (Unanswered, UserError) as failure:
-            if FILTERED in error_names(getattr(failure.__cause__, "body", None)):
-                return Reply("", REFUSED, None, None, None)
+        except UserError as failure:
+            if refused := refused_for(getattr(failure.__cause__, "body", None)):
+                return refused
             raise
         return read_reply(content, read)
 
@@ -385,11 +388,15 @@ class ApiEngine(ABC):
         async with self.connect() as client:
             mask_logs(self.secret)
 
+            unusable = Counter[tuple[int, str]]()
+
             async def send(index: int) -> Reply:
                 try:
                     reply = await self._masked(ask(client, prompts[index]))
                 except Unanswered as error:
                     self.account.settle(index, NOTHING if error.is_free else None)
+                    unusable[index, str(error)] += isinstance(error, Unusable)
+                    error.is_final = unusable[index, str(error)] >= SAME
                     raise
                 self.account.settle(index, reply.billed)
                 return reply
@@ -421,7 +428,8 @@ class ApiEngine(ABC):
         self._mended += reply.is_mended
         text = masked(reply.text, self.secret) if len(self.secret) >= LEAST_OF_A_KEY else reply.text
         self._with_key += text != reply.text
-        return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
+        served = None if reply.served is None else masked(reply.served, self.secret)
+        return replace(reply, text=text, served=served, end=masked(repr(reply.end), self.secret)[:LONGEST_REASON])
 
     def response(self, tokens: int | None, reply: Reply, way: str = "") -> Response:
         """The response with this reply to a prompt of `tokens` tokens, None if unknown; `UserError` if the server read
@@ -431,6 +439,11 @@ class ApiEngine(ABC):
         made_with = made_with_server(f"{self.software}{way}", public_url(self.url), served)
         if reply.finish_reason == MEASURED:
             return measured_response(tokens or 0, measured_answers(reply.text), made_with)
+        if reply.finish_reason == OVERFLOW:
+            return Response(masked(reply.text, self.secret)[:LONGEST_REASON], OVERFLOW, tokens or 0, 0, made_with)
+        if reply.finish_reason == UNKNOWN and reply.end not in self._unknown_ends:
+            self._unknown_ends.add(reply.end)
+            note(f"{public_url(self.url)}: whether answers that ended for the reason {reply.end} are cut is not known")
         check_read_whole(tokens, reply.prompt_tokens, self.counts_exactly)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"

@@ -21,7 +21,7 @@ from litm.inference.engine import Prepared
 from litm.inference.journal import Journal, Named, batch_file
 from litm.inference.replies import Reply, json_body, read_reply
 from litm.inference.retrying import LONGEST_REASON, PASSING, Line, Unanswered, masked
-from litm.records import IN_A_BATCH, Response
+from litm.records import IN_A_BATCH, OVERFLOW, Response
 
 T = TypeVar("T")
 #: Answers by their keys, with their identity.
@@ -124,6 +124,9 @@ class _Batches:
                     break
                 for one, batch in await self._ended(out):
                     answers, failures = self._read(one, await self._results(batch))
+                    # Those that are too long get no place in the journal, and are not asked again.
+                    refused = [key for key, answer in answers.items() if answer.finish_reason == OVERFLOW]
+                    self.rounds.update(dict.fromkeys(refused, ROUNDS))
                     if new := [(key, answer) for key, answer in answers.items() if key not in self.journal]:
                         yield one.identity, new
                     # The consumer has the answers in the journal when it asks for more.
@@ -291,6 +294,9 @@ class _Batches:
         async def well_formed() -> T:
             try:
                 return await send()
+            except Unanswered as error:
+                error.args = (self._shown(str(error)),)
+                raise
             except (LookupError, TypeError, AttributeError, ValueError) as error:
                 raise Unanswered(f"something of another form than the API's ({type(error).__name__})") from error
 

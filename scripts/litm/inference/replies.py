@@ -1,13 +1,15 @@
-"""Replies of servers: what is read in a response, whatever the protocol."""
+"""Replies of servers: what is read in a response, whatever the protocol, and what errors say of a prompt."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from litm.base.formats import checked_field, without_surrogates
+from litm.base.messages import UserError
 from litm.inference.retrying import Unanswered
-from litm.records import Usage, is_token_count
+from litm.records import OVERFLOW, REFUSED, UNKNOWN, Usage, is_token_count
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,8 @@ class Reply:
 
     finish_reason: see `litm.records`; prompt_tokens, response_tokens, and of the prompt's cache_write and cache_read:
     the server's counts, None if missing or not a number of tokens; served: the server's name for the model, None if
-    missing; is_mended: whether U+FFFD replaces lone surrogates or bytes that are not UTF-8.
+    missing; is_mended: whether U+FFFD replaces lone surrogates or bytes that are not UTF-8; end: the server's word for
+    the finish reason.
     """
 
     text: str
@@ -27,6 +30,7 @@ class Reply:
     cache_write: int | None = None
     cache_read: int | None = None
     is_mended: bool = False
+    end: Any = field(default=None, compare=False)
 
     @property
     def billed(self) -> Usage | None:
@@ -34,6 +38,10 @@ class Reply:
         write, read, output = self.cache_write or 0, self.cache_read or 0, self.response_tokens
         left = None if self.prompt_tokens is None else self.prompt_tokens - write - read
         return None if left is None or left < 0 or output is None else Usage(left, write, read, output)
+
+
+class Unusable(Unanswered):
+    """A whole response that is no reply, which a server gives each time if the model's entry is wrong."""
 
 
 def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
@@ -50,20 +58,30 @@ def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply
     try:
         reply = read(body)
     except (LookupError, TypeError, AttributeError) as error:
-        raise Unanswered(f"a response of another form than the API's ({type(error).__name__}: {error})") from error
+        raise Unusable(f"a response of another form than the API's ({type(error).__name__}: {error})") from error
     whole, served = without_surrogates(reply.text), reply.served and without_surrogates(reply.served)
     is_mended = whole != reply.text or (not is_utf8 and "\ufffd" in whole)
     return replace(reply, text=whole, served=served, is_mended=is_mended)
 
 
 def json_body(text: str) -> dict[str, Any]:
-    """The JSON object of a response; `Unanswered` if it is malformed, truncated, or reports an error."""
+    """The JSON object of a response; `Unanswered` if it is malformed, truncated, or reports an error; `UserError` for
+    events of a stream.
+    """
+    shown = text.strip()
+    if shown.startswith(("data:", "event:")):
+        raise UserError(
+            "the server sent a stream of events instead of one response: take 'stream' out of the model's 'request' if "
+            "it is there; otherwise this server only streams, which is not read here"
+        )
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unanswered("an empty response" if not text.strip() else "a response that is not whole JSON") from error
+        if not shown or shown.startswith(("{", "[")):
+            raise Unanswered("a response that is not whole JSON" if shown else "an empty response") from error
+        raise Unusable(f"a response that is not JSON: {' '.join(shown.split())}") from error
     if not isinstance(body, dict):
-        raise Unanswered("a response that is not a JSON object")
+        raise Unusable("a response that is not a JSON object")
     if body.get("error"):
         # Gateways report upstream failures this way.
         raise Unanswered(f"a response that says there was an error: {json.dumps(body['error'])}")
@@ -97,8 +115,39 @@ def reported_tokens(body: Mapping[str, Any], *names: str) -> int | None:
     return total if given and all(map(is_token_count, given)) and is_token_count(total) else None
 
 
-def known_reason(reasons: Mapping[str, str], given: object) -> str:
-    """Our finish reason; `Unanswered` for reasons that no complete answer has (a server's abort, say)."""
-    if not isinstance(given, str) or given not in reasons:
-        raise Unanswered(f"an answer that ended for the reason {given!r}")
-    return reasons[given]
+#: Finish reasons of answers that a server did not complete.
+FAILURES = ("abort", "aborted", "cancelled", "error", "insufficient_system_resource")
+
+
+def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
+    """Our finish reason of an answer, `UNKNOWN` for null or another text; `Unanswered` for one that no complete answer
+    has, and for an empty answer that ended for an unknown reason.
+    """
+    if isinstance(given, str) and given in reasons:
+        return reasons[given]
+    if text and (given is None or isinstance(given, str)) and given not in FAILURES:
+        return UNKNOWN
+    raise Unanswered(f"an answer that ended for the reason {given!r}")
+
+
+#: What errors say of a prompt that a filter blocks before it reaches the model, and of one that is too long.
+FILTERED = re.compile(
+    '"(code|type)": "content_(filter|policy_violation)"|ResponsibleAIPolicyViolation|ContentPolicyViolationError'
+)
+TOO_LONG = re.compile(
+    "context.length.exceeded|exceed_context_size|ContextWindowExceeded|max(imum)? context length|prompt (is )?too long|"
+    "exceeds? (the )?(context limit|available context size|maximum number of tokens)|inputs. tokens . .max_new_tokens|"
+    "longer than the (model's context|maximum model) length",
+    re.IGNORECASE,
+)
+
+
+def refused_for(error: object) -> Reply | None:
+    """The reply to a prompt that a server refuses for what it is, by the error: `OVERFLOW`, with the error as the text,
+    for one that is too long, and `REFUSED` for one that a filter blocks; None for other errors.
+    """
+    said = json.dumps(error)
+    if TOO_LONG.search(said):
+        # Nothing is billed.
+        return Reply(said, OVERFLOW, 0, 0, None)
+    return Reply("", REFUSED, None, None, None) if FILTERED.search(said) else None

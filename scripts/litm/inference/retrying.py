@@ -40,8 +40,10 @@ class Unanswered(Exception):
 
     wait: waiting time in seconds that the server asks for, None for none; for_all: whether all requests must wait;
     no_server: whether nothing listens at the address, or no host has its name; is_free: whether the server has not
-    computed an answer.
+    computed an answer; is_final: whether the request is not sent again.
     """
+
+    is_final = False
 
     def __init__(
         self,
@@ -241,7 +243,7 @@ class Line:
                 else:
                     failed += 1
                 answers, attempt = self._answers, max(1, failed + in_vain)
-                if not self._is_there or self.failure or attempt >= self.patience.attempts:
+                if not self._is_there or self.failure or error.is_final or attempt >= self.patience.attempts:
                     raise
                 if error.for_all and error.wait is None:
                     wait = self.patience.longest(attempt)

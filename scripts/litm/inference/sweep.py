@@ -11,7 +11,7 @@ from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.inference.answer_identity import Changes, equal_answers, equal_digests, reason_to_ask
 from litm.inference.costs import tree_tokens
-from litm.inference.engine import COUNT, Engine, Prepared
+from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, Engine, Prepared
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journals
 from litm.inference.setup import Fit, Prompt, Sweep, check_fits
 from litm.records import (
@@ -35,7 +35,7 @@ class Outcome:
     overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
     also count as asked (None if only a server knows). asked_because: see `reason_to_ask`, None if
     nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals;
-    asked_too_long: asked prompts that do not fit by the server's count, which only its reply has; billed: of this run.
+    asked_too_long: asked prompts that do not fit, which only the server's reply says; billed: of this run.
     """
 
     asked: int
@@ -199,6 +199,7 @@ def ask_missing(
     because = reason_to_ask(journal.identities, sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     billed: list[Usage] = []
+    refused: dict[str, Response] = {}
     work = work_of([prompt.ids for prompt in fitting.values()])
     of_tokens = "" if work["prompt_tokens"] is None else f", {work['prompt_tokens']:,} tokens"
     in_format = f", in {sweep.number_format}" if sweep.number_format else ""
@@ -206,28 +207,40 @@ def ask_missing(
     note(f"{sweep.name}: {len(fitting):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for number, (identity, answered) in enumerate(new_answers(engine, sweep, journal, fitting)):
+            for number, (identity, given) in enumerate(new_answers(engine, sweep, journal, fitting)):
                 # For each batch: weights on a CPU may be read from their file at any time.
                 sweep.files.check() if number else sweep.files.check_loaded(before)
+                answered = [(key, response) for key, response in given if response.finish_reason != OVERFLOW]
                 if identity == sweep.identity:
                     names |= _note_names(sweep, names, [response for _, response in answered])
-                journal.append(identity, answered)
+                if answered:
+                    journal.append(identity, answered)
                 billed += [response.billed for _, response in answered if response.billed]
-                bar.update(sum(key in fitting for key, _ in answered))
+                bar.update(sum(key in fitting for key, _ in given))
+                refused |= {key: one for key, one in given if one.finish_reason == OVERFLOW and key in fitting}
+                if refused and fit.on_overflow == FAIL:
+                    raise UserError(
+                        f"{_refused_in_words(sweep, refused)}; what was answered is kept. Choose smaller sizes, or set "
+                        f"the experiment's on_overflow to {LEAVE_OUT}"
+                    )
         except (KeyboardInterrupt, SystemExit):
             bar.close()
             note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
             journal.tell_batches(sweep.name)
             raise
-    failed = {key: tokens for key, tokens in failed.items() if key not in journal}
+    if refused:
+        note(f"{_refused_in_words(sweep, refused)}, so their questions are left out")
+    failed = {key: tokens for key, tokens in failed.items() if key not in journal and key not in refused}
     # By the count that only the server's reply has.
     counted = too_long([key for key in fitting if key in journal], journal, fit)
     if counted:
         note(f"{sweep.name}: by the server's count, {len(counted)} prompts do not fit, so their answers do not count")
-    overflow |= counted
+    overflow |= counted | {key: one.prompt_tokens for key, one in refused.items()}
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work["computed_tokens"] = engine.computed_tokens
-    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted), (*billed,))
+    return Outcome(
+        len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted) + len(refused), (*billed,)
+    )
 
 
 def new_answers(
@@ -251,6 +264,11 @@ def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:
     return {
         key: one.prompt_tokens for key, one in found.items() if not fit.holds(one.prompt_tokens, longest_measured(one))
     }
+
+
+def _refused_in_words(sweep: Sweep, refused: Mapping[str, Response]) -> str:
+    said = next(iter(refused.values())).text
+    return f"{sweep.name}: the server refused {len(refused)} prompts as too long (the first: {said})"
 
 
 def state_of(engine: Engine) -> str:

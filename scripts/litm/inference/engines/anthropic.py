@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from litm.base.formats import checked_field
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
-from litm.inference.replies import Reply, joined_text, known_reason, optional_text, reported_tokens
+from litm.inference.replies import Reply, joined_text, known_reason, optional_text, refused_for, reported_tokens
 from litm.inference.retrying import Unanswered
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, REFUSED, STOP, Content
@@ -58,6 +58,8 @@ def read_result(read: Callable[[dict[str, Any]], Reply], result: dict[str, Any])
     found = result["result"]
     if found["type"] == "errored":
         error = found["error"].get("error", found["error"])
+        if refused := refused_for(error):
+            return refused
         raise failed_result(500 if error["type"] in PASSING_TYPES else 400, f"{error['type']}, {error['message']}")
     if found["type"] != "succeeded":
         raise Unanswered(f"it is {found['type']}")
@@ -88,6 +90,8 @@ ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), 
 REASONS = {
     "end_turn": STOP,
     "stop_sequence": STOP,
+    "tool_use": STOP,
+    "pause_turn": LENGTH,
     "max_tokens": LENGTH,
     "model_context_window_exceeded": LENGTH,
     "refusal": REFUSED,
@@ -115,14 +119,16 @@ def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]
 
 def read(body: dict[str, Any]) -> Reply:
     """What a response says; LookupError, TypeError or AttributeError if it is none."""
+    text = joined_text(block for block in checked_field(body, "content", list) if block["type"] == "text")
     return Reply(
-        text=joined_text(block for block in checked_field(body, "content", list) if block["type"] == "text"),
-        finish_reason=known_reason(REASONS, body["stop_reason"]),
+        text=text,
+        finish_reason=known_reason(REASONS, body["stop_reason"], text),
         prompt_tokens=reported_tokens(body, *PROMPT_TOKENS),
         response_tokens=reported_tokens(body, "output_tokens"),
         served=optional_text(body, "model"),
         cache_write=reported_tokens(body, "cache_creation_input_tokens"),
         cache_read=reported_tokens(body, "cache_read_input_tokens"),
+        end=body["stop_reason"],
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from litm.base.formats import checked_field
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, text_sha256
-from litm.inference.api_engine import FILTERED, is_of_provider, server_text
+from litm.inference.api_engine import is_of_provider, server_text
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import (
     CHAT_ENDPOINT,
@@ -21,8 +21,8 @@ from litm.inference.engine import (
     PromptCache,
     Provider,
 )
-from litm.inference.replies import Reply, joined_text, known_reason, optional_text, reported_tokens
-from litm.inference.retrying import error_names
+from litm.inference.replies import Reply, joined_text, known_reason, optional_text, refused_for, reported_tokens
+from litm.inference.retrying import Unanswered
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
 
@@ -73,9 +73,9 @@ def read_batch(body: dict[str, Any]) -> OutThere:
 def read_result(read: Callable[[dict[str, Any]], Reply], result: dict[str, Any]) -> Reply:
     """The reply in a line of results; errors as in `BatchInterface`."""
     status, body = result["response"]["status_code"], result["response"]["body"]
-    if FILTERED in error_names(body):
-        return Reply("", REFUSED, None, None, None)
     if status != 200:
+        if refused := refused_for(body):
+            return refused
         raise failed_result(status, json.dumps(body.get("error", body)))
     return read(body)
 
@@ -105,7 +105,11 @@ ENGINE = EngineFacts(
     measures_log_probability=True,
 )
 #: Finish reasons: the protocol's and ours.
-REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
+REASONS = {
+    **dict.fromkeys(("stop", "eos", "eos_token", "stop_sequence", "tool_calls", "function_call"), STOP),
+    **dict.fromkeys(("length", "model_length"), LENGTH),
+    "content_filter": REFUSED,
+}
 #: Characters of a key to the cache.
 KEY_LENGTH = 32
 #: Nats: servers write this for a probability of 0, because JSON has no infinity.
@@ -122,31 +126,39 @@ def request_fields(settings: EngineSettings) -> dict[str, Any]:
 def read(body: dict[str, Any]) -> Reply:
     """The reply in a response of either endpoint; LookupError, TypeError or AttributeError for any other body."""
     if body.get("object") == "error":
-        raise LookupError("an error instead of a reply")
-    # The one with the lowest index, because servers may list several in any order.
-    choice = sorted(checked_field(body, "choices", list), key=lambda choice: choice.get("index") or 0)[0]
-    reason = known_reason(REASONS, choice["finish_reason"])
-    if "message" in choice:
-        message = choice["message"]
-        refusal = optional_text(message, "refusal")
-        text, reason = (refusal, REFUSED) if refusal else (content_text(message), reason)
-    else:
-        text = checked_field(choice, "text", str)
+        raise Unanswered("an error instead of a reply")
     prompt, output, total = (reported_tokens(body, f"{name}_tokens") for name in ("prompt", "completion", "total"))
     # Gemini's and xAI's servers count reasoning in the total alone.
     if prompt is not None and total is not None and total >= prompt:
         output = max(output or 0, total - prompt)
+    choices = checked_field(body, "choices", list)
+    if not choices and (prompt or body.get("prompt_filter_results")):
+        # A filter withheld the only one.
+        choices = [{"text": "", "finish_reason": "content_filter"}]
+    # The one with the lowest index, because servers may list several in any order.
+    choice = sorted(choices, key=lambda choice: choice.get("index") or 0)[0]
+    if "message" in choice:
+        refusal = optional_text(choice["message"], "refusal")
+        text = refusal or content_text(choice["message"])
+    else:
+        refusal, text = None, checked_field(choice, "text", str)
+    reason = REFUSED if refusal else known_reason(REASONS, choice["finish_reason"], text)
     usage = body.get("usage")
     details = {"usage": usage.get("prompt_tokens_details") if isinstance(usage, dict) else None}
     write, read = (reported_tokens(details, name) for name in ("cache_write_tokens", "cached_tokens"))
-    return Reply(text, reason, prompt, output, optional_text(body, "model"), write, read)
+    return Reply(text, reason, prompt, output, optional_text(body, "model"), write, read, end=choice["finish_reason"])
 
 
 def content_text(message: dict[str, Any]) -> str:
-    """The text of a message: "" for null; for a list of parts, their texts without thoughts."""
-    if isinstance(message["content"], list):
-        return joined_text(part for part in message["content"] if part["type"] not in THOUGHTS)
-    return "" if message["content"] is None else checked_field(message, "content", str)
+    """The text of a message: "" for null, or if there is only a role, as where reasoning took all tokens; for a list of
+    parts, their texts without thoughts.
+    """
+    if "content" not in message:
+        checked_field(message, "role", str)
+    content = message.get("content")
+    if isinstance(content, list):
+        return joined_text(part for part in content if part["type"] not in THOUGHTS)
+    return "" if content is None else checked_field(message, "content", str)
 
 
 def read_measured(prompt: Prepared, body: dict[str, Any]) -> Reply:
@@ -161,14 +173,16 @@ def read_measured(prompt: Prepared, body: dict[str, Any]) -> Reply:
     for answer, choice in zip(prompt.answers, choices, strict=True):
         values = (choice.get("logprobs") or {}).get("token_logprobs") or []
         tokens = (prompt.tokens or 0) + len(answer)
+        of_answer = values[tokens - len(answer) : tokens]
+        nulls = of_answer.count(None)
         # With the generated token, or without it.
-        if len(values) not in (tokens, tokens + 1):
+        if len(values) not in (tokens, tokens + 1) or nulls:
             raise UserError(
-                f"the server gave log-probabilities of {len(values)} tokens for a text of {tokens}: it does not give "
-                "those of a given text ('echo' with 'logprobs'), or cuts prompts. Take log_probability out of "
-                "'measure', or use a server that does (vLLM's)"
+                f"the server gave log-probabilities of {len(values)} tokens{f' ({nulls} are null)' if nulls else ''} "
+                f"for a text of {tokens}: it does not give those of a given text ('echo' with 'logprobs'), or cuts "
+                "prompts. Take log_probability out of 'measure', or use a server that does (vLLM's)"
             )
-        nats = [number(value) for value in values[tokens - len(answer) : tokens]]
+        nats = [number(value) for value in of_answer]
         measured.append([sum(nats) if min(nats, default=0.0) > IMPOSSIBLE else -inf, len(answer)])
     served = optional_text(body, "model")
     return Reply(canonical_json(measured), MEASURED, reported_tokens(body, "prompt_tokens"), None, served)
