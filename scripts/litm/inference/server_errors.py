@@ -66,7 +66,7 @@ def remedy(status: int, words: str) -> str:
         return "Check the model's 'api_model', 'base_url' and 'endpoint'"
     return (
         "If it is a field that this API does not know, set it in the model's 'request' (null leaves it out); if a "
-        "prompt is too long, set 'context_window'; what was answered is kept"
+        "prompt is too long, set 'context_window' and 'tokenizer'; what was answered is kept"
     )
 
 
