@@ -61,7 +61,8 @@ def main(
         measured, parts = Files(accuracy).joined("accuracy"), (read_parquet(path) for path in scores)
         searched = Files(recall).joined("retrieval") if recall else None
         rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
-        notes = cut_sentences(plain_rows(rows.accuracy), figure.get("limits", {}), figure.get("recorded", ()))
+        known = {*rows.accuracy["model"]} - {*figure.get("recorded", ())}
+        notes = cut_sentences(plain_rows(rows.accuracy), dict.fromkeys(known, figure.get("limits", {})))
     elif tables:
         drawn = {path.stem: all_tables()[path.stem].read(path) for path in tables}
         rows = Rows(**drawn, token_counts=counts)  # type: ignore[arg-type]

@@ -342,6 +342,19 @@ def is_token_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= MOST_TOKENS
 
 
+#: Fields of a model's `request` that limit the tokens of an answer in place of `max_new_tokens`.
+LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+def answer_limit(request: Mapping[str, Any] | None, max_new_tokens: int) -> tuple[int, str]:
+    """The most tokens of an answer, 0 if nothing is generated, and the key that sets them: `max_new_tokens`, or the
+    field of `request` with the larger value.
+    """
+    sent = {name: value for name in LIMITS if isinstance(value := (request or {}).get(name), int | float)}
+    given = [(int(value), name) for name, value in sent.items() if 0 <= value <= MOST_TOKENS]
+    return max(given, default=(max_new_tokens, "max_new_tokens")) if max_new_tokens else (0, "max_new_tokens")
+
+
 def measured_content(content: Content, answers: Sequence[str]) -> Asked:
     """What a response with the log-probabilities of these answers is to."""
     return {"content": content, "answers": [*answers]}

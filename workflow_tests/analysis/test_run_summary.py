@@ -221,7 +221,10 @@ def test_experiments_of_a_model_with_the_same_limit_are_one_sentence_and_those_w
     assert [sentence.partition(", because")[0] for sentence in told.values()] == [
         f"m on {names}: positions show nothing" for names in ("a, d, e and 1 more", "b", "c")
     ]
-    assert "most were cut: raise max_new_tokens" in told["m", "c"] and "cut" not in told["m", "a"] + told["m", "b"]
+    assert (
+        "most were cut: raise max_new_tokens (or the limit in" in told["m", "c"]
+        and "cut" not in told["m", "a"] + told["m", "b"]
+    )
     wrong = [{"model": "m", "experiment": name, "n": 40, "n_wrong": 40, "share_refusal": 0.9} for name in "bc"]
     told = uninformative([], [counted("c", n_cut=3)], bias, wrong=[*wrong, wrong[0] | {"experiment": "a", "n": 80}])
     assert "most are refusals: use another" in told["m", "c"] and "refusals" not in told["m", "a"] + told["m", "b"]
@@ -235,19 +238,38 @@ def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0,
 def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sentence():
     rows = [counted(n_cut=4), counted(placement="gold_at_9", n=10, n_cut=7), counted("qa")]
     rows.insert(0, counted(model="other", n_cut=1))
-    assert cut_sentences(rows, {"kv": 30, "qa": 100}) == [
+    assert cut_sentences(rows, {"m": {"kv": 30, "qa": 100}, "other": {"kv": 30}}) == [
         "m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound",
         "other on kv: 1 of 5 answers were cut at 30 tokens; accuracy is a lower bound",
     ]
-    first, other = cut_sentences(rows, {"kv": 30}, ["other"], "; do this")
+    first, other = cut_sentences(rows, {"m": {"kv": 30}}, {"m": "; do this"})
     assert first.endswith("bound; do this") and other.endswith("5 answers were cut; accuracy is a lower bound")
 
 
 def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
     rows = [counted(name, n=20, n_cut=cut) for name, cut in (("a", 1), ("b", 0), ("c", 9), ("d", 2), ("e", 4))]
-    assert cut_sentences(rows, {"a": 8, "c": 8}) == [
+    assert cut_sentences(rows, {"m": {"a": 8, "c": 8}}) == [
         "m: 16 of 80 answers were cut (c 9 of 20 at 8 tokens, e 4 of 20, d 2 of 20 and 1 more); "
         "accuracy is a lower bound"
+    ]
+
+
+def asked(model: str, request: dict) -> dict:
+    fields = {"model": {"request": request}, "decoding": {"max_new_tokens": 30, "stop": "end_token"}}
+    return {"model": model, "experiment": "kv", "identity_fields": fields}
+
+
+def test_cut_answers_name_the_limit_of_their_model_and_the_key_to_raise():
+    limits = {"a": {}, "b": {"max_completion_tokens": 700, "max_tokens": None}, "c": {"max_tokens": 9}}
+    rows = [counted(model=model, n_cut=1) for model in limits]
+    assert [*answer_sentences(rows, [asked(*one) for one in limits.items()])] == [
+        f"{model} on kv: 1 of 5 answers were cut at {limit} tokens; accuracy is a lower bound; raise {key}, unless "
+        "they repeat themselves"
+        for model, limit, key in (
+            ("a", 30, "max_new_tokens (in define.experiments)"),
+            ("b", 700, "max_completion_tokens (in the model's request)"),
+            ("c", 9, "max_tokens (in the model's request)"),
+        )
     ]
 
 
@@ -295,10 +317,10 @@ def test_answers_that_the_metric_finds_in_other_items_too_or_not_in_gold_ones_ar
 
 def test_an_answer_to_several_gold_items_counts_once():
     rows = [counted(target=target, n=8, n_cut=2) for target in ("first", "second", "third")]
-    (sentence,) = cut_sentences(rows, {"kv": 80})
+    (sentence,) = cut_sentences(rows, {"m": {"kv": 80}})
     assert sentence.startswith("m on kv: 2 of 8 answers were cut at 80 tokens;")
 
 
 def test_counts_that_recorded_responses_lack_are_skipped():
-    (said,) = cut_sentences([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)], {"kv": 30})
+    (said,) = cut_sentences([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)], {})
     assert said.startswith("m on kv: 3 of 5 answers were cut")

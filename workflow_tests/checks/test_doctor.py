@@ -310,9 +310,12 @@ def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus
 
 
 def test_prompts_that_do_not_fit_cost_nothing_and_are_named():
-    models = {name: {"engine": "openai", "api_model": "x", "prices": PRICES} for name in ("any", "short", "none")}
+    models = {
+        name: {"engine": "openai", "api_model": "x", "prices": PRICES} for name in ("any", "short", "none", "long")
+    }
     models["short"] |= {"context_window": 8192}
     models["none"] |= {"context_window": 1000}
+    models["long"] |= {"context_window": 20_000, "request": {"max_tokens": 12_000}}
     positions = {"whole": {75: [0], 300: [0]}, "without": {75: [0]}}
     asked = {
         name: study(models=models, experiments={"kv_retrieval": {"positions": given}})
@@ -321,9 +324,13 @@ def test_prompts_that_do_not_fit_cost_nothing_and_are_named():
     whole, without = (costs(one, {}) for one in asked.values())
     assert whole["short"] == without["short"] == without["any"] != whole["any"]
     assert (whole["none"]["prompts"], whole["none"]["US$"]) == (0, 0)
+    long, limit = whole["long"], asked["whole"].experiments["kv_retrieval"].max_new_tokens
+    assert long["prompts"] == whole["short"]["prompts"]
+    assert long["US$"] == pytest.approx(whole["short"]["US$"] + long["prompts"] * (12_000 - limit) * 10 / 1e6)
     told = "not counted, on average longer than its context_window: kv_retrieval"
     said = [line for line in cost_lines(asked["whole"], Remote({}, [])) if "not counted, on" in line]
-    assert said == [f"short: {told} (300 key-value pairs)", f"none: {told} (75, 300 key-value pairs)"]
+    sizes = {"short": "300", "none": "75, 300", "long": "300"}
+    assert said == [f"{model}: {told} ({some} key-value pairs)" for model, some in sizes.items()]
 
 
 def measuring(*what: str) -> Study:

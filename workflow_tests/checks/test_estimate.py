@@ -74,6 +74,20 @@ def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
     assert found == Remaining("m", "e", 5, 4, 1, 0, 3, tokens, tokens, 30)
 
 
+@pytest.mark.parametrize(
+    ("request_", "decoding", "limit"),
+    [
+        ({"seed": 1, "max_tokens": None}, DECODING, 10),
+        ({"max_completion_tokens": 700}, DECODING, 700),
+        ({"max_tokens": 5.0, "max_completion_tokens": float("inf")}, DECODING, 5),
+        ({"max_tokens": 700}, {"measure": "log_probability"}, 0),
+    ],
+)
+def test_the_room_for_an_answer_is_the_limit_of_the_request(request_, decoding, limit):
+    served = Sweep(LOCAL.source, {**LOCAL.settings, "request": request_}, None, decoding)
+    assert served.fit(1700) == Fit(1700, limit)
+
+
 def test_what_does_not_fit_is_neither_answered_nor_asked():
     found = work([*TEXTS, "word " * 200], [("i", TEXTS[0])], window=100)
     assert (found.distinct_prompts, found.answered, found.too_long, found.to_ask) == (5, 1, 1, 3)

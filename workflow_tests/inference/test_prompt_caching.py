@@ -231,6 +231,13 @@ def test_a_budget_stops_a_sweep_in_time_and_a_higher_one_continues_it(protocol, 
     assert len(found) == len(left) and float(server.dollars) <= 2 * whole
 
 
+def test_the_most_that_an_answer_can_cost_is_by_the_limit_of_the_request(protocol):
+    with BillingServer() as server:
+        plain, longer = (engine_of(protocol, server, request=sent) for sent in ({}, {"max_tokens": 5_000}))
+        more = longer.most_dollars(Prepared("x", None)) - plain.most_dollars(Prepared("x", None))
+    assert more == pytest.approx((5_000 - 8) * PRICES[protocol]["output"] / 1e6)
+
+
 def test_requests_under_way_and_those_without_a_bill_count_as_dear_as_they_can_be():
     account = Account(Prices(1, 2, 1.25, 0.1), budget=10, spent=1)
     most = account.most(2_000_000, 500_000)

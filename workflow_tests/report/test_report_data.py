@@ -363,6 +363,16 @@ def test_the_weights_of_a_sweep_are_told_as_they_are_known_and_recorded_response
     assert ({row[name] for name in UNKNOWN} == {"not known"}) == (changes is RECORDED)
 
 
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [({}, "9 tokens, to the first_line"), ({"max_tokens": 70}, "70 tokens, to the first_line, request")],
+)
+def test_the_limit_of_an_answer_is_that_of_the_request(sent, told):
+    fields = SERVED["identity_fields"] | {"model": {"prompt_template": "chat", "request": sent}}
+    row = sweep_row(manifest("m") | SERVED | {"identity_fields": fields})
+    assert row["Decoding"].startswith(f"greedy, at most {told}")
+
+
 def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     accuracy = whole.tables["accuracy"]
     assert "answers were cut" not in page()

@@ -118,6 +118,9 @@ def test_the_colour_of_a_model_is_its_place_in_the_study(other):
     assert figure["places"] == {"here": 0, "chat": 1, "completions": 2, "keyless": 3, "parts": 5}
     # Models whose limit of new tokens is not known.
     assert "recorded" not in figure and other.pages.figure(of(figure="qa"))["recorded"] == ["recorded"]
+    served = {"engine": "openai", "api_model": "x", "request": {"max_tokens": 9}}
+    limited = plan(models=["reference", "served"], define={"models": {"served": served}})
+    assert limited.pages.figure(of(figure=next(iter(limited.study.figures))))["recorded"] == ["served"]
 
 
 def test_the_report_has_questions_unless_it_wants_none(demo):

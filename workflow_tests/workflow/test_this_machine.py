@@ -127,12 +127,13 @@ def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
 
 def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_and_a_budget_below_it_is_named():
     entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}, "budget": 1}
-    one = study(models={"a": entry}, experiments=["kv_retrieval_small"])
-    experiment = one.experiments["kv_retrieval_small"]
-    lengths = lengths_of(one, "a", experiment)
-    for count, says in ((150, ["its budget of US$ 1.00 may not be enough"]), (1, [])):
+    too_low = ["its budget of US$ 1.00 may not be enough"]
+    for count, request, says in ((150, {}, too_low), (1, {}, []), (20, {"max_completion_tokens": 20_000}, too_low)):
+        one = study(models={"a": entry | {"request": request}}, experiments=["kv_retrieval_small"])
+        experiment = one.experiments["kv_retrieval_small"]
         line, *budget = dollar_lines(one, {SWEPT: {50: count}})
-        cost = money(count * (lengths.of(50) * 2 + experiment.max_new_tokens * 10) / 1e6)
+        limit = request.get("max_completion_tokens", experiment.max_new_tokens)
+        cost = money(count * (lengths_of(one, "a", experiment).of(50) * 2 + limit * 10) / 1e6)
         assert line == f"  a: about US$ {cost} if each answer is as long as is allowed (by rules of thumb)"
         assert [said.partition(":")[2].partition(":")[0].strip() for said in budget] == says
 

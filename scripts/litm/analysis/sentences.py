@@ -17,7 +17,7 @@ from litm.base.formats import grouped, read_parquet
 from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
 from litm.placements import gold_positions
-from litm.records import Condition
+from litm.records import Condition, answer_limit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from litm.analysis.grid import Files
 
 Row = Mapping[Any, Any]
-NO_CLUSTERS: Mapping[str, str] = {}
+NOTHING: Mapping[str, str] = {}
 _sweep, _curve = itemgetter("model", "experiment"), itemgetter("model", "experiment", "size")
 #: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
 SHOWN = 0.05
@@ -38,8 +38,8 @@ PLACES = {"all": "over all positions", "start": "at the start", "middle": "in th
 #: refusals, or cut.
 REMEDIES = {
     "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
-    "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens, or use another model "
-    "if the answers repeat themselves",
+    "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens (or the limit in the "
+    "model's `request`), or use another model if the answers repeat themselves",
     "refused": "hardly any answer is right at any position and most are refusals: use another prompt or another model",
     "ceiling": "nearly every answer is right at every position: use harder questions or longer contexts",
 }
@@ -162,7 +162,7 @@ def uninformative(
     utilisation: Iterable[Row],
     accuracy: Sequence[Row],
     bias: Iterable[Row],
-    clusters: Mapping[str, str] = NO_CLUSTERS,
+    clusters: Mapping[str, str] = NOTHING,
     wrong: Iterable[Row] = (),
 ) -> dict[tuple, str]:
     """A sentence for each (model, experiment) whose positions show nothing, in the order of the rows; one on curves at
@@ -342,10 +342,6 @@ def is_shown(row: Row) -> bool:
 # --- Warnings --------------------------------------------------------------------------------
 
 
-#: What to do about cut answers.
-RAISE_LIMIT = "; raise max_new_tokens (in define.experiments), unless they repeat themselves"
-
-
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
     with recorded answers that are missing, one for each experiment with positions without any, and one with those that
@@ -353,10 +349,17 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
 
     rows: of the accuracy table.
     """
-    decodings = [(one, one["identity_fields"].get("decoding")) for one in manifests]
-    recorded = {one["model"] for one, known in decodings if not known}
-    limits = {one["experiment"]: known["max_new_tokens"] for one, known in decodings if known}
-    yield from cut_sentences(rows, limits, recorded, RAISE_LIMIT)
+    recorded = {one["model"] for one in manifests if not one["identity_fields"].get("decoding")}
+    limits: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    advice: dict[str, str] = {}
+    for one in manifests:
+        if (model := one["model"]) not in recorded:
+            fields = one["identity_fields"]
+            request = fields["model"].get("request")
+            limits[model][one["experiment"]], key = answer_limit(request, fields["decoding"]["max_new_tokens"])
+            place = "in define.experiments" if key == "max_new_tokens" else "in the model's request"
+            advice[model] = f"; raise {key} ({place}), unless they repeat themselves"
+    yield from cut_sentences(rows, limits, advice)
     yield from _many(rows, "n_empty", "are empty", "are scored as answers")
     yield from _many(rows, "n_refused", "were refused or withheld by the provider", "are scored as received")
     answered, missing = _counts(rows, "n_not_recorded")
@@ -437,20 +440,20 @@ def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], 
 
 
 def cut_sentences(
-    rows: Iterable[Row], limits: Mapping[str, int], recorded: Container[str] = (), advice: str = ""
+    rows: Iterable[Row], limits: Mapping[str, Mapping[str, int]], advice: Mapping[str, str] = NOTHING
 ) -> list[str]:
     """One sentence per model with cut answers, the largest share first; it names the `MOST_CUT` experiments with the
     largest shares.
 
-    rows: of the accuracy table; limits: new tokens per answer by experiment; recorded: models whose limits are not
-    known; advice: on the others. An answer to several gold items has several rows and counts once. Rows without n_cut
-    are skipped: recorded responses may lack finish reasons.
+    rows: of the accuracy table; limits: new tokens per answer by model and experiment, where they are known; advice: by
+    model. An answer to several gold items has several rows and counts once. Rows without n_cut are skipped: recorded
+    responses may lack finish reasons.
     """
     answers, cut = _counts(rows, "n_cut")
     share = {model: of.total() / sum(answers[model][name] for name in +of) for model, of in cut.items() if +of}
     return [
-        _cut_of(model, +cut[model], answers[model], {} if model in recorded else limits)
-        + f"; accuracy is a lower bound{'' if model in recorded else advice}"
+        _cut_of(model, +cut[model], answers[model], limits.get(model, {}))
+        + f"; accuracy is a lower bound{advice.get(model, '')}"
         for model in sorted(share, key=share.__getitem__, reverse=True)
     ]
 

@@ -13,7 +13,7 @@ from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
-from litm.records import Prices
+from litm.records import Prices, answer_limit
 from litm.workflow.data_inputs import Needs, needs_of
 from litm.workflow.prompt_lengths import assumed, computed_tokens, fitting, lengths_of, prompt_tokens, too_long, work_of
 from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
@@ -70,7 +70,8 @@ def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
     common = {"sweeps": sweeps, "prompts": prompts, "their tokens": tokens}
     if isinstance(model, ApiModel):
         price = model.prices
-        answers = sum(count * one.max_new_tokens for count, one in zip(asked, experiments, strict=True))
+        limits = [answer_limit(model.request, one.max_new_tokens)[0] for one in experiments]
+        answers = sum(count * limit for count, limit in zip(asked, limits, strict=True))
         dollars = Prices.of(price).of_prompts(round(tokens), answers, {}) if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
         own = {"download": 0, "jobs": sweeps, "to compute": tokens, "GPU-hours": 0, "hours here": hours}

@@ -39,6 +39,7 @@ from litm.records import (
     Prices,
     Response,
     Usage,
+    answer_limit,
     made_with_server,
     measured_answers,
     measured_response,
@@ -171,8 +172,6 @@ LEAST_OF_A_KEY = 16
 
 #: Bytes of a prompt's template for each message, at most as many as its tokens.
 TEMPLATE_BYTES = 64
-#: Fields of a request that limit the tokens of an answer.
-LIMITS = ("max_tokens", "max_completion_tokens")
 NOTHING = Usage(0, 0, 0, 0)
 #: Statuses of requests with a field or a form that a server does not know.
 NOT_KNOWN = (400, 422)
@@ -368,8 +367,7 @@ class ApiEngine(ABC):
         tokens = sum(len(message["content"].encode(errors="replace")) + TEMPLATE_BYTES for message in messages)
         if prompt.tokens is not None and self.counts_exactly:
             tokens = prompt.tokens
-        limit = max((body[name] for name in LIMITS if name in body), default=self.settings.max_new_tokens)
-        return self.account.most(tokens, limit)
+        return self.account.most(tokens, answer_limit(body, self.settings.max_new_tokens)[0])
 
     async def answers(
         self, prompts: Sequence[Prepared], ask: Ask, planned: Plan | None = None

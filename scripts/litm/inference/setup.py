@@ -23,7 +23,7 @@ from litm.prompting.prompt_format import (
     read_prompt_template,
 )
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records import MEASURE, Asked, Content, Example, SweepResponse, measured_content, response_key
+from litm.records import MEASURE, Asked, Content, Example, SweepResponse, answer_limit, measured_content, response_key
 
 #: What engines are set to where nothing is generated.
 NO_DECODING: Mapping[str, Any] = {"max_new_tokens": 0, "stop": "end_token"}
@@ -279,9 +279,10 @@ class Sweep:
 
     def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:
         """The rule for prompts that fit. context_window: tokens; 0 or None takes the model's own window."""
+        limit = self.decoding.get("max_new_tokens", 0)
         return Fit(
             context_window=context_window or self.source["context_window"],
-            max_new_tokens=self.decoding.get("max_new_tokens", 0) + self.reasoning.tokens,
+            max_new_tokens=answer_limit(self.settings.get("request"), limit)[0] + self.reasoning.tokens,
             on_overflow=on_overflow,
             is_shared="answer_window" not in self.source,
             answer_window=self.source.get("answer_window"),

@@ -13,7 +13,7 @@ from litm.base.messages import counted, single_spaced
 from litm.base.store import canonical_json, digest, file_sha256
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
-from litm.records import Cut, several_names
+from litm.records import Cut, answer_limit, several_names
 from litm.report.phrases import SizeNames
 from litm.scoring.metrics import METRICS
 
@@ -95,7 +95,8 @@ def _decoding(decoding: Mapping, request: Mapping) -> str:
     """`greedy, at most 100 tokens, to the first_line`, with the fields that an entry adds to requests."""
     greedy = "greedy, " if request.get("temperature", 0) == 0 else ""
     fields = f", request {canonical_json(request)}" if request else ""
-    return f"{greedy}at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}{fields}"
+    limit, _ = answer_limit(request, decoding["max_new_tokens"])
+    return f"{greedy}at most {limit} tokens, to the {decoding['stop']}{fields}"
 
 
 def _weights(source: Mapping) -> str:

@@ -16,7 +16,7 @@ from litm.examples.tasks import load_task
 from litm.inference.caching import plan
 from litm.inference.engine import engine_facts
 from litm.placements import gold_positions
-from litm.records import Cell, Prices
+from litm.records import Cell, Prices, answer_limit
 
 #: Questions of an experiment whose number is not known before a run: as in the paper. Experiments that a line names.
 QUESTIONS, NAMED = 2_655, 6
@@ -127,7 +127,7 @@ def fitting(study: Study, model: str, experiment: Experiment) -> Experiment:
     if not window or not lengths.printed or not _is_released(study, experiment):
         return experiment
     is_shared = getattr(entry.about, "architecture", None) != "encoder_decoder"
-    room = window - experiment.max_new_tokens * is_shared
+    room = window - answer_limit(getattr(entry, "request", None), experiment.max_new_tokens)[0] * is_shared
     return experiment.of_sizes({size for size in experiment.cell_sizes if lengths.of(size) <= room})
 
 

@@ -21,7 +21,7 @@ from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf
-from litm.records import Prices
+from litm.records import Prices, answer_limit
 from litm.workflow.prompt_lengths import Work, cached_shares, computed_tokens, prompt_tokens
 
 #: Billions of parameters of a model whose entry and name do not give them.
@@ -169,7 +169,7 @@ def dollar_lines(study: Study, sweeps: Left) -> list[str]:
         model, experiment = study.models[name], study.experiment_of(name, one)
         if isinstance(model, ApiModel) and model.prices:
             tokens = round(prompt_tokens(study, name, experiment, prompts))
-            limit = sum(prompts.values()) * experiment.max_new_tokens
+            limit = sum(prompts.values()) * answer_limit(model.request, experiment.max_new_tokens)[0]
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):

@@ -21,7 +21,7 @@ from litm.config.experiments import item_noun
 from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
 from litm.figures.kinds import KINDS
-from litm.records import Curve
+from litm.records import LIMITS, Curve
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
 from litm.workflow.sweep_inputs import SweepInputs, example_file, prices, sweep_files
@@ -323,7 +323,9 @@ class PageFiles:
         figure = self._study.figures[wildcards.figure]
         own = [self._study.experiments[name] for name in figure.shown if name in self._study.experiments]
         settings = {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
-        recorded = [model for model in settings["places"] if model in self._sweeps.recorded]
+        # Those whose answers have another limit than the experiment's, or one that is not known.
+        limited = [name for name, one in self._study.models.items() if {*LIMITS} & {*getattr(one, "request", ())}]
+        recorded = [model for model in settings["places"] if model in (*self._sweeps.recorded, *limited)]
         return settings | ({"recorded": recorded} if recorded else {})
 
     def pbi_forest(self, wildcards: Wildcards) -> dict:
