@@ -30,6 +30,7 @@ from litm.inference.journal import shard as read_shard
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import Outcome, ask_missing, check_answered, prompts_of_shard, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
+from litm.prompting.reasoning import scored_reasoning
 from litm.records import read_examples, several_names, write_responses
 
 
@@ -94,8 +95,9 @@ def main(
         if on_failure == STOP:
             check_answered(outcome)
         names = {**sweep.names(), "context_window": fit.context_window}
-        summary = manifest_of(names, prompts, answers, outcome)
-        write_responses(responses, sweep.with_answers(sweep_responses(prompts, answers, outcome)))
+        told = [*sweep_responses(prompts, answers, outcome)]
+        summary = manifest_of(names, prompts, answers, outcome) | scored_reasoning(told, sweep.reasoning)
+        write_responses(responses, sweep.with_answers(told))
     write_json(manifest, summary)
     for line in (*in_words(summary, outcome), *bill_in_words(outcome.billed, (asked.run or {}).get("prices"))):
         note(f"{sweep.name}: {line}")

@@ -23,7 +23,7 @@ from litm.inference.engine import FIRST_LINE
 from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.inference.setup import sweep_fields
 from litm.inference.stopping import cut_at_line_end
-from litm.prompting.reasoning import Reasoning, with_answers
+from litm.prompting.reasoning import Reasoning, scored_reasoning, with_answers
 from litm.records import read_examples, write_responses
 
 
@@ -49,11 +49,10 @@ def main(
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error
     sweep = sweep_fields(model, experiment, {**imported.identity(), **({"stop": stop} if stop else {})})
-    summary = imported.manifest(sweep)
     reasoning = Reasoning.of(settings or {})
-    answers = imported.sweep_responses(sweep["identity"])
-    if stop == FIRST_LINE:
-        answers = cut_at_line_end(answers, reasoning)
+    whole = [*imported.sweep_responses(sweep["identity"])]
+    summary = imported.manifest(sweep) | scored_reasoning(whole, reasoning)
+    answers = cut_at_line_end(whole, reasoning) if stop == FIRST_LINE else whole
     write_responses(responses, with_answers(answers, reasoning))
     write_json(manifest, summary)
     counts = (

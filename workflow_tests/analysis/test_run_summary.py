@@ -13,6 +13,7 @@ from litm.analysis.sentences import (
     cut_sentences,
     more_pairs,
     silenced,
+    tag_sentences,
     uninformative,
 )
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
@@ -254,9 +255,9 @@ def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
     ]
 
 
-def asked(model: str, request: dict) -> dict:
+def asked(model: str, request: dict, **more) -> dict:
     fields = {"model": {"request": request}, "decoding": {"max_new_tokens": 30, "stop": "end_token"}}
-    return {"model": model, "experiment": "kv", "identity_fields": fields}
+    return {"model": model, "experiment": "kv", "identity_fields": fields, **more}
 
 
 def test_cut_answers_name_the_limit_of_their_model_and_the_key_to_raise():
@@ -271,6 +272,15 @@ def test_cut_answers_name_the_limit_of_their_model_and_the_key_to_raise():
             ("c", 9, "max_tokens (in the model's request)"),
         )
     ]
+
+
+def test_reasoning_in_more_than_a_twentieth_of_scored_answers_is_told_with_its_remedy():
+    found = {"none": {}, "few": {"with_reasoning": 1}, "many": {"with_reasoning": 2}}
+    (told,) = tag_sentences([asked(model, {}, **one, with_text=20) for model, one in found.items()])
+    assert told == (
+        "many: many answers contain <think> or </think> (kv 2 of 20); they are scored with their reasoning: set the "
+        "model's 'reasoning: strip' (no server is asked again)"
+    )
 
 
 def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_missing_ones_are_told():

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from waiting import wait_until
 
 from litm.base.formats import read_json, read_jsonl, write_json
 from litm.base.store import canonical_json
+from litm.inference.journal import Journal
 from litm.models import devices
 from litm.models.identity import FileDigests, folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
@@ -200,3 +202,9 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again_without_a_wor
     files = (folder / "responses.jsonl.gz" for folder in (undisturbed, tmp_path))
     before, after = ([record for _, record in read_jsonl(file)] for file in files)
     assert after == [{**record, "answer": record["response"]} for record in before]
+    assert "with_reasoning" not in read_json(undisturbed / "manifest.json")
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        (identity,) = journal.identities.values()
+        journal.append(identity, [(key, replace(one, text="<think>")) for key, one in journal.responses.items()])
+    run(inputs, tmp_path)
+    assert read_json(tmp_path / "manifest.json")["with_reasoning"] == COUNT

@@ -178,14 +178,16 @@ def test_a_log_that_cannot_be_read_is_an_error_with_its_name(tmp_path, make, mes
     assert message in refused(list, (one for one in read_log(make(tmp_path), INSPECT)))
 
 
-@pytest.mark.parametrize(("stop", "texts"), [("first_line", ["x\n", None]), ("end_token", ["x\nmore", None])])
+@pytest.mark.parametrize(
+    ("stop", "texts"), [("first_line", ["<think>\n", None]), ("end_token", ["<think>\nmore", None])]
+)
 @pytest.mark.parametrize(("limit", "is_other"), [(9, False), (8, True)])
 def test_answers_are_cut_by_the_stop_rule_and_lines_have_counts_and_other_settings(
     tmp_path, stop, texts, limit, is_other
 ):
     write_examples(tmp_path / "examples.jsonl.gz", EXAMPLES[:2])
     stray = inspect_sample(record_makers.example(id="stray", prompt="?", targets=[{"answers": ["x"]}]), "y")
-    path = eval_file(tmp_path / "a.eval", [inspect_sample(EXAMPLES[0], "x\nmore", "max_tokens"), stray])
+    path = eval_file(tmp_path / "a.eval", [inspect_sample(EXAMPLES[0], "<think>\nmore", "max_tokens"), stray])
     outputs = ["--responses", tmp_path / "out.jsonl.gz", "--manifest", tmp_path / "out.json"]
     words = ["--model", "m", "--experiment", "e", "--recorded", path, "--examples", tmp_path / "examples.jsonl.gz"]
     given = ["--fields", json.dumps(FIELDS[INSPECT]), "--cells", json.dumps([CELLS]), "--log", INSPECT]
@@ -196,3 +198,4 @@ def test_answers_are_cut_by_the_stop_rule_and_lines_have_counts_and_other_settin
     said = 'm/e: 1 of the 2 answers of this log were decoded otherwise than the experiment says: {"max_new_tokens":9,'
     assert (said in done.stderr) == is_other
     assert [one.text for one in read_responses(tmp_path / "out.jsonl.gz")] == texts
+    assert json.loads((tmp_path / "out.json").read_text())["with_reasoning"] == 1

@@ -23,6 +23,7 @@ from litm.prompting.reasoning import (
     final_answer,
     generation_settings,
     opened_by_prompt,
+    scored_reasoning,
     with_answer,
     with_answers,
 )
@@ -127,6 +128,8 @@ def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cu
     records = [response(id=str(n), **cell, response=text, finish_reason=STOP) for n, text in enumerate(texts)]
     stripped = [with_answer(record, TAGS, opened=False) for record in records]
     assert [record.text for record in stripped] == texts
+    assert scored_reasoning(records, Reasoning()) == {"with_reasoning": 3, "with_text": 4}
+    assert scored_reasoning(records, Reasoning(STRIP)) == scored_reasoning(records[3:], Reasoning()) == {}
     sweep = Sweep("m", "e", "t", "value_in_answer")
     scores = score_sweep(sweep, examples, stripped)
     assert scores["correct"].tolist() == [True, False, False, True]

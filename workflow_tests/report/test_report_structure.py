@@ -89,6 +89,9 @@ def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_ab
     assert shown[3] == "rag: of the documents."
     # Questions that all have the passage that their file names are as they should be.
     assert shown[2].startswith("b: 0 of 4 questions have a gold passage")
+    thinking = [one | {"with_reasoning": 2, "with_text": 9} for one in whole.manifests]
+    first = first_answers(tables, thinking, whole.experiments, [])
+    assert first["warnings"][0].startswith(f"{MODELS[0]}: many answers contain <think>")
     first = first_answers(tables, whole.manifests, whole.experiments, MODELS[:1])
     assert not any(MODELS[0] in one for one in [*first["useless"], *first["warnings"], *first["more_warnings"]])
 

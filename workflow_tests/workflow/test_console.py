@@ -262,8 +262,10 @@ def test_recorded_answers_that_do_not_say_to_which_prompts_are_said(tmp_path, mo
     mine = study()
     for model, name in mine.run:
         manifest = {"model": model, "experiment": name, "identity_fields": {}, "not_compared": 3}
+        manifest |= {"with_reasoning": 2, "with_text": 3}
         write_json(f"results/responses/{model}/{name}.manifest.json", manifest)
-    (line,) = outcome(mine, [], [], [], {}, since=0)
+    tagged, line = outcome(mine, [], [], [], {}, since=0)
+    assert tagged.startswith(f"{model}: many answers contain <think>")
     assert line.startswith(f"{model}: {3 * len(mine.run)} recorded answers do not say which prompts they answer")
 
 

@@ -342,6 +342,13 @@ def is_shown(row: Row) -> bool:
 # --- Warnings --------------------------------------------------------------------------------
 
 
+def tag_sentences(manifests: Iterable[Row]) -> Iterator[str]:
+    """One sentence per model with reasoning in many of its scored answers."""
+    texts = [{"size": 0, "placement": "", "n": one.get("with_text"), **one} for one in manifests]
+    then = "are scored with their reasoning: set the model's 'reasoning: strip' (no server is asked again)"
+    yield from _many(texts, "with_reasoning", "contain <think> or </think>", then)
+
+
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
     with recorded answers that are missing, one for each experiment with positions without any, and one with those that

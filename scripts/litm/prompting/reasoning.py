@@ -72,6 +72,15 @@ def final_answer(text: str, tags: tuple[str, str], opened: bool = False) -> str 
     return answer if ended else None
 
 
+def scored_reasoning(responses: Iterable[SweepResponse], reasoning: Reasoning) -> dict[str, int]:
+    """How many responses contain a tag of reasoning that is scored with the answer, and how many have a text, as a
+    manifest has it; {} if none contains one.
+    """
+    texts = [one.text for one in responses if one.text is not None and not reasoning.is_separate]
+    found = sum(final_answer(text, reasoning.tags) != text for text in texts)
+    return {"with_reasoning": found, "with_text": len(texts)} if found else {}
+
+
 def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
     """Whether responses show that their unknown prompts opened the reasoning: at least half of them close it without
     opening it.

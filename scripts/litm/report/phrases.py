@@ -14,6 +14,7 @@ from litm.analysis.sentences import (
     compared,
     compared_on,
     more_pairs,
+    tag_sentences,
     to_know_first,
     to_look_at,
 )  # fmt: skip
@@ -303,7 +304,8 @@ def first_answers(
     }
     first = to_know_first(lambda name: _rows(own, name), experiments, stand_ins)
     looked = to_look_at(tables.get("gold_counts"), _rows(tables, "answer_checks"))
-    others = [*looked, *(f"{one}." for one in filled), *_of_answers(own, manifests)]
+    tagged = (f"{one}." for one in tag_sentences(manifests))
+    others = [*tagged, *looked, *(f"{one}." for one in filled), *_of_answers(own, manifests)]
     left = max(0, OPEN - len(first.useless))
     names = {one["name"] for one in experiments}
     pairs = labelled(_rows(tables, "model_pairs"), _rows(tables, "accuracy"))

@@ -11,6 +11,7 @@ from litm.analysis.sentences import (
     cluster_sentences,
     gold_sentences,
     remedies_in_words,
+    tag_sentences,
     to_know_first,
 )
 from litm.analysis.table import tables as all_tables
@@ -50,7 +51,8 @@ def outcome(
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
         answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
-        yield from answer_sentences(rows, [read_json(path) for path in answered if path.exists()])
+        manifests = [read_json(path) for path in answered if path.exists()]
+        yield from (*tag_sentences(manifests), *answer_sentences(rows, manifests))
         yield from _readings(study, tables)
     except UserError as error:
         # The run itself has succeeded.
