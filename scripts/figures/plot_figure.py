@@ -48,7 +48,7 @@ def main(
     from litm.analysis.comparison import published_table
     from litm.analysis.grid import Files
     from litm.analysis.published import read_published
-    from litm.analysis.sentences import cut_sentences
+    from litm.analysis.sentences import cut_sentences, refused_sentences
     from litm.analysis.table import tables as all_tables
     from litm.figures.chart import Rows
     from litm.figures.kinds import KINDS, page_of
@@ -62,7 +62,8 @@ def main(
         searched = Files(recall).joined("retrieval") if recall else None
         rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
         known = {*rows.accuracy["model"]} - {*figure.get("recorded", ())}
-        notes = cut_sentences(plain_rows(rows.accuracy), dict.fromkeys(known, figure.get("limits", {})))
+        told = plain_rows(rows.accuracy)
+        notes = [*cut_sentences(told, dict.fromkeys(known, figure.get("limits", {}))), *refused_sentences(told)]
     elif tables:
         drawn = {path.stem: all_tables()[path.stem].read(path) for path in tables}
         rows = Rows(**drawn, token_counts=counts)  # type: ignore[arg-type]

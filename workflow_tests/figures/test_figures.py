@@ -220,15 +220,18 @@ def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
     [("accuracy_by_target", [], " at 30 tokens"), ("accuracy_by_tokens", ["a"], ""), ("pbi_forest", [], None)],
 )
 def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decides(tmp_path, kind, recorded, cut):
-    name, rows = ("position_bias", FOREST) if kind == "pbi_forest" else ("accuracy", BARS.assign(n_cut=5))
+    name, rows = ("position_bias", FOREST) if kind == "pbi_forest" else ("accuracy", BARS.assign(n_cut=5, n_refused=5))
     shown, settings = tables()[name].frame(rows), {**NEEDLES, "kind": kind}
     settings |= {"limits": {"needles": 30}, "recorded": recorded}
 
     def wanted():
         picture = draw(settings, **{name: shown})
         # The limit of recorded answers is not known.
-        told = [] if cut is None else [f"a on needles: 5 of 50 answers were cut{cut}; accuracy is a lower bound"]
-        add_note(picture, told)
+        told = [
+            f"a on needles: 5 of 50 answers were cut{cut}; accuracy is a lower bound",
+            "a: many answers were refused or withheld by the provider (needles 5 of 50); they are scored as received",
+        ]
+        add_note(picture, [] if cut is None else told)
         return picture
 
     write_csv(tmp_path / f"{name}.csv", shown, decimals=None)

@@ -368,7 +368,7 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             advice[model] = f"; raise {key} ({place}), unless they repeat themselves"
     yield from cut_sentences(rows, limits, advice)
     yield from _many(rows, "n_empty", "are empty", "are scored as answers")
-    yield from _many(rows, "n_refused", "were refused or withheld by the provider", "are scored as received")
+    yield from refused_sentences(rows)
     answered, missing = _counts(rows, "n_not_recorded")
     for model, some in missing.items():
         if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
@@ -444,6 +444,11 @@ def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], 
         answers[model][experiment] += row["n"]
         found[model][experiment] += row[column]
     return answers, found
+
+
+def refused_sentences(rows: Iterable[Row]) -> Iterator[str]:
+    """One sentence per model with many refused answers; rows: see `cut_sentences`."""
+    yield from _many(rows, "n_refused", "were refused or withheld by the provider", "are scored as received")
 
 
 def cut_sentences(
