@@ -64,6 +64,18 @@ def test_a_figure_that_is_too_wide_is_scaled_down_and_a_narrow_one_is_widened():
     assert fit(narrow, page) == pytest.approx(1) and narrow.get_figwidth() == 3
 
 
+@pytest.mark.parametrize("page", [None, PRESETS["single_column"]])
+@pytest.mark.parametrize("model", ["organisation_model-" + 6 * "13B-", "organisation_" + 6 * "one-long-name-"])
+def test_long_entries_of_the_legend_stay_inside_the_figure(model, page):
+    """The fact about the model makes its entry two lines; a name that is too long by itself has smaller text."""
+    settings = {**FIGURE, "facts": {model: "tuned from organisation_base-model"}, "page": page and vars(page)}
+    figure = draw(settings, table(*(cell(model, "qa", 5, position, 0.5) for position in (0, 4))))
+    figure.draw_without_rendering()
+    drawn, (text,) = figure.legends[0].get_window_extent(), figure.legends[0].get_texts()
+    assert 0 <= drawn.x0 < drawn.x1 <= figure.bbox.x1
+    assert len(text.get_text().splitlines()) > 1 and " ".join(text.get_text().splitlines()).startswith(model)
+
+
 def test_titles_can_be_left_out():
     figure = picture()
     assert figure.get_suptitle() == "A title"

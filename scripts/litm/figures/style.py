@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
@@ -351,21 +352,36 @@ def line(colour: Any, linestyle: Any, label: str, marker: str = "") -> Line2D:
 
 
 def add_legend(canvas: Figure, handles: Sequence[Artist], *sentences: str) -> None:
-    """Add the legend below the panels, with as many columns as fit; further lines make the figure higher.
+    """Add the legend below the panels, with as many columns as fit and long entries wrapped; further lines make the
+    figure higher.
 
     sentences: of its title, a line each; those that are empty are left out.
     """
     title = "\n".join(filter(None, sentences))
-    longest = max((len(str(handle.get_label())) for handle in handles), default=0)
-    entry = max(LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES + CHARACTER_INCHES * longest)
-    columns = max(1, min(len(handles), int(canvas.get_figwidth() / entry)))
-    lines = ceil(len(handles) / columns)
+    room = canvas.get_figwidth()
+    for handle in handles:
+        label, characters = str(handle.get_label()), int((room - LEGEND_EDGE_INCHES) / CHARACTER_INCHES)
+        handle.set_label(textwrap.fill(label, characters, break_on_hyphens=False, break_long_words=False))
+    parts = [part for handle in handles for part in str(handle.get_label()).splitlines()]
+    entry = max(LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES + CHARACTER_INCHES * max(map(len, parts), default=0))
+    columns = max(1, min(len(handles), int(room / entry)))
+    lines = ceil(len(parts) / columns)
     canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * max(0, lines - 1))
     legend = canvas.legend(handles=list(handles), loc="outside lower center", ncols=columns, frameon=False)
-    if canvas.get_figwidth() < MINIMUM_INCHES:
-        title = wrapped(title, canvas.get_figwidth() / SMALL_CHARACTER_INCHES)
+    _fit_texts(legend, 0.97 * room * canvas.dpi)
+    if room < MINIMUM_INCHES:
+        title = wrapped(title, room / SMALL_CHARACTER_INCHES)
     legend.set_title(title, prop=FontProperties(size="small"))
     legend.get_title().set_color("0.35")
+
+
+def _fit_texts(legend: Legend, room: float) -> None:
+    """Scale the texts of a legend down, if a word makes it wider than its room in dots."""
+    excess = legend.get_window_extent().width - room
+    if excess > 0:
+        widest = max(text.get_window_extent().width for text in legend.get_texts())
+        for text in legend.get_texts():
+            text.set_fontsize(text.get_fontproperties().get_size_in_points() * (1 - excess / widest))
 
 
 def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
