@@ -9,6 +9,7 @@ from score_frames import score_rows
 from litm.analysis.table import tables
 from litm.figures.chart import Rows
 from litm.figures.cost_figures import DOCUMENTS, DOLLARS, NO_CONDITION, NOTHING, costs_of_sizes
+from litm.figures.kinds import PRESETS
 
 CONDITIONS = {**FIGURE, "kind": "accuracy_by_cost", "experiments": ["s", "s-reversed"], "x_label": "Tokens"}
 NO_VALUES = dict.fromkeys(("accuracy", "tokens", "accuracy_ci_low", "accuracy_ci_high"))
@@ -67,6 +68,15 @@ def test_each_model_has_a_panel_and_other_studies_have_none():
     assert titles(conditions([*ROWS, *(one | {"model": "other"} for one in ROWS), row("another", 1, 0.5)])) == [
         "m", "other"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "columns"), [(None, 2), ("single_column", 1), ("double_column", 3)])
+def test_panels_of_many_models_stand_in_rows(page, columns):
+    settings = CONDITIONS | ({"page": vars(PRESETS[page])} if page else {})
+    rows = [one | {"model": f"m{number}"} for number in range(5) for one in ROWS]
+    axes = draw(settings, advice=tables()["advice"].frame(rows)).axes
+    assert axes[0].get_subplotspec().get_gridspec().ncols == columns
+    assert [bool(ax.get_ylabel()) for ax in axes] == [place % columns == 0 for place in range(5)]
 
 
 def test_a_study_without_answers_says_so():

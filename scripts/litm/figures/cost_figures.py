@@ -16,6 +16,7 @@ from litm.analysis.grid import MEAN_COLUMNS, position_means
 from litm.base.messages import in_range
 from litm.figures import style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
+from litm.figures.kinds import room_of
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
 from litm.records import Prices
 
@@ -123,21 +124,32 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     models, looks = models_in(shown), _looks(list(dict.fromkeys(shown["experiment"])))
     if not models:
         return style.empty_canvas(figure["title"], NO_CONDITION)
-    width = max(SINGLE_INCHES, PANEL_INCHES[0] * len(models) + style.AXIS_INCHES)
-    canvas = style.new_canvas(width, PANEL_INCHES[1] + 1.6, figure["title"])
-    axes = style.PanelGrid(len(models), len(models), width).axes(canvas)
+    grid = _grid(len(models), room_of(figure))
+    canvas = style.new_canvas(grid.width, PANEL_INCHES[1] * grid.rows + 1.6, figure["title"])
+    axes, characters = grid.axes(canvas), grid.panel_width / style.CHARACTER_INCHES
     for ax, model in zip(axes, models, strict=True):
         own = shown[shown["model"] == model]
         unit = _unit(own)
         _draw_conditions(ax, own, unit, looks)
-        ax.set_title(model)
-        ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
-    axes[0].set_ylabel(measure_label(figure))
+        ax.set_title(style.wrapped(model, characters))
+        x_label = {"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit]
+        ax.set_xlabel(style.wrapped(x_label, characters))
+    for ax in axes[:: grid.columns]:
+        ax.set_ylabel(measure_label(figure))
     low, high = 100 * shown["accuracy_ci_low"].min(), 100 * shown["accuracy_ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
-    style.add_legend(canvas, _condition_handles(shown, looks), _note(shown, width))
+    style.add_legend(canvas, _condition_handles(shown, looks), _note(shown, grid.width))
     style.add_note(canvas, [style.describe_axis(axes[0])])
     return canvas
+
+
+def _grid(panels: int, room: float | None) -> style.PanelGrid:
+    """Rows of panels as wide as in other figures if the width is given, else of two wide ones."""
+    if room is not None:
+        return style.panel_grid(panels, room)
+    columns = min(2, panels)
+    width = max(SINGLE_INCHES, PANEL_INCHES[0] * columns + style.AXIS_INCHES)
+    return style.PanelGrid(panels, columns, width, PANEL_INCHES[0])
 
 
 def _unit(rows: pd.DataFrame) -> str:
