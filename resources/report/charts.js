@@ -124,6 +124,12 @@
     }
   }
 
+  // A line through places, without a stroke across a gap.
+  function lineOf(places, gaps) {
+    const isCut = (index) => gaps.some((gap) => places[index - 1].point[0] < gap && gap < places[index].point[0]);
+    return places.map(({ x, y }, index) => `${index && !isCut(index) ? "L" : "M"}${x} ${y}`).join("");
+  }
+
   function drawSeries(svg, series, scale, shift, xs, at) {
     const { colour, mark, dash } = look(series);
     const group = make("g", { class: `series ${series.kind}`, style: `--c: ${colour}` }, svg);
@@ -144,7 +150,7 @@
       make("line", { class: "interval", ...ends }, group);
     }
     if (series.kind !== "marks" && series.kind !== "whole") {
-      make("path", { class: "line", d: "M" + places.map(({ x, y }) => `${x} ${y}`).join("L"), "stroke-dasharray": dash }, group);
+      make("path", { class: "line", d: lineOf(places, series.gaps ?? []), "stroke-dasharray": dash }, group);
     }
     for (const place of places) {
       place.mark = make("path", { class: "mark", d: mark, transform: `translate(${place.x} ${place.y})` }, group);

@@ -1,5 +1,7 @@
 """Figures of differences between conditions."""
 
+from math import nan
+
 import pandas as pd
 import pytest
 from figure_tables import FIGURE, draw, legend, told, words
@@ -16,6 +18,7 @@ def difference(position: int | None, value: float, **more) -> dict:
 DIFFERENCES = pd.DataFrame(
     [
         *(difference(position, value) for position, value in ((0, 0.1), (2, -0.2), (4, 0.05))),
+        *(difference(position, 0.1, model_a="n", model_b="n") for position in (0, 4)),
         difference(None, 0.3, quantity="pbi"),
         difference(0, 0.1, chosen_of=3),
         difference(0, 0.5, condition="model", experiment_a="e", model_a="tuned", model_b="m"),
@@ -35,6 +38,8 @@ def test_differences_of_two_experiments_are_drawn_in_points_with_intervals_and_a
     (panel,) = canvas.axes
     curve = next(line for line in panel.get_lines() if len(line.get_xdata()) == 3 and line.get_marker() == "o")
     assert list(curve.get_xdata()) == [0, 2, 4] and list(curve.get_ydata()) == pytest.approx([10, -20, 5])
+    other = next(line for line in panel.get_lines() if line.get_marker() == "s")
+    assert list(other.get_ydata()) == pytest.approx([10, nan, 10], nan_ok=True)
     assert any(list(line.get_ydata()) == [0, 0] for line in panel.get_lines())
     assert panel.get_ylim()[0] < -24 and panel.get_ylim()[1] > 14
     assert "other minus e\n" in told(canvas)

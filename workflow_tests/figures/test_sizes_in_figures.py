@@ -68,6 +68,26 @@ def test_rows_of_other_positions_have_cells_of_their_own_width_and_no_depths_at_
     assert not panel.get_xticklabels()
 
 
+def test_a_position_without_a_scored_question_has_an_empty_cell_and_the_others_stay_in_their_columns():
+    cells = curves("a", "b")
+    cells.loc[(cells["model"] == "a") & (cells["position"] == 2), list(NOT_SCORED)] = list(NOT_SCORED.values())
+    first, second = panels(heatmap(cells))
+    assert {"no question\nscored"} == {*words(first)} - {*words(second)}
+    (empty, *own), every = ([p for p in ax.patches if isinstance(p, Rectangle)] for ax in (first, second))
+    boxes, all_boxes = ([patch.get_bbox().bounds for patch in patches] for patches in (own, every))
+    assert empty.get_hatch() and boxes == all_boxes[:1] + all_boxes[2:]
+    assert [label.get_text() for label in first.get_xticklabels()] == ["0 %", "50 %", "100 %"]
+
+
+def test_the_colour_bar_of_many_models_is_as_close_to_its_panels_and_its_label_as_that_of_few():
+    canvas = heatmap(curves(*map(str, range(40))))
+    canvas.draw_without_rendering()
+    *drawn, bar = canvas.axes
+    gap = min(ax.get_tightbbox().y0 for ax in drawn) - bar.get_window_extent().y1
+    assert 0 < gap < 0.4 * canvas.dpi
+    assert canvas.legends[0].get_window_extent().y1 < bar.xaxis.label.get_window_extent().y0
+
+
 def test_a_size_without_scores_has_a_note_and_so_has_a_heatmap_without_scores():
     nothing = [cell("a", "qa", 9, position, 0.0) | NOT_SCORED for position in (0, 8)]
     scored = [cell("a", "qa", 5, position, 0.5) for position in (0, 4)]

@@ -184,6 +184,15 @@ def test_reference_lines_have_their_intervals_in_a_named_column_with_the_models_
     assert max(browser.run(right)) < shade[0] and browser.problems == []
 
 
+def test_a_line_has_a_gap_at_a_position_without_a_scored_question(browser, tmp_path):
+    table = contents().tables["accuracy"]
+    table = table.assign(n=table["n"].where((table["model"] != MODELS[0]) | (table["position"] != 3), 0))
+    (tmp_path / "report.html").write_text(report_page({"accuracy": table}))
+    browser.open(tmp_path / "report.html", 1280)
+    lines = browser.run("[...document.querySelectorAll('.curve .line')].map((one) => one.getAttribute('d'))")
+    assert [(line.count("M"), line.count("L")) for line in lines] == [(2, 0), (1, 2)] and browser.problems == []
+
+
 def test_labels_of_neighbouring_positions_that_would_overlap_are_turned(browser, tmp_path):
     table = contents().tables["accuracy"]
     moved = table.assign(position=table["position"].replace({3: 14, 5: 15}))

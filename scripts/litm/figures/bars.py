@@ -237,11 +237,13 @@ def _panels_of_wrong(
     several = cells["target"].nunique() > 1
     for size, of_size in cells.groupby("size"):
         for where, group in _placements(of_size) if several else [("", of_size)]:
+            placed = group.assign(place=group["position"].rank(method="dense").astype(int) - 1)
+            ticks = tuple((place, ordinal(int(one) + 1)) for place, one in enumerate(sorted({*group["position"]})))
             for model in models:
-                of_model = group[group["model"] == model].sort_values("position", kind="stable")
+                of_model = placed[placed["model"] == model].sort_values("position", kind="stable")
                 if len(of_model):
                     title = f"{panel_title(figure, size)}{where}\n{model}"
-                    yield _panel_of_wrong(title, model, of_model.assign(place=range(len(of_model))), kinds)
+                    yield Panel(title, ticks, _series_of_wrong(model, of_model, kinds))
 
 
 def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -251,7 +253,7 @@ def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield f", {ordinals(sorted({*group['position']}))}", group
 
 
-def _panel_of_wrong(title: str, model: str, cells: pd.DataFrame, kinds: Sequence[str]) -> Panel:
+def _series_of_wrong(model: str, cells: pd.DataFrame, kinds: Sequence[str]) -> tuple[Series, ...]:
     headings, wrong = tables()["wrong_answers"].columns, cells[cells["n_wrong"] > 0]
     parts = [
         Series(
@@ -261,8 +263,7 @@ def _panel_of_wrong(title: str, model: str, cells: pd.DataFrame, kinds: Sequence
         for kind in kinds
     ]  # fmt: skip
     whole = Series(WHOLE, model, WRONG, 0, points_of(cells, "place", "share_wrong"))
-    ticks = tuple((place, ordinal(int(position) + 1)) for place, position in enumerate(cells["position"]))
-    return Panel(title, ticks, (*parts, whole))
+    return (*parts, whole)
 
 
 def _draw_stack(ax: Axes, panel: Panel) -> None:
@@ -279,6 +280,8 @@ def _draw_stack(ax: Axes, panel: Panel) -> None:
         list(heights), list(heights.values()), yerr=style.interval_lengths(whole.points),
         fmt="none", ecolor="0.1", elinewidth=1, capsize=3,
     )  # fmt: skip
+    # Panels of a size have bars at the same places, also where a model has none.
+    ax.update_datalim([(-0.4, 0), (len(panel.ticks) - 0.6, 0)])
     # White edges, because a line crosses bars of any colour.
     for artist in lines.get_children():
         artist.set_path_effects([withStroke(linewidth=2.5, foreground="white")])

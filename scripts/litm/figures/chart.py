@@ -34,7 +34,8 @@ class Series:
     """Points of one curve, group of marks or line.
 
     model: None for a retriever's recall; label: distinguishes the series of one model, '' if there is only one; dash:
-    index of the line style, from 0, among the series of its kind; of a part, of its colour in `KIND_COLOURS`.
+    index of the line style, from 0, among the series of its kind; of a part, of its colour in `KIND_COLOURS`. gaps:
+    places of the experiment where it has no point, so that no line crosses them.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Series:
     label: str
     dash: int
     points: tuple[Point, ...]
+    gaps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,19 @@ def curves(figure: Mapping, cells: pd.DataFrame, x: str) -> tuple[Series, ...]:
     """One curve over the column x per experiment and model with a scored question."""
     several = len(figure["experiments"]) > 1
     return tuple(
-        Series(CURVE, str(model), experiment if several else "", dash, points_of(curve.sort_values(x), x))
+        Series(
+            CURVE, str(model), experiment if several else "", dash,
+            points_of(curve.sort_values(x), x), gaps_of(curve[x], own[x]),
+        )
         for dash, experiment in enumerate(figure["experiments"])
-        for model, curve in scored(cells[cells["experiment"] == experiment]).groupby("model", sort=False)
-    )
+        for own in [cells[cells["experiment"] == experiment]]
+        for model, curve in scored(own).groupby("model", sort=False)
+    )  # fmt: skip
+
+
+def gaps_of(places: Iterable[int], every: Iterable[int]) -> tuple[int, ...]:
+    """Every place that is not among these."""
+    return tuple(sorted({*map(int, every)} - {*map(int, places)}))
 
 
 def published_curves(
@@ -155,10 +166,11 @@ def published_curves(
     theirs = theirs[is_in_panel & theirs["model"].isin(list(models))]
     return tuple(
         replace(
-            one, kind=PUBLISHED, label="published", points=tuple(replace(p, low=None, high=None) for p in one.points)
+            one, kind=PUBLISHED, label="published", gaps=(),
+            points=tuple(replace(p, low=None, high=None) for p in one.points),
         )
         for one in curves(figure, theirs, x)
-    )
+    )  # fmt: skip
 
 
 def references(figure: Mapping, accuracy: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:

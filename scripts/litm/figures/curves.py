@@ -21,6 +21,7 @@ from litm.figures.chart import (
     Series,
     absent_models,
     curves,
+    gaps_of,
     length_in_words,
     longer_than_trained,
     make_chart,
@@ -224,8 +225,10 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
             Series(
                 CURVE, model, f"{pair[0]} - {pair[1]}" if len(dashes) > 1 else "", dashes[pair],
                 points_of(own.sort_values("position_a"), "position_a", "difference"),
+                gaps_of(own["position_a"], of_pair["position_a"]),
             )
             for model, pair in dict.fromkeys(named)
+            for of_pair in [of_size[[key[1] == pair for key in keys]]]
             for own in [of_size[[key == (model, pair) for key in keys]]]
             if len(own)
         ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -20,6 +21,7 @@ from litm.figures.chart import (
     Point,
     Rows,
     Series,
+    gaps_of,
     make_chart,
     models_in,
     panel_title,
@@ -32,6 +34,8 @@ from litm.figures.chart import (
 SAME_DEPTH = 0.03
 #: Inches: width and height of a cell; labels of the rows; gap between panels; widest figure.
 CELL_INCHES, LABEL_INCHES, BETWEEN_INCHES, MAXIMUM_INCHES = (0.82, 0.5), 1.5, 0.55, 15.0
+#: Inches: height of the colour bar, and the gap above it.
+BAR_INCHES = (0.25, 0.2)
 LABEL_CHARACTERS, SMALL_CHARACTER_INCHES = 18, 0.075
 #: Perceptually uniform colours, also for people with colour blindness.
 HEAT = matplotlib.colormaps["cividis"]
@@ -46,7 +50,7 @@ def draw_heatmap(chart: Chart) -> Figure:
     A cell has the accuracy in per cent, its 95 % interval, the position from the 1st, and n. Colours stand for 0 to
     100 % in every figure.
     """
-    most_cells = max((len(row.points) for panel in chart.panels for row in panel.series), default=0)
+    most_cells = max((len(_places(row)) for panel in chart.panels for row in panel.series), default=0)
     if not most_cells:
         return style.empty_canvas(chart.title, NOTHING)
     width, panels = LABEL_INCHES + CELL_INCHES[0] * max(3, most_cells), chart.panels
@@ -61,10 +65,13 @@ def draw_heatmap(chart: Chart) -> Figure:
     for index, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
         _draw_panel(ax, panel)
         if grid.is_lowest(index):
-            cells = max(3, max(len(row.points) for row in panel.series))
+            cells = max(3, max(len(_places(row)) for row in panel.series))
             characters = int(cells * CELL_INCHES[0] / SMALL_CHARACTER_INCHES)
             ax.set_xlabel(textwrap.fill(chart.x_label, characters), fontsize="small")
-    bar = canvas.colorbar(ScalarMappable(SCALE, HEAT), ax=axes, location="bottom", shrink=0.8, aspect=45)
+    bar = canvas.colorbar(
+        ScalarMappable(SCALE, HEAT), ax=axes, location="bottom", shrink=0.8, aspect=45,
+        fraction=BAR_INCHES[0] / height, pad=BAR_INCHES[1] / height,
+    )  # fmt: skip
     bar.set_label(chart.y_label, fontsize="small")
     style.add_legend(canvas, [], style.describe_n(chart.series(MARKS), "cell", "brackets"))
     return canvas
@@ -79,11 +86,11 @@ def heatmap(figure: Mapping, rows: Rows) -> Chart:
     cells = positioned(figure, rows.accuracy)
     models = models_in(cells)
     panels = [
-        _panel(figure, experiment, model, own, rows.token_counts)
+        _panel(figure, experiment, model, of_experiment, rows.token_counts)
         for experiment in figure["experiments"]
+        for of_experiment in [cells[cells["experiment"] == experiment]]
         for model in models
-        for own in [cells[(cells["experiment"] == experiment) & (cells["model"] == model)]]
-        if len(own)
+        if model in set(of_experiment["model"])
     ]
     return make_chart(figure, panels, models)
 
@@ -92,15 +99,23 @@ def _panel(
     figure: Mapping, experiment: str, model: str, cells: pd.DataFrame, token_counts: pd.DataFrame | None
 ) -> Panel:
     of_model = {**figure, "experiments": [experiment], "models": [model]}
+    own = cells[cells["model"] == model]
     series = tuple(
         Series(
             MARKS, model, panel_title(of_model, size, token_counts), 0,
-            points_of(scored(of_size).sort_values("position"), "position"),
+            points_of(drawn, "position"), gaps_of(drawn["position"], cells[cells["size"] == size]["position"]),
         )
-        for size, of_size in cells.groupby("size")
+        for size, of_size in own.groupby("size")
+        for drawn in [scored(of_size).sort_values("position")]
     )  # fmt: skip
     title = f"{experiment}: {model}" if len(figure["experiments"]) > 1 else model
-    return Panel(title, _ticks(scored(cells)), series)
+    columns = cells[cells["size"].isin(scored(own)["size"])].drop_duplicates(["size", "position"])
+    return Panel(title, _ticks(columns), series)
+
+
+def _places(row: Series) -> list[int]:
+    """The positions of a row's columns; [] without a scored question."""
+    return sorted([*row.gaps, *(point.x or 0 for point in row.points)]) if row.points else []
 
 
 def _ticks(cells: pd.DataFrame) -> tuple[tuple[int, str], ...]:
@@ -133,14 +148,19 @@ def _in_lines(label: str) -> str:
 
 
 def _draw_row(ax: Axes, line: int, row: Series) -> None:
-    """Draw the cells of a size; without a scored question, a hatched row with a note."""
-    if not row.points:
+    """Draw the cells of a size; without a scored question, a hatched row or cell with a note."""
+    note: dict[str, Any] = {"ha": "center", "va": "center", "color": "0.35"}
+    if row.gaps:
         ax.add_patch(Rectangle((0, line), 1, 1, facecolor="0.95", edgecolor="0.8", hatch="///", linewidth=0))
-        ax.text(0.5, line + 0.5, EMPTY, ha="center", va="center", color="0.35", fontsize="small")
+    if not row.points:
+        ax.text(0.5, line + 0.5, EMPTY, fontsize="small", **note)
         return
-    width = 1 / len(row.points)
-    for place, point in enumerate(row.points):
-        colour = HEAT(SCALE(100 * point.value))
+    places = {x: place for place, x in enumerate(_places(row))}
+    width = 1 / len(places)
+    for gap in row.gaps:
+        ax.text((places[gap] + 0.5) * width, line + 0.5, textwrap.fill(EMPTY, 12), fontsize=6.5, **note)
+    for point in row.points:
+        place, colour = places[point.x or 0], HEAT(SCALE(100 * point.value))
         ax.add_patch(Rectangle((place * width, line), width, 1, facecolor=colour, edgecolor="white", linewidth=1))
         _write(ax, (place + 0.5) * width, line, point, _ink(colour))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
@@ -215,7 +216,10 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
             artists = ax.plot(xs, values, color=look.colour, marker=look.marker, zorder=1.9, **PUBLISHED_LOOK)
             move_aside(ax, artists, aside.shift)
         else:
-            draw_points(ax, xs, one.points, aside, linestyle=dash_of(one))
+            curve = draw_points(ax, xs, one.points, aside, linestyle=dash_of(one)).lines[0]
+            gaps = [gap for gap in one.gaps if xs[0] < gap < xs[-1]]
+            at = np.searchsorted(xs, gaps)
+            curve.set_data(np.insert(xs, at, gaps), np.insert(np.asarray(curve.get_ydata()), at, np.nan))
 
 
 def draw_points(

@@ -1,9 +1,9 @@
 """Charts of the page: JSON of the figures for the browser, and the rows of the Position Bias Index.
 
 A chart is {name, title, x_label, y_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a
-series {model (None for a retriever), label, kind, dash, points}, see `litm.figures.chart`. A point is
-[x, n, value, low, high], fractions with six decimals as in the table; unknown limits are None, and the one point of a
-reference has x None.
+series {model (None for a retriever), label, kind, dash, points}, with {gaps} if it has any, see `litm.figures.chart`. A
+point is [x, n, value, low, high], fractions with six decimals as in the table; unknown limits are None, and the one
+point of a reference has x None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,6 +85,7 @@ def _panel(panel: Panel) -> dict:
             {
                 **{key: getattr(one, key) for key in ("model", "label", "kind", "dash")},
                 "points": [[point.x, point.n, *_fractions(point)] for point in one.points],
+                **({"gaps": list(one.gaps)} if one.gaps else {}),
             }
             for one in panel.series
         ],
