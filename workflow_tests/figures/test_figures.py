@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import fields
+from math import nan
 from types import SimpleNamespace
 
 import pandas as pd
@@ -27,6 +28,7 @@ from figure_tables import (
 )
 from matplotlib.colors import same_color
 from programs import run_program
+from report_contents import MODELS, POSITIONS, WRONG_FIGURE, contents_with_wrong_answers
 
 from litm.analysis.table import tables
 from litm.base.formats import write_csv
@@ -160,9 +162,20 @@ BY_SIZE = {**FIGURE, "kind": "accuracy_by_size", "references": {}}
 def test_a_panel_in_which_nothing_fits_says_so():
     nothing = cell("a", "qa", 10, 0, 0.0, n=0)
     figure = draw(FIGURE, table(cell("a", "qa", 5, 0, 0.3), nothing))
-    assert [*map(words, figure.axes)] == [[], ["no question scored:\na"]]
+    assert [*map(words, figure.axes)] == [[], ["no question scored: a"]]
     for settings in (FIGURE, BY_SIZE):
-        assert words(draw(settings, table(nothing)).axes[0]) == ["no question scored:\na"]
+        assert words(draw(settings, table(nothing)).axes[0]) == ["no question scored: a"]
+    some = draw(BY_SIZE, table(nothing, cell("a", "qa", 5, 0, 0.3), cell("b", "qa", 10, 0, 0.3)))
+    assert words(some.axes[0]) == ["no question scored: a (at 10)"]
+
+
+def test_no_line_crosses_a_position_of_the_experiment_without_a_scored_question():
+    cells = [cell(m, "qa", 5, p, 0.5, n=0 if (m, p) == ("a", 2) else 50) for m in "ab" for p in (0, 2, 4)]
+    # Another experiment has fewer positions, which is no gap.
+    cells += [cell("a", "other", 5, position, 0.5) for position in (0, 4)]
+    (panel,) = draw({**FIGURE, "experiments": ["qa", "other"]}, table(*cells)).axes
+    curves = [bar.lines[0].get_xydata()[:, 1] for bar in panel.containers]
+    assert curves == [pytest.approx(one, nan_ok=True) for one in ([50, nan, 50], [50, 50, 50], [50, 50])]
 
 
 def test_the_names_of_many_models_without_a_fitting_question_stay_inside_their_panel():
@@ -173,7 +186,8 @@ def test_the_names_of_many_models_without_a_fitting_question_stay_inside_their_p
     first, second = figure.axes
     (note,) = second.texts
     assert all(model in note.get_text().replace("\n", " ") for model in models)
-    assert note.get_window_extent().width <= second.get_window_extent().width
+    box, panel = note.get_window_extent(), second.get_window_extent()
+    assert box.width <= panel.width and box.y0 >= panel.y1
     assert first.get_window_extent().width == pytest.approx(second.get_window_extent().width, rel=0.02)
 
 
@@ -192,6 +206,17 @@ def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_t
     assert legend(twice)[2:] == [f"recall of bm25 in {corpus} for q (n = 2,655)" for corpus in "cd"]
     (without,) = draw(BY_SIZE, shown).axes
     assert len(without.containers) == 2 and without.get_ylabel() == "Accuracy (%)"
+
+
+def test_bars_of_wrong_answers_stand_at_the_same_places_for_every_model():
+    rows = contents_with_wrong_answers().tables["wrong_answers"]
+    lacking = rows[(rows["model"] != MODELS[0]) | (rows["position"] != POSITIONS[0])]
+    first, second = draw(WRONG_FIGURE, wrong_answers=lacking).axes
+    assert first.get_xlim() == pytest.approx(second.get_xlim())
+    ticks = [[label.get_text() for label in ax.get_xticklabels()] for ax in (first, second)]
+    assert ticks == [["1st", "4th", "6th"]] * 2
+    segments = first.containers[-1].lines[2][0].get_segments()
+    assert [segment[0, 0] for segment in segments] == [1, 2]
 
 
 BARS = targets(needles("a"))

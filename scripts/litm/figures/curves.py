@@ -1,7 +1,7 @@
 """Figures of curves over positions or sizes, in panels side by side: accuracies, their means, differences."""
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -122,11 +122,21 @@ def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | Non
     shown = sorted({int(size) for size in scored(cells)["size"]})
     models = models_in(cells)
     series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
-    panel = Panel("", tuple((size, str(size)) for size in shown), series, absent_models(cells))
+    absent = [*absent_models(cells), *_without_sizes(cells, shown)]
+    panel = Panel("", tuple((size, str(size)) for size in shown), series, tuple(absent))
     everywhere = [*recalls(rows.recall, shown), *references(figure, rows.accuracy, models)]
     lengths = [(size, length_in_words(mean_tokens(figure, rows.token_counts, size, cells))) for size in shown]
     told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
     return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
+
+
+def _without_sizes(cells: pd.DataFrame, shown: Sequence[int]) -> Iterator[str]:
+    """Models without a scored question at some of the sizes, each with those sizes."""
+    numbers = cells[cells["size"].isin(shown)].groupby(["model", "size"], sort=False)["n"].sum()
+    for model, of_model in numbers.groupby("model", sort=False):
+        lacking = of_model[of_model == 0].index.get_level_values("size")
+        if 0 < len(lacking) < len(of_model):
+            yield f"{model} (at {', '.join(map(str, sorted(lacking)))})"
 
 
 def draw_curves(chart: Chart) -> Figure:
@@ -135,7 +145,6 @@ def draw_curves(chart: Chart) -> Figure:
 
     def draw(ax: Axes, panel: Panel, width: float) -> None:
         style.draw_series(ax, panel.series, looks)
-        style.name_absent(ax, panel.absent, width)
         _draw_ticks(ax, panel)
         style.draw_reference_columns(ax, panel.series, looks, width)
 
@@ -167,16 +176,23 @@ def _drawn(chart: Chart, around: float, draw: Callable[[Axes, Panel, float], Non
     around: inches above and below the panels; draw: draws a panel of a width in inches.
     """
     grid = style.panel_grid(len(chart.panels), chart.room)
-    canvas = style.new_canvas(grid.width, style.PANEL_INCHES[1] * grid.rows + around, chart.title)
+    characters = int(grid.panel_width / style.CHARACTER_INCHES)
+    notes = [style.wrapped("\n".join(_notes(panel)), 1.2 * characters) for panel in chart.panels]
+    height = style.PANEL_INCHES[1] + style.NOTE_LINE_INCHES * max(len(note.splitlines()) for note in notes)
+    canvas = style.new_canvas(grid.width, height * grid.rows + around, chart.title)
     axes = grid.axes(canvas)
     for ax, panel in zip(axes, chart.panels, strict=True):
         draw(ax, panel, grid.panel_width)
-    characters = int(grid.panel_width / style.CHARACTER_INCHES)
-    beyond = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in chart.panels]
-    notes = [style.wrapped(note, 1.2 * characters) for note in beyond]
     style.set_titles(axes, [style.wrapped(panel.title, characters) for panel in chart.panels], notes)
     grid.label(axes, textwrap.fill(chart.x_label, characters) if chart.room else chart.x_label, chart.y_label)
     return canvas, axes[0]
+
+
+def _notes(panel: Panel) -> Iterator[str]:
+    """Sentences on models of a panel, for below its title."""
+    for said, models in (("no question scored", panel.absent), ("longer than in training", panel.beyond)):
+        if models:
+            yield f"{said}: {', '.join(models)}"
 
 
 def _draw_ticks(ax: Axes, panel: Panel) -> None:

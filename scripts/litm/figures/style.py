@@ -61,8 +61,9 @@ TITLE_CHARACTERS_AN_INCH = 9
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
 #: The vertical axis begins at 0 if the lowest end is at most this share of the highest.
 ZERO_SHARE = 0.25
-#: Points: height of a line of small text between a panel and its title.
+#: Height of a line of small text between a panel and its title.
 NOTE_LINE_POINTS = 11
+NOTE_LINE_INCHES = NOTE_LINE_POINTS / POINTS_AN_INCH
 #: Inches: width of a small character, in a figure that is narrower than MINIMUM_INCHES.
 SMALL_CHARACTER_INCHES = 0.082
 #: Points: shift between the curves of two models, so that equal curves are visible, and of all together at most.
@@ -255,17 +256,6 @@ def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
     return [below, above]
 
 
-def name_absent(ax: Axes, absent: Sequence[str], width: float) -> None:
-    """Name the models without a curve in a panel of `width` inches, because no question was scored."""
-    if absent:
-        names = wrapped(", ".join(absent), width / CHARACTER_INCHES)
-        background: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-        ax.text(
-            0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=background, zorder=5,
-            ha="center", va="bottom", color="0.35", fontsize="small",
-        )  # fmt: skip
-
-
 def ends_of(chart: Chart) -> list[float]:
     """Both ends of every interval of a chart in per cent; the value itself if they are unknown."""
     points = [point for series in chart.series() for point in series.points]
@@ -418,12 +408,13 @@ def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[st
 
 
 def _name(ax: Axes, label: str, one: Series, look: Look) -> None:
-    """The line's name, above it or, near the top, below."""
+    """The line's name, above it or, near the top, below; curves cover it."""
     value = 100 * one.points[0].value
     is_low = value < 85
     ax.annotate(
         label, (0.5, value), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_low else -3),
         textcoords="offset points", ha="center", va="bottom" if is_low else "top", color=look.colour, fontsize="small",
+        zorder=1.8,
     )  # fmt: skip
 
 
