@@ -1,8 +1,8 @@
 """Does a model answer worse than another one, or than before, on the same questions?
 
 Exit status: 0 if it is shown not to be worse than the margin at any judged position, 3 if it is shown to be worse at
-some, 4 if the questions are too few to tell, 5 if all answers look recorded, not asked again; 1 for an error, 2 for a
-wrong option. Rules and error rates: docs/regression.md.
+some, 4 if the questions are too few to tell or a position cannot be compared, 5 if all answers look recorded, not asked
+again; 1 for an error, 2 for a wrong option. Rules and error rates: docs/regression.md.
 
 results: the study's results folder; two, if `against` is a model of another study: that of `model` comes first
 model: the model to judge
@@ -24,9 +24,10 @@ from litm.analysis.studies import FACTS, Sweep, differing
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.formats import grouped, write_csv
-from litm.base.messages import UserError, counted, first_of, in_columns, note, points
+from litm.base.messages import UserError, counted, few_clusters, first_of, in_columns, note, points
 from litm.notebook import Results
 from litm.records import read_responses
+from litm.report.provenance import placements
 from litm.studies import how_made, manifest_of
 
 #: Exit status by outcome; 1 and 2 are errors.
@@ -59,24 +60,26 @@ def main(
     if unknown := [one for one in experiments if one not in names]:
         raise UserError(f"--experiments: no '{unknown[0]}'; there are {', '.join(names)}")
     judged = [*dict.fromkeys(experiments or names)]
-    scores = [of_both for one in judged if (of_both := _scores(sides, one)) is not None]
-    rows = regression_rows(pd.concat(scores), worse_than / 100, means_only) if scores else []
+    scores = {one: of_both for one in judged if (of_both := _scores(sides, one)) is not None}
+    rows = regression_rows(pd.concat(scores.values()), worse_than / 100, means_only) if scores else []
+    shown = list(dict.fromkeys(row["experiment"] for row in rows if row["n"]))
     for one in judged:
-        if one not in {row["experiment"] for row in rows}:
-            told = f"{one}: not compared: only one of the two answered it, or prompts or metric differ"
-            if experiments:
+        only = f"{one}: not compared: only one of the two answered it"
+        for told in _not_compared(sides, rows, scores[one]) if one in scores else [only]:
+            if experiments and one not in shown:
                 raise UserError(f"--experiments: {told}")
             note(told)
-    if not rows:
+    if not shown:
         raise UserError("no question that both answered: compare models that were asked the same prompts")
-    shown = list(dict.fromkeys(row["experiment"] for row in rows))
     for differ, of in grouped(shown, lambda one: _differing(sides, one)).items():
         if differ:
             note(f"the two sides differ in {differ} on {first_of(of, NAMED)}")
+    for told in _doubts(sides, [scores[one] for one in shown]):
+        note(told)
     repeated, answers = (sum(counts) for counts in zip(*(_repeated(sides, one) for one in shown), strict=True))
     if 0 < repeated < answers:
         note(f"{repeated:,} of {counted(answers, 'answer')} {_ARE_SAME}; {ASK_AGAIN}")
-    if most := max(row["n_left_out"] for row in rows):
+    if most := max(row["n_left_out"] for row in rows if row["n"]):
         note(f"left out: up to {most:,} questions of a position that only one of the two has scores of, see 'Left out'")
     frame = TABLE.frame(rows)
     if output:
@@ -108,12 +111,58 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
     """The scores of both sides, with `a` and `b` as their models; None unless both answered the experiment."""
     if not all(study.has_scores(name, experiment) for study, name in sides):
         return None
-    # Ids are those of one study's questions; of two studies only the prompts tell.
-    is_one = sides[0][0] == sides[1][0]
-    read = [
-        study.scores(name, experiment) if is_one else study.scores_by_prompt(name, experiment) for study, name in sides
-    ]
+    read = [study.scores(name, experiment) for study, name in sides]
+    if sides[0][0] != sides[1][0]:
+        # Ids are those of one study's questions; of two studies only the prompts tell, in the cells that both have.
+        a, b = ({*zip(of["size"], of["placement"], strict=True)} for of in read)
+        read = [study.scores_by_prompt(name, experiment, a & b) for study, name in sides]
     return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
+
+
+def _not_compared(sides: list[tuple[Results, str]], rows: list[dict], scores: pd.DataFrame) -> Iterator[str]:
+    """A line for each reason why cells of an experiment are not compared; scores: of both sides."""
+    name = scores["experiment"].iloc[0]
+    lacking = {(row["size"], row["placement"]): 0 for row in rows if row["experiment"] == name and not row["n"]}
+    cells = {cell: of for cell, of in scores.groupby(["size", "placement"]) if cell in lacking}
+    for why, of in grouped(lacking, lambda cell: _reason(sides, cells[cell])).items():
+        where = first_of([f"{placement} of size {size}" for size, placement in of], NAMED)
+        yield f"{name}: {counted(len(of), 'position')} not compared ({where}): {why}"
+
+
+def _reason(sides: list[tuple[Results, str]], scores: pd.DataFrame) -> str:
+    """Why these rows of both sides, of one cell, have no common question."""
+    own = [scores[scores["model"] == side] for side in "ab"]
+    for (study, name), of in zip(sides, own, strict=True):
+        if (of["excluded"] | of["correct"].isna()).all():
+            ends = ", ".join(sorted(of["finish_reason"].unique()))
+            why = f"has no scored answer there ({ends})" if ends else "was not asked there"
+            return f"{name} in {study.folder} {why}"
+    for key in ("task", "metric", "target"):
+        values = [", ".join(sorted({*of[key]})) for of in own]
+        if values[0] != values[1]:
+            return f"the {key} differs ({' | '.join(values)})"
+    if {*own[0]["id"]} & {*own[1]["id"]}:
+        return "no question is scored on both sides"
+    differ = _differing(sides, scores["experiment"].iloc[0])
+    return f"no question has the same prompts on both sides{differ and f', which differ in {differ}'}"
+
+
+def _doubts(sides: list[tuple[Results, str]], scores: list[pd.DataFrame]) -> Iterator[str]:
+    """Lines on recorded answers without prompts, and on experiments with few clusters; scores: by experiment."""
+    names = [str(of["experiment"].iloc[0]) for of in scores]
+    for study, name in sides:
+        if unknown := sum(manifest_of(study, name, one).get("not_compared", 0) for one in names):
+            yield (
+                f"{unknown:,} recorded answers of {name} in {study.folder} do not say which prompts they answer (no "
+                "prompt_sha256): the comparison is valid only if the prompts were those of the study"
+            )
+    for one, of in zip(names, scores, strict=True):
+        if "cluster" in of:
+            scored = of[of["correct"].notna()]
+            both = scored[scored.groupby(["size", "placement", "id"])["model"].transform("nunique") == 2]
+            groups = int(both.groupby("size")["cluster"].nunique().min())
+            if few := few_clusters(groups):
+                yield f"{one}: {counted(groups, 'cluster')}{few}"
 
 
 def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
@@ -122,6 +171,7 @@ def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
     for study, name in sides:
         settings = study.experiments[experiment]
         row = dict.fromkeys(FACTS) | {key: settings[key] for key in ("task", "metric")}
+        row["positions"] = placements(settings["cells"])
         made.append([Sweep(row | how_made(study, name, experiment), settings, None)])
     return differing(made)
 
@@ -147,20 +197,24 @@ def _answers(study: Results, model: str, experiment: str) -> dict[tuple, tuple]:
 
 def _told(rows: list[dict], margin: float) -> Iterator[str]:
     """The outcome in words."""
-    judged = [row for row in rows if "verdict" in row]
+    judged = [row for row in rows if "verdict" in row and row["n"]]
+    lacking = counted(len([row for row in rows if not row["n"]]), "position") + " not compared"
     told, by = outcome(rows), f"than {margin:g} points"
     if told == NOT_WORSE:
         yield f"not worse: none of {counted(len(judged), 'difference')} is worse {by}, with an error rate of 5 %"
     elif told == WORSE:
         shown = [_where(row) for row in judged if row["verdict"] == WORSE]
         yield f"worse: by more {by} at {'; '.join(shown)}, with an error rate of 5 % over {len(judged)} differences"
+    elif not (open_ := [row for row in judged if row["verdict"] == OPEN]):
+        yield f"cannot tell: {lacking}; none of {counted(len(judged), 'difference')} is worse {by}"
     else:
-        open_ = [row for row in judged if row["verdict"] == OPEN]
         needed = [row["n_needed"] for row in open_]
         most = "more than ten million" if None in needed else f"about {max(needed):,}"
+        would = f"{most} questions would tell, with a chance of 80 % if there is no difference"
         yield (
             f"cannot tell: {len(open_)} of {len(judged)} differences are neither shown to be worse {by} nor shown not "
-            f"to be; {most} questions would tell, with a chance of 80 % if there is no difference"
+            f"to be; {would if margin else 'at a margin of 0, no number of questions tells if there is no difference'}"
+            + (f"; {lacking}" if any(not row["n"] for row in rows) else "")
         )
 
 

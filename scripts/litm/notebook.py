@@ -92,9 +92,13 @@ class Results:
         """Whether the study selects this sweep and has its scores."""
         return experiment in self.experiments and (self.folder / "scores" / model / f"{experiment}.parquet").exists()
 
-    def scores_by_prompt(self, model: str, experiment: str) -> pd.DataFrame:
+    def scores_by_prompt(
+        self, model: str, experiment: str, cells: Collection[tuple[int, str]] | None = None
+    ) -> pd.DataFrame:
         """The scores of one sweep with ids that end with the digest of the question's prompts: equal ids are equal
         prompts, also in other studies. `UserError` for responses that do not say what was asked.
+
+        cells: size and placement of the prompts of the digest, by default all; ids of sizes without one stay.
         """
         scores, asked = self.scores(model, experiment), self.responses(model, experiment)
         if "prompt_sha256" not in asked or asked["prompt_sha256"].isna().any():
@@ -102,10 +106,12 @@ class Results:
                 f"{self.folder}/responses/{model}/{experiment}.jsonl.gz: made by a version that did not keep "
                 "prompt_sha256: run the study again, which asks nothing"
             )
+        if cells is not None:
+            asked = asked[pd.MultiIndex.from_frame(asked[["size", "placement"]]).isin(cells)]
         prompts = asked.sort_values("placement").groupby(["size", "id"])["prompt_sha256"].agg(" ".join)
         named = prompts.index.get_level_values("id") + " " + prompts.map(text_sha256)
         keys = pd.MultiIndex.from_frame(scores[["size", "id"]])
-        return scores.assign(id=named.reindex(keys).to_numpy())
+        return scores.assign(id=pd.Series(named.reindex(keys).to_numpy(), scores.index).fillna(scores["id"]))
 
     def examples(self, experiment: str, size: Any = None, placement: Any = None) -> pd.DataFrame:
         """One row per prompt of an experiment with its targets, as in results/examples."""

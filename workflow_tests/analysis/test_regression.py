@@ -7,7 +7,7 @@ from drawn_answers import correlated
 from scipy.special import gammaln, xlogy
 from score_frames import assert_plain, of_matrix, of_shares, random_matrix
 
-from litm.analysis.regression import MEAN, NOT_WORSE, OPEN, WORSE, _chances, outcome, regression_rows
+from litm.analysis.regression import MEAN, NOT_COMPARED, NOT_WORSE, OPEN, WORSE, _chances, outcome, regression_rows
 from litm.analysis.statistics import contrast_interval
 from litm.analysis.table import tables
 
@@ -121,9 +121,29 @@ def test_the_questions_needed_tell_in_four_of_five_cases_if_nothing_differs():
     assert told.count(NOT_WORSE) >= 42
 
 
-def test_one_cell_has_no_mean_and_is_judged_as_it_is_and_one_without_a_common_question_has_no_row():
+def test_one_cell_has_no_mean_and_is_judged_as_it_is():
     scores = sides(of_shares(USUAL, 20), of_shares(USUAL, 20))
     (row,) = regression_rows(scores.query("position == 0"), 0.05, means_only=True)
     assert row["placement"] == "gold_at_0" and row["verdict"] == OPEN
-    assert regression_rows(scores.query("model == 'a'"), 0.05) == []
-    assert regression_rows(scores.assign(id=scores["id"] + scores["model"]), 0.05) == []
+
+
+@pytest.mark.parametrize(
+    ("without", "not_compared"),
+    [
+        ("model == 'a'", [20, 20, 20]),
+        ("model == 'b' and position == 4", [0, 20, 0, 0]),
+        ("model == 'a' and position != 0", [0, 20, 20]),
+        ("position == 4", [0, 0, 0]),
+    ],
+)
+@pytest.mark.parametrize("means_only", [False, True])
+def test_a_cell_that_one_side_lacks_has_a_row_and_the_outcome_is_open(without, not_compared, means_only):
+    """Answers left out are not scored, or without rows; a cell that both lack is no part of the comparison."""
+    equal = sides(of_shares(USUAL, 20), of_shares(USUAL, 20))
+    unscored = equal.assign(correct=equal["correct"].mask(equal.eval(without)))
+    for scores in (unscored, equal.query(f"not ({without})")):
+        rows = regression_rows(scores, 0.3, means_only)
+        assert [row["n_left_out"] for row in rows] == not_compared
+        assert [row["n"] == 0 for row in rows] == [row.get("verdict") == NOT_COMPARED for row in rows]
+        assert [row["n"] == 0 for row in rows] == [n > 0 for n in not_compared]
+        assert outcome(rows) == (OPEN if any(not_compared) else NOT_WORSE)

@@ -68,6 +68,61 @@ def test_questions_of_two_studies_are_compared_by_their_prompts(folder, tmp_path
     assert "left out: up to 2 questions of a position that only one of the two has scores of" in done.stderr
 
 
+def edited(path, change):
+    change(pd.read_parquet(path)).to_parquet(path)
+
+
+def without_size_6(results):
+    """No prompt of size 6 fits the context of the model."""
+    for path in (results / "scores/dummy").glob("*.parquet"):
+        edited(path, lambda scores: scores.assign(excluded=scores["excluded"] | (scores["size"] == 6)))
+
+
+def without_position_5(results):
+    """The study has no prompts at position 5, and those at position 0 of size 6 are still the same."""
+    for path in results.glob("scores/*/kv.parquet"):
+        edited(path, lambda scores: scores[scores["placement"] != "gold_at_5"])
+    path = results / "tables/study.json"
+    path.write_text(path.read_text().replace("gold_at_5", "gold_at_4"))
+
+
+def with_another_metric(results):
+    edited(results / "scores/dummy/kv.parquet", lambda scores: scores.assign(metric="token_f1"))
+
+
+def with_few_clusters(results):
+    edited(results / "scores/dummy/kv.parquet", lambda scores: scores.assign(cluster=scores["id"]))
+    path = results / "responses/dummy/kv.manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"not_compared": 12}))
+
+
+@pytest.mark.parametrize(
+    ("edit", "n", "lines"),
+    [
+        (without_size_6, [3, 3, 3, 0, 0], ["gold_at_5 of size 6): dummy in {other} has no scored answer"]),
+        (without_position_5, [3, 3, 3, 3, 0], ["(gold_at_5 of size 6): dummy in {other} was not", "in positions (4: "]),
+        (with_another_metric, None, ["not compared (gold_at_0 of size 4, ", "the metric differs (token_f1 | va"]),
+        (with_few_clusters, [3] * 6, ["12 recorded answers of dummy in {other} do not", "kv: 3 clusters, fewer"]),
+    ],
+)  # fmt: skip
+def test_positions_that_cannot_be_compared_and_doubts_are_said(folder, tmp_path, edit, n, lines):
+    edit(other := shutil.copytree(folder, tmp_path / "other"))
+    for number, path in enumerate(other.glob("responses/*/*.jsonl.gz")):
+        change_first(path, key=f"asked again {number}")
+    words = ["--results", other, folder, "--model", "dummy", "--worse-than", 99, "--experiments", "kv"]
+    done = compare(*words, "--output", tmp_path / "made.csv")
+    assert all(line.format(other=other) in done.stderr for line in lines), done.stderr
+    assert done.returncode == (1 if n is None else 4 if 0 in n else 0)
+    if n is not None:
+        assert [*tables()["regression"].read(tmp_path / "made.csv")["n"]] == n
+        assert ("not compared" in done.stdout) == (0 in n)
+
+
+def test_no_number_of_questions_tells_at_a_margin_of_0(folder):
+    done = compare("--results", folder, *BOTH, "--worse-than", 0)
+    assert "at a margin of 0, no number of questions tells" in done.stdout.splitlines()[-1]
+
+
 def test_answers_that_were_not_asked_again_have_an_exit_status_and_other_settings_a_line(folder, tmp_path):
     """A copy of a folder; then one answer under another identity, other software, and other settings."""
     other = shutil.copytree(folder, tmp_path / "other")

@@ -24,7 +24,7 @@ from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.statistics import SIGNIFICANT, contrast_interval, design_effect, holm
 from litm.base.formats import by_cell
 
-WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
+WORSE, NOT_WORSE, OPEN, NOT_COMPARED = "worse", "not worse", "cannot tell", "not compared"
 #: Placement of the mean of several cells.
 MEAN = "mean"
 #: Further questions that count as lost in the test of *not worse*: with these its error is 5.0 % (docs/regression.md).
@@ -32,17 +32,19 @@ LOST = 1.2
 
 
 def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> list[dict]:
-    """One row per cell that both sides answered, and one for the mean of the cells of a size; margin: a fraction.
+    """One row per cell, and one for the mean of the cells of a size that both sides answered; margin: a fraction.
 
     scores: rows of both sides, side a first; their column `model` tells the sides apart. means_only: whether only means
-    are judged, and single cells of experiments without one. Cells without a common question are left out.
+    are judged, and single cells of experiments without one. A cell without a common question is not compared, and its
+    row has only counts; one that neither side answered has no row.
     """
     found = [row for _, curve in scores.groupby(["experiment", "size"], sort=False) for row in _cells(curve, margin)]
     has_mean = {(row["experiment"], row["size"]) for row, *_ in found if row["placement"] == MEAN}
     judged = [
         one
         for one in found
-        if not means_only or one[0]["placement"] == MEAN or (one[0]["experiment"], one[0]["size"]) not in has_mean
+        if one[0]["n"]
+        and (not means_only or one[0]["placement"] == MEAN or (one[0]["experiment"], one[0]["size"]) not in has_mean)
     ]
     corrected = holm([row["p_worse"] for row, *_ in judged])
     for (row, matrix, effect), p_holm in zip(judged, corrected, strict=True):
@@ -62,17 +64,20 @@ def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarra
     """
     grids: list[Grid] = []
     scored: set[str] = set()
+    of_mean: dict[str, Any] = {}
     for names, group in by_cell(curve, CELL):
         grid = read_grid(group, "model")
+        of_any = grid.ids[np.flatnonzero(grid.scored.any(axis=1))]
         if len(grid.columns) == 2 and len((both := grid.complete()).ids):
             grids.append(both)
-            of_any = grid.ids[np.flatnonzero(grid.scored.any(axis=1))]
             scored |= {*of_any}
+            of_mean = names | dict.fromkeys(CELL[-3:]) | {"placement": MEAN}
             yield _row(names, both, len(of_any), margin)
+        elif len(of_any):
+            yield {**names, "n": 0, "n_left_out": len(of_any), "verdict": NOT_COMPARED}, np.empty((0, 2)), 1.0
     whole = joined(*grids) if len(grids) > 1 else None
     if whole is not None and len(whole.ids):
-        names |= dict.fromkeys(CELL[-3:]) | {"placement": MEAN}
-        yield _row(names, whole, len(scored), margin)
+        yield _row(of_mean, whole, len(scored), margin)
 
 
 def _row(names: Mapping[str, Any], grid: Grid, scored: int, margin: float) -> tuple[dict, np.ndarray, float]:
@@ -132,6 +137,6 @@ def _verdict(p_worse: float, p_not_worse: float) -> str:
 
 
 def outcome(rows: Sequence[Mapping]) -> str:
-    """The outcome of all judged rows: worse if any is, not worse if all are shown not to be."""
-    verdicts = {row["verdict"] for row in rows if "verdict" in row}
+    """The outcome of all judged rows: worse if any is, not worse if all are compared and shown not to be."""
+    verdicts = {OPEN if row["verdict"] == NOT_COMPARED else row["verdict"] for row in rows if "verdict" in row}
     return next(one for one in (WORSE, OPEN, NOT_WORSE) if one in verdicts)

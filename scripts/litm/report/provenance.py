@@ -117,7 +117,7 @@ def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
         {
             "Experiment": experiment["name"],
             "Task": experiment["task"],
-            "Sizes and placements": _placements(experiment["cells"]),
+            "Sizes and placements": placements(experiment["cells"]),
             "Questions": _questions(experiment),
             "Data": ", ".join([*dict.fromkeys(experiment["datasets"].values()), *_remedies(experiment)]) or "generated",
             "Distractors": experiment["distractor_order"],
@@ -128,7 +128,7 @@ def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
     ]
 
 
-def _placements(cells: Sequence[Mapping]) -> str:
+def placements(cells: Sequence[Mapping]) -> str:
     """Positions by size, as in `10: 0, 4, 9; 20: 0, 19`; a placement without a gold item by its name."""
     by_size: dict[int, list[str]] = {}
     for cell in cells:
