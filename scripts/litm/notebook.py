@@ -127,11 +127,14 @@ class Results:
 
         a, b: two models: rows as in model_pairs.csv, on the experiments that both answered (or those of `experiment`);
         or two experiments: rows as in condition_differences.csv, for every model that answered both. p is corrected
-        over this comparison alone. `UserError` for other names.
+        over the accuracies, and over the other quantities, of each experiment, or of each model. `UserError` for other
+        names, and without a common question.
         """
-        if {a, b} <= {*self.models}:
+        if a != b and {a, b} <= {*self.models}:
             files = [str(path) for name in (a, b) for path in self._sweeps("scores", ".parquet", name, experiment)]
-            return tables()["model_pairs"].frame(model_pairs_table(Files(files)))
+            if not (pairs := tables()["model_pairs"].frame(model_pairs_table(Files(files)))).empty:
+                return pairs
+            raise UserError(f"compare({a!r}, {b!r}): no question that both have at all positions of a size")
         if {a, b} <= self.experiments.keys():
             files = [str(path) for path in self._sweeps("scores", ".parquet", None, (a, b))]
             of = [self.experiments[one]["task"] for one in (b, a)]
@@ -153,12 +156,21 @@ class Results:
         """A figure of results/figures by its name: the same drawing of the same numbers, without a page's width.
 
         settings: changes of its settings, such as `models=["a"]`, `sizes=[20]` or `title="..."`. `UserError` for a
-        figure that the study lacks.
+        figure that the study lacks, and for settings, models and sizes that the figure lacks.
         """
         if name not in self.figures:
             raise UserError(f"no figure '{name}'; there are {', '.join(self.figures)}")
-        figure = {**self.selection["figures"][name], **settings, "page": None}
+        settings |= {key: [of] for key in ("models", "sizes") if isinstance(of := settings.get(key), str | int)}
+        own = self.selection["figures"][name]
+        figure = {**own, **settings, "page": None}
         experiments = [*figure["experiments"], *figure["references"]]
+        table = self.accuracy[self.accuracy["experiment"].isin(figure["experiments"])]
+        known = {"settings": [*own], "experiments": [*self.experiments]}
+        known |= {f"{key}s": [*table[key].unique()] for key in ("model", "size")}
+        for key, allowed in known.items():
+            given = settings if key == "settings" else settings.get(key) or ()
+            if unknown := [one for one in given if one not in allowed]:
+                raise UserError(f"plot({name!r}): {key}: no '{unknown[0]}'; there are {', '.join(map(str, allowed))}")
         searches = figure.pop("recall")
         inputs = {name: self._input(name, experiments, searches) for name in KINDS[figure["kind"]].inputs}
         return KINDS[figure["kind"]].draw(figure, Rows(**inputs))

@@ -1,6 +1,7 @@
 """Results in a notebook: what `litm.read` gives of a finished study, and the page that explains it."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -67,6 +68,13 @@ def test_experiments_are_compared_question_by_question(study):
     ("call", "words"),
     [
         (lambda study: study.plot("curve"), "no figure 'curve'; there are "),
+        (
+            lambda study: study.plot("kv", model=["dummy"]),
+            "settings: no 'model'; there are experiments, kind, models, ",
+        ),
+        (lambda study: study.plot("kv", models=["x"]), "models: no 'x'; there are dummy, reference"),
+        (lambda study: study.plot("kv", sizes=[4, 9]), "sizes: no '9'; there are 4, 6"),
+        (lambda study: study.compare("dummy", "dummy"), "name two models, or two experiments, of this study: dummy, "),
         (lambda study: study.compare("dummy", "qa"), "name two models, or two experiments, of this study: dummy, "),
         (lambda study: study.compare("kv", "qa"), "no model answered both at one size"),
         (lambda study: study.scores(experiment="other"), "nothing of model any, experiment other"),
@@ -79,6 +87,14 @@ def test_a_mistake_gets_a_line_that_names_what_there_is(study, call, words):
         call(study)
 
 
+def test_models_without_a_common_question_are_no_empty_table(study, tmp_path):
+    folder = shutil.copytree(study.folder, tmp_path / "results")
+    path = folder / "scores/dummy/kv.parquet"
+    (scores := pd.read_parquet(path)).assign(id=scores["id"] + " of another seed").to_parquet(path)
+    with pytest.raises(UserError, match="no question that both have at all positions of a size"):
+        litm.read(folder).compare("dummy", "reference")
+
+
 def test_a_name_that_is_no_table_is_no_attribute(study):
     with pytest.raises(AttributeError, match="no table 'accurcy'; there are accuracy"):
         _ = study.accurcy
@@ -89,6 +105,7 @@ def test_every_figure_of_the_study_is_drawn_again(study, finished):
         assert finished.path(f"results/figures/{name}.png").exists()
         assert study.plot(name).axes
     assert study.plot("qa", title="Mine").get_suptitle() == "Mine"
+    assert len(study.plot("kv", models="dummy", sizes=4).axes) == 1
     plt.close("all")
 
 
