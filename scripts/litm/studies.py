@@ -44,6 +44,8 @@ SELECTED = ("config", "models", "datasets", "seed")
 READ = ("accuracy", "position_bias", "effective_length", "token_counts")
 LENGTHS = ("model", "study", "size_in_words", "tokens", "loss", "loss_confidence", "effective_length")
 LOSS = "loss: best position of the smallest size minus worst position of this one, with limits at the given confidence"
+#: Files of a model folder that may have its chat template, the likelier first.
+CHAT_TEMPLATES = ("chat_template.jinja", "tokenizer_config.json")
 TABLE = tables()["studies"]
 
 
@@ -129,8 +131,17 @@ def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
         "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
         "decoding": made.get("Decoding", "not known"),
         "number_format": made.get("Number format", "not known").partition(",")[0],
-        "prompt_format": made.get("Prompt format", "not known"),
+        "prompt_format": _prompt_format(made.get("Prompt format", "not known"), manifest.get("identity_fields", {})),
     }
+
+
+def _prompt_format(name: str, identity: Mapping) -> str:
+    """A prompt format with the digest of its template, unless prompts are sent as they are."""
+    template, files = identity.get("template"), identity.get("source", {}).get("files", {})
+    if name in ("raw", "not known"):
+        return name
+    found = digest(template) if template else next((files[file] for file in CHAT_TEMPLATES if file in files), None)
+    return f"{name} (template {f'sha256 {found:.12}' if found else 'not known'})"
 
 
 def manifest_of(study: Results, model: str, experiment: str) -> dict[str, Any]:

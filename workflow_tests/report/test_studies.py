@@ -76,6 +76,14 @@ def unsaid_prompts(results: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"not_compared": 3}))
 
 
+def other_template(results: Path) -> None:
+    path = results / "responses/dummy/kv.manifest.json"
+    made = json.loads(path.read_text())
+    made["identity_fields"]["model"]["prompt_template"] = "chat"
+    made["identity_fields"]["source"]["files"] = {"chat_template.jinja": "1234567890abcdef"}
+    path.write_text(json.dumps(made))
+
+
 def without(name: str):
     return lambda results: shutil.rmtree(results / name)
 
@@ -118,6 +126,7 @@ def test_values_are_those_of_the_study_s_own_tables(other, tmp_path):
         (unsaid_prompts, 1, ["The prompts of other: dummy could not be compared: recorded answers do not say"]),
         (without("responses"), 2, ["the prompts of one are not known", "test of other: dummy: responses: nothing of"]),
         (without("scores"), 2, ["the prompts of one are not known", "No paired test of other: dummy: "]),
+        (other_template, 1, ["prompt format (raw | chat (template sha256 1234567890ab))"]),
         (other_settings, 1, ["Rows of this table differ in on overflow (leave_out | x)"]),
     ],
 )  # fmt: skip
@@ -131,6 +140,16 @@ def test_numbers_that_are_not_comparable_have_tables_of_their_own_and_difference
     assert all(one in notes for one in words), notes
     if count == 2:
         assert {row["study"] for row in found[1]["rows"]} == {"other"}
+
+
+def test_a_row_without_a_partner_is_not_said_to_lack_questions(other, tmp_path):
+    path = other / "scores/reference/kv.parquet"
+    (scores := pd.read_parquet(path)).assign(excluded=scores["excluded"] | (scores["size"] == 4)).to_parquet(path)
+    (table,) = of_kv(made(tmp_path / "out", other))
+    assert table["notes"][-2:] == [
+        "No paired test of other: dummy: no other row has a question of it that was scored at all positions.",
+        "No paired test of other: reference: no question was scored at all positions.",
+    ]
 
 
 def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder, other, tmp_path):

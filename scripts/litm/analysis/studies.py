@@ -12,7 +12,7 @@ from string import ascii_lowercase
 import pandas as pd
 
 from litm.analysis.differences import BIAS, model_pair_rows
-from litm.analysis.grid import read_curve
+from litm.analysis.grid import Grids, read_curve
 from litm.analysis.pbi import PLACES
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.formats import grouped
@@ -72,7 +72,7 @@ def comparable(sweeps: Iterable[Sweep]) -> list[dict]:
         grids = {(one.row["label"], *one.about[:2]): read_curve(one.scores) for one in group if one.scores is not None}
         pairs = [*model_pair_rows(grids)]
         rows = lettered([one.row | {"table": number} for one in group], pairs)
-        told.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs)})
+        told.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs, grids)})
     return told
 
 
@@ -103,7 +103,9 @@ def letters(names: Sequence[str], shown: Iterable[tuple[str, str]]) -> dict[str,
     return {name: "".join(sign for sign, one in zip(signs, sets, strict=True) if name in one) for name in names}
 
 
-def _notes(own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Collection[Mapping]) -> list[str]:
+def _notes(
+    own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Collection[Mapping], grids: Grids
+) -> list[str]:
     """What differs within a group, what was not tested, and how other groups of the same name differ from it."""
     inner = differing([one] for one in own)
     notes = [f"Rows of this table differ in {inner}."] if inner else []
@@ -114,11 +116,12 @@ def _notes(own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Colle
             "text of the study."
         )
     tested = {row[side] for row in pairs for side in ("model_a", "model_b")}
+    alone = "no other row has a question of it that was scored at all positions"
     for one in own:
         if one.scores is None or (len(own) > 1 and one.row["label"] not in tested):
-            notes.append(
-                f"No paired test of {one.row['label']}: {one.reason or 'no question was scored at all positions'}."
-            )
+            grid = grids.get((one.row["label"], *one.about[:2]))
+            why = alone if grid and len(grid.cases.ids) else "no question was scored at all positions"
+            notes.append(f"No paired test of {one.row['label']}: {one.reason or why}.")
     for number, other in enumerate(groups, 1):
         if other is not own and other[0].about == own[0].about:
             common = (
