@@ -27,7 +27,6 @@ from litm.base.formats import grouped, write_csv
 from litm.base.messages import UserError, counted, few_clusters, first_of, in_columns, note, points
 from litm.notebook import Results
 from litm.records import read_responses
-from litm.report.provenance import placements
 from litm.studies import how_made, manifest_of
 
 #: Exit status by outcome; 1 and 2 are errors.
@@ -171,7 +170,6 @@ def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
     for study, name in sides:
         settings = study.experiments[experiment]
         row = dict.fromkeys(FACTS) | {key: settings[key] for key in ("task", "metric")}
-        row["positions"] = placements(settings["cells"])
         made.append([Sweep(row | how_made(study, name, experiment), settings, None)])
     return differing(made)
 

@@ -31,7 +31,7 @@ from litm.notebook import Results
 from litm.report.page import template
 from litm.report.page_tables import NOTED, noted_as
 from litm.report.phrases import SizeNames
-from litm.report.provenance import sweep_row
+from litm.report.provenance import placements, sweep_row
 
 #: Files of the page, and their folder in the project, else in an installed package.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
@@ -119,7 +119,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
 
 
 def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
-    """How the answers of a sweep were made, by column."""
+    """How the answers of a sweep were made, by column; positions: of all sizes."""
     settings, manifest = study.experiments[experiment], manifest_of(study, model, experiment)
     made = sweep_row(manifest) if manifest else {}
     data = {
@@ -128,6 +128,7 @@ def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
     }
     return {
         "prompt": settings["prompt"],
+        "positions": placements(settings.get("cells", ())),
         "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
         "decoding": made.get("Decoding", "not known"),
         "number_format": made.get("Number format", "not known").partition(",")[0],
