@@ -1,8 +1,8 @@
 """Does a model answer worse than another one, or than before, on the same questions?
 
 Exit status: 0 if it is shown not to be worse than the margin at any judged position, 3 if it is shown to be worse at
-some, 4 if the questions are too few to tell or a position cannot be compared, 5 if all answers look recorded, not asked
-again; 1 for an error, 2 for a wrong option. Rules and error rates: docs/regression.md.
+some, 4 if the questions are too few to tell or a position of both cannot be compared, 5 if all answers look recorded,
+not asked again; 1 for an error, 2 for a wrong option. Rules and error rates: docs/regression.md.
 
 results: the study's results folder; two, if `against` is a model of another study: that of `model` comes first
 model: the model to judge
@@ -196,15 +196,17 @@ def _answers(study: Results, model: str, experiment: str) -> dict[tuple, tuple]:
 def _told(rows: list[dict], margin: float) -> Iterator[str]:
     """The outcome in words."""
     judged = [row for row in rows if "verdict" in row and row["n"]]
-    lacking = counted(len([row for row in rows if not row["n"]]), "position") + " not compared"
+    without = len([row for row in rows if not row["n"]])
+    lacking = f"; {counted(without, 'position')} not compared" if without else ""
     told, by = outcome(rows), f"than {margin:g} points"
     if told == NOT_WORSE:
-        yield f"not worse: none of {counted(len(judged), 'difference')} is worse {by}, with an error rate of 5 %"
+        all_ = counted(len(judged), "difference")
+        yield f"not worse: none of {all_} is worse {by}, with an error rate of 5 %{lacking}"
     elif told == WORSE:
         shown = [_where(row) for row in judged if row["verdict"] == WORSE]
         yield f"worse: by more {by} at {'; '.join(shown)}, with an error rate of 5 % over {len(judged)} differences"
     elif not (open_ := [row for row in judged if row["verdict"] == OPEN]):
-        yield f"cannot tell: {lacking}; none of {counted(len(judged), 'difference')} is worse {by}"
+        yield f"cannot tell: none of {counted(len(judged), 'difference')} is worse {by}{lacking}"
     else:
         needed = [row["n_needed"] for row in open_]
         most = "more than ten million" if None in needed else f"about {max(needed):,}"
@@ -212,7 +214,7 @@ def _told(rows: list[dict], margin: float) -> Iterator[str]:
         yield (
             f"cannot tell: {len(open_)} of {len(judged)} differences are neither shown to be worse {by} nor shown not "
             f"to be; {would if margin else 'at a margin of 0, no number of questions tells if there is no difference'}"
-            + (f"; {lacking}" if any(not row["n"] for row in rows) else "")
+            + lacking
         )
 
 

@@ -7,7 +7,17 @@ from drawn_answers import correlated
 from scipy.special import gammaln, xlogy
 from score_frames import assert_plain, of_matrix, of_shares, random_matrix
 
-from litm.analysis.regression import MEAN, NOT_COMPARED, NOT_WORSE, OPEN, WORSE, _chances, outcome, regression_rows
+from litm.analysis.regression import (
+    MEAN,
+    NOT_COMPARED,
+    NOT_WORSE,
+    ONE_SIDED,
+    OPEN,
+    WORSE,
+    _chances,
+    outcome,
+    regression_rows,
+)  # fmt: skip
 from litm.analysis.statistics import contrast_interval
 from litm.analysis.table import tables
 
@@ -137,13 +147,16 @@ def test_one_cell_has_no_mean_and_is_judged_as_it_is():
     ],
 )
 @pytest.mark.parametrize("means_only", [False, True])
-def test_a_cell_that_one_side_lacks_has_a_row_and_the_outcome_is_open(without, not_compared, means_only):
-    """Answers left out are not scored, or without rows; a cell that both lack is no part of the comparison."""
+def test_a_cell_that_one_side_lacks_has_a_row_and_the_outcome_is_open_if_it_was_asked(
+    without, not_compared, means_only
+):
+    """Answers left out are not scored, or were not asked for; a cell that both lack is no part of the comparison."""
     equal = sides(of_shares(USUAL, 20), of_shares(USUAL, 20))
     unscored = equal.assign(correct=equal["correct"].mask(equal.eval(without)))
-    for scores in (unscored, equal.query(f"not ({without})")):
+    for scores, verdict in ((unscored, NOT_COMPARED), (equal.query(f"not ({without})"), ONE_SIDED)):
         rows = regression_rows(scores, 0.3, means_only)
         assert [row["n_left_out"] for row in rows] == not_compared
-        assert [row["n"] == 0 for row in rows] == [row.get("verdict") == NOT_COMPARED for row in rows]
+        assert [row["n"] == 0 for row in rows] == [row.get("verdict") == verdict for row in rows]
         assert [row["n"] == 0 for row in rows] == [n > 0 for n in not_compared]
-        assert outcome(rows) == (OPEN if any(not_compared) else NOT_WORSE)
+        is_open = all(not_compared) or (any(not_compared) and verdict == NOT_COMPARED)
+        assert outcome(rows) == (OPEN if is_open else NOT_WORSE)

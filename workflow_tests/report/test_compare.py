@@ -97,22 +97,22 @@ def with_few_clusters(results):
 
 
 @pytest.mark.parametrize(
-    ("edit", "n", "lines"),
+    ("edit", "n", "status", "lines"),
     [
-        (without_size_6, [3, 3, 3, 0, 0], ["gold_at_5 of size 6): dummy in {other} has no scored answer"]),
-        (without_position_5, [3, 3, 3, 3, 0], ["(gold_at_5 of size 6): dummy in {other} was not", "in positions (4: "]),
-        (with_another_metric, None, ["not compared (gold_at_0 of size 4, ", "the metric differs (token_f1 | va"]),
-        (with_few_clusters, [3] * 6, ["12 recorded answers of dummy in {other} do not", "kv: 3 clusters, fewer"]),
+        (without_size_6, [3, 3, 3, 0, 0], 4, ["gold_at_5 of size 6): dummy in {other} has no scored answer"]),
+        (without_position_5, [3, 3, 3, 3, 0], 0, ["gold_at_5 of size 6): dummy in {other} was not", "in positions ("]),
+        (with_another_metric, None, 1, ["not compared (gold_at_0 of size 4, ", "the metric differs (token_f1 | va"]),
+        (with_few_clusters, [3] * 6, 0, ["12 recorded answers of dummy in {other} do not", "kv: 3 clusters, fewer"]),
     ],
 )  # fmt: skip
-def test_positions_that_cannot_be_compared_and_doubts_are_said(folder, tmp_path, edit, n, lines):
+def test_positions_that_cannot_be_compared_and_doubts_are_said(folder, tmp_path, edit, n, status, lines):
     edit(other := shutil.copytree(folder, tmp_path / "other"))
     for number, path in enumerate(other.glob("responses/*/*.jsonl.gz")):
         change_first(path, key=f"asked again {number}")
     words = ["--results", other, folder, "--model", "dummy", "--worse-than", 99, "--experiments", "kv"]
     done = compare(*words, "--output", tmp_path / "made.csv")
     assert all(line.format(other=other) in done.stderr for line in lines), done.stderr
-    assert done.returncode == (1 if n is None else 4 if 0 in n else 0)
+    assert done.returncode == status
     if n is not None:
         assert [*tables()["regression"].read(tmp_path / "made.csv")["n"]] == n
         assert ("not compared" in done.stdout) == (0 in n)

@@ -24,7 +24,9 @@ from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.statistics import SIGNIFICANT, contrast_interval, design_effect, holm
 from litm.base.formats import by_cell
 
-WORSE, NOT_WORSE, OPEN, NOT_COMPARED = "worse", "not worse", "cannot tell", "not compared"
+WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
+#: Of cells without a common question: both sides were asked, or only one.
+NOT_COMPARED, ONE_SIDED = "not compared", "asked on one side"
 #: Placement of the mean of several cells.
 MEAN = "mean"
 #: Further questions that count as lost in the test of *not worse*: with these its error is 5.0 % (docs/regression.md).
@@ -74,7 +76,8 @@ def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarra
             of_mean = names | dict.fromkeys(CELL[-3:]) | {"placement": MEAN}
             yield _row(names, both, len(of_any), margin)
         elif len(of_any):
-            yield {**names, "n": 0, "n_left_out": len(of_any), "verdict": NOT_COMPARED}, np.empty((0, 2)), 1.0
+            verdict = NOT_COMPARED if len(grid.columns) == 2 else ONE_SIDED
+            yield {**names, "n": 0, "n_left_out": len(of_any), "verdict": verdict}, np.empty((0, 2)), 1.0
     whole = joined(*grids) if len(grids) > 1 else None
     if whole is not None and len(whole.ids):
         yield _row(of_mean, whole, len(scored), margin)
@@ -137,6 +140,6 @@ def _verdict(p_worse: float, p_not_worse: float) -> str:
 
 
 def outcome(rows: Sequence[Mapping]) -> str:
-    """The outcome of all judged rows: worse if any is, not worse if all are compared and shown not to be."""
+    """The outcome of all judged rows: worse if any is, not worse if all that both sides were asked are shown to be so."""
     verdicts = {OPEN if row["verdict"] == NOT_COMPARED else row["verdict"] for row in rows if "verdict" in row}
-    return next(one for one in (WORSE, OPEN, NOT_WORSE) if one in verdicts)
+    return next((one for one in (WORSE, OPEN, NOT_WORSE) if one in verdicts), OPEN)
