@@ -14,7 +14,7 @@ from pathlib import Path
 from litm.base.cli import program
 from litm.base.messages import note
 from litm.inference.billing import budgeted
-from litm.inference.engine import audit_engine, load_engine
+from litm.inference.engine import FAIL, audit_engine, load_engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SweepOptions
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
@@ -47,8 +47,8 @@ def main(
         missing = sum(prompt.key not in answers for prompt in prompts)
         paid = ", which may cost money" if sweep.is_served else ""
         note(f"{sweep.name}: the audit asks {missing} prompts again, one at a time{paid}")
-        # All prompts fitted when they were answered.
-        fit = Fit(None, settings.max_new_tokens)
+        # All prompts fitted when they were answered, so that none may be left out now.
+        fit = Fit(None, settings.max_new_tokens, FAIL)
         outcome = ask_missing(prompts, answers, sweep, fit, make_engine=lambda: load_engine(engine, settings))
         check_answered(outcome)
         write_responses(output, sweep.with_answers(sweep_responses(prompts, answers, outcome)))

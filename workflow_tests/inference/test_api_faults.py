@@ -23,7 +23,7 @@ from sweeps import journal_records
 
 from litm.base.messages import UserError
 from litm.inference.engine import FAIL
-from litm.inference.retrying import Patience, Unanswered, as_they_finish, failure_of
+from litm.inference.retrying import TURNS, Patience, Unanswered, as_they_finish, failure_of
 from litm.inference.server_errors import asked_wait
 from litm.inference.setup import Fit
 from litm.records import Response as Answer
@@ -79,8 +79,14 @@ def test_a_permanent_error_ends_the_run_with_the_providers_message_and_keeps_all
 
 
 def test_a_prompt_that_the_server_refuses_as_too_long_is_left_out_and_asked_by_the_next_run(protocol, tmp_path, capsys):
-    with FaultServer(lambda prompt, attempt: "too long" if prompt == "b" and attempt < 3 else None) as server:
-        work = partial(ask, tmp_path / "j", *"abc", engine=partial(make_engine, protocol, server))
+    with FaultServer(lambda prompt, attempt: "too long" if prompt == "b" and attempt < 4 else None) as server:
+        fails, work = (
+            partial(
+                ask, tmp_path / name, *"abc", engine=partial(make_engine, protocol, server), fit=Fit(None, 50, FAIL)
+            )
+            for name in "kj"
+        )
+        assert "the server refused 1 prompts as too long" in refused(fails)
         found = work(fit=Fit(None, 50))
         assert found.texts == [answer_to("a"), None, answer_to("c")]
         assert found.counts("asked", "reused", "overflow", "failed") == (3, 0, 1, 0)
@@ -88,8 +94,24 @@ def test_a_prompt_that_the_server_refuses_as_too_long_is_left_out_and_asked_by_t
         assert said in capsys.readouterr().err
         assert said in refused(work, fit=Fit(None, 50, FAIL))
         found = work(fit=Fit(None, 50, FAIL))
-    assert found.texts == [answer_to(prompt) for prompt in "abc"]
-    assert found.counts("asked", "reused", "overflow") == (1, 2, 0)
+        assert found.texts == [answer_to(prompt) for prompt in "abc"]
+        assert found.counts("asked", "reused", "overflow") == (1, 2, 0)
+        # What was under way when the other sweep failed is kept.
+        assert fails().counts("asked", "reused") == (1, 2)
+
+
+def test_a_sweep_whose_prompts_are_all_refused_as_too_long_ends_with_the_servers_words(protocol, tmp_path):
+    with FaultServer(lambda prompt, attempt: "too long") as server:
+        said = refused(
+            lambda: ask(tmp_path / "j", *"ab", engine=partial(make_engine, protocol, server), fit=Fit(None, 9))
+        )
+    assert "refused 2 prompts as too long" in said and "all that were sent. Lower the limit of an answer" in said
+
+
+def test_a_page_instead_of_a_reply_is_waited_for_once_the_server_has_replied():
+    with FaultServer(lambda prompt, attempt: "a page" if prompt == "b" and attempt < 5 else None) as server:
+        found = answers(make_engine("openai", server, HASTE, concurrency=1), ["a", "b"])
+    assert [response.text for response in found.values()] == [answer_to("a"), answer_to("b")]
 
 
 @pytest.mark.parametrize(("fault", "times"), [("a page", 3), ("only []", 3), ("choices None", 3), ("error in it", 6)])
@@ -106,6 +128,20 @@ async def asked(
 ) -> list[int]:
     """The numbers of the requests that `send` answered."""
     return [number async for batch in as_they_finish(send, range(count), at_once, patience) for number, _ in batch]
+
+
+def test_a_request_that_is_always_one_too_many_fails_although_others_are_answered():
+    tries: Counter[int] = Counter()
+
+    async def send(number: int) -> int:
+        tries[number] += 1
+        await asyncio.sleep(0.001)
+        if number == 0:
+            raise Unanswered("too large for a minute", wait=0.0, for_all=True)
+        return number
+
+    assert sorted(asyncio.run(asked(send, 600, 2))) == [*range(1, 600)]
+    assert HASTE.attempts < tries[0] <= TURNS * HASTE.attempts
 
 
 @pytest.mark.parametrize("seed", range(40))

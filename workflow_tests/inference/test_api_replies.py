@@ -94,7 +94,8 @@ THOUGHT = {"type": "thinking", "thinking": "Hm."}
 #: The words of each protocol for the end of an answer, and ours.
 OF_OPENAI = {
     "eos": "stop", "eos_token": "stop", "tool_calls": "stop", "function_call": "stop", "length": "length",
-    "model_length": "length", "content_filter": "refused", "of_another_server": "unknown", None: "unknown",
+    "model_length": "length", "max_tokens": "length", "content_filter": "refused", "of_another_server": "unknown",
+    None: "unknown",
 }  # fmt: skip
 OF_ANTHROPIC = {
     "stop_sequence": "stop", "tool_use": "stop", "max_tokens": "length", "model_context_window_exceeded": "length",
@@ -117,7 +118,8 @@ OF_CACHED = {"prompt_tokens": 435, "response_tokens": 9, "cache_write": 30, "cac
         ("openai", {"choices": [], "usage": None, "prompt_filter_results": [{}]}, WITHHELD),
         ("openai", {"choices": [], "usage": None}, "IndexError"),
         ("openai", {CONTENT: None, REASON: "tool_calls"}, {"text": ""}),
-        ("openai", {REASON: "abort"}, "abort"),
+        *(("openai", {REASON: reason}, reason) for reason in ("abort", "network_error", "ERROR")),
+        ("openai", {REASON: None, "choices.0.error": {"code": 502}}, "did not complete"),
         ("anthropic", {"stop_reason": "abort"}, "abort"),
         ("openai", {CONTENT: "", REASON: "of_another_server"}, "of_another_server"),
         ("openai", {"usage.total_tokens": 50}, {"response_tokens": 43}),
@@ -155,6 +157,7 @@ def test_a_reply_is_its_text_its_end_in_our_words_and_its_tokens_or_not_whole(en
         ({"code": "400", "message": "litellm.ContentPolicyViolationError: filtered"}, "refused"),
         ({"code": None, "innererror": {"code": "ResponsibleAIPolicyViolation"}}, "refused"),
         *((error, None) for error in ({"message": "no field 'content_filter'"}, {"code": 400}, None, "busy")),
+        ({"message": "'max_tokens' is too large: 5000. This model's maximum context length is 4096 tokens"}, None),
     ],
 )
 def test_an_error_may_refuse_one_prompt_alone(error, reason):

@@ -134,8 +134,8 @@ def roberta() -> PreTrainedModel:
 
 
 def dynamic(first: int) -> PreTrainedModel:
-    """Keys depend on the longest context that was read, if longer than `first` tokens."""
-    rotary = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}
+    """Keys depend on the longest context that was read, if longer than `first` tokens, whatever another key says."""
+    rotary = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0, "original_max_position_embeddings": 512}
     return LlamaForCausalLM(LlamaConfig(**{**GROUPED, "max_position_embeddings": first, "rope_parameters": rotary}))
 
 

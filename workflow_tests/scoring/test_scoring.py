@@ -72,16 +72,18 @@ def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size()
 
 
 def test_empty_cut_and_refused_answers_are_counted_apart_from_wrong_ones():
-    examples = [example(id, "gold_at_0") for id in "abcd"]
+    examples = [example(id, "gold_at_0") for id in "abcde"]
     responses = [
         response("a", "gold_at_0", "answer a"),
+        # How this one ended hides nothing about the others.
+        response("e", "gold_at_0", "answer e", "unknown"),
         response("b", "gold_at_0", " \n"),
         response("c", "gold_at_0", "I think that", "length"),
         response("d", "gold_at_0", "", "refused"),
     ]
     (row,) = accuracy_table(score_sweep(SWEEP, examples, responses)).to_dict("records")
-    assert (row["n"], row["accuracy"], row["n_empty"], row["n_cut"], row["n_refused"]) == (4, 0.25, 2, 1, 1)
-    assert row["ci_low"] < 0.25 < row["ci_high"]
+    assert (row["n"], row["accuracy"], row["n_empty"], row["n_cut"], row["n_refused"]) == (5, 0.4, 2, 1, 1)
+    assert row["ci_low"] < 0.4 < row["ci_high"]
 
 
 def test_a_failed_prompt_is_counted_and_never_scored():

@@ -299,14 +299,21 @@ def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too
 
 
 def test_the_errors_of_a_run_are_the_last_lines_of_its_logs(tmp_path):
-    for name, text in {"b/failed": "note\nerror: no file\n", "a": "error: old\n", "done": "error: x\nfine\n"}.items():
+    for name, text in {
+        "generate/b/failed": "note\nerror: no file\n",
+        "a": "error: old\n",
+        "done": "error: x\nfine\n",
+    }.items():
         path = tmp_path / f"{name}.log"
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     os.utime(tmp_path / "a.log", (1, 1))
-    failed = f"{tmp_path}/b/failed.log:\n  error: no file"
+    failed = f"{tmp_path}/generate/b/failed.log:\n  error: no file"
     assert list(error_messages(tmp_path, since=2, models=["b"])) == [failed]
     assert list(error_messages(tmp_path, since=2, models=["c", "d"])) == [failed]
     # The log of one of several models.
     *_, others = error_messages(tmp_path, since=2, models=["b", "c", "d"])
     assert others == "results of the other models alone: --config models='[c, d]'"
+    # The log of a job that all models need.
+    (tmp_path / "index.log").write_text("error: no disk\n")
+    assert len([*error_messages(tmp_path, since=2, models=["b", "c", "d"])]) == 2

@@ -274,9 +274,13 @@ def compared(
     """
     skipped = set(left_out)
     kept = (row for row in rows if row["experiment"] in experiments and not {row["model_a"], row["model_b"]} & skipped)
+
+    def told(own: Sequence[Row]) -> Iterator[Row]:
+        return (row for row in own if row["quantity"] == "accuracy" or not silent_of(row, silent))
+
     pairs = [list(own) for _, own in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"]))]
     if len(pairs) > MOST_PAIRS:
-        pairs.sort(key=lambda own: -max((abs(row["difference"]) for row in own if is_shown(row)), default=0))
+        pairs.sort(key=lambda own: -max((abs(row["difference"]) for row in told(own) if is_shown(row)), default=0))
     return [(own, _conclusion(own, silent)) for own in pairs]
 
 

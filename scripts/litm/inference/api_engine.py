@@ -177,7 +177,9 @@ NOTHING = Usage(0, 0, 0, 0)
 NOT_KNOWN = (400, 422)
 #: What gets the reply to a prompt from a client.
 Ask = Callable[[Any, Prepared], Awaitable[Reply]]
-#: Unusable responses to a prompt, equal ones, after which it is not sent again.
+#: Statuses of errors on what was sent.
+OF_PROMPTS = (400, 413, 422)
+#: Unusable responses to a prompt, equal ones, after which it is not sent again if no prompt has a reply yet.
 SAME = 3
 
 
@@ -211,6 +213,7 @@ class ApiEngine(ABC):
         self._is_caching = settings.prompt_caching
         self._usage_is_missing = False
         self._unknown_ends: set[str] = set()
+        self._is_read = False
         self._mended = 0
         self._with_key = 0
 
@@ -307,7 +310,10 @@ class ApiEngine(ABC):
         try:
             content = await self.send(client, "post", path, body=body)
         except UserError as failure:
-            if refused := refused_for(getattr(failure.__cause__, "body", None)):
+            error = failure.__cause__
+            if getattr(error, "status_code", 0) in OF_PROMPTS and (
+                refused := refused_for(getattr(error, "body", None))
+            ):
                 return refused
             raise
         return read_reply(content, read)
@@ -394,8 +400,9 @@ class ApiEngine(ABC):
                 except Unanswered as error:
                     self.account.settle(index, NOTHING if error.is_free else None)
                     unusable[index, str(error)] += isinstance(error, Unusable)
-                    error.is_final = unusable[index, str(error)] >= SAME
+                    error.is_final = not self._is_read and unusable[index, str(error)] >= SAME
                     raise
+                self._is_read = True
                 self.account.settle(index, reply.billed)
                 return reply
 

@@ -221,7 +221,7 @@ def follows_longest(model: PreTrainedModel, tokens: float = inf) -> bool:
     # Of rotary embeddings there is one type for all layers, or one per kind of layer.
     rotary = getattr(config, "rope_parameters", None) or {}
     return any(
-        tokens > part.get("original_max_position_embeddings", config.max_position_embeddings)
+        tokens > min(part.get("original_max_position_embeddings", inf), config.max_position_embeddings)
         for part in (rotary, *rotary.values())
         if isinstance(part, dict) and part.get("rope_type") in MOVING
     )

@@ -115,8 +115,8 @@ def reported_tokens(body: Mapping[str, Any], *names: str) -> int | None:
     return total if given and all(map(is_token_count, given)) and is_token_count(total) else None
 
 
-#: Finish reasons of answers that a server did not complete.
-FAILURES = ("abort", "aborted", "cancelled", "error", "insufficient_system_resource")
+#: Parts of finish reasons of answers that a server did not complete.
+FAILURES = re.compile("abort|cancel|error|insufficient|timeout", re.IGNORECASE)
 
 
 def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
@@ -125,11 +125,13 @@ def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
     """
     if isinstance(given, str) and given in reasons:
         return reasons[given]
-    if text and (given is None or isinstance(given, str)) and given not in FAILURES:
+    if text and (given is None or (isinstance(given, str) and not FAILURES.search(given))):
         return UNKNOWN
     raise Unanswered(f"an answer that ended for the reason {given!r}")
 
 
+#: What an error says of a limit of the answer that is too large whatever the prompt.
+TOO_LARGE = re.compile("max_(completion_)?(new_)?tokens.{0,40}too large", re.IGNORECASE)
 #: What errors say of a prompt that a filter blocks before it reaches the model, and of one that is too long.
 FILTERED = re.compile(
     '"(code|type)": "content_(filter|policy_violation)"|ResponsibleAIPolicyViolation|ContentPolicyViolationError'
@@ -147,7 +149,7 @@ def refused_for(error: object) -> Reply | None:
     for one that is too long, and `REFUSED` for one that a filter blocks; None for other errors.
     """
     said = json.dumps(error)
-    if TOO_LONG.search(said):
+    if TOO_LONG.search(said) and not TOO_LARGE.search(said):
         # Nothing is billed.
         return Reply(said, OVERFLOW, 0, 0, None)
     return Reply("", REFUSED, None, None, None) if FILTERED.search(said) else None

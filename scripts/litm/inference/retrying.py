@@ -7,6 +7,7 @@ after a failure, and the order of prompts must suit the server's cache.
 import asyncio
 import json
 import random
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from litm.inference.server_errors import TOO_MANY, UNTRUSTED, asked_wait, first_
 PASSING = {408, 409, 425, TOO_MANY}
 #: Error codes of an exhausted budget, which come with the status of a rate limit.
 QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+#: What a 429 says of a request that is larger than the limit of a minute, and never passes.
+NEVER = re.compile("request too large|must be reduced", re.IGNORECASE)
 #: Seconds: a server that asks for a longer wait has an hourly or daily limit.
 LONGEST_WAIT = 900.0
 #: Characters of a server's error message that are shown; some servers send a page.
@@ -102,6 +105,10 @@ def failure_of(error: Any, secret: str = "") -> Exception:
         said = f"Error code: {status} - {words}"
     # Masked before it is cut: half a key must not be shown either.
     message = masked(said, secret)[:LONGEST_REASON]
+    if status == TOO_MANY and NEVER.search(words):
+        never = Unanswered(message, is_free=True)
+        never.is_final = True
+        return never
     is_spent = status == TOO_MANY and not QUOTA.isdisjoint(error_names(body))
     if (status < 500 and status not in PASSING) or is_spent:
         return UserError(f"the API refused a request: {message}. {remedy(status, words)}")
@@ -180,6 +187,8 @@ class Patience:
         return random.uniform(0, self.longest(attempt))
 
 
+#: Refusals of a request as one too many that count as a failed attempt, although others are answered.
+TURNS = 3
 #: Reason of a request that is given up because another one ended the run.
 NOT_SENT = "not sent again, because the run has ended"
 
@@ -218,9 +227,9 @@ class Line:
         """The answer to a request, with retries; raises `Unanswered` after the last attempt, and `UserError`.
 
         refuse: asked before each attempt; a refusal that is not final is waited for. Too many requests are no failed
-        attempt while others are answered: with a limit per minute, each gets its turn.
+        attempt while others are answered: with a limit per minute, each gets its turn; only `TURNS` of them are one.
         """
-        failed, in_vain, answers = 0, 0, self._answers
+        failed, in_vain, turned_away, answers = 0, 0, 0, self._answers
         while True:
             while (closed := self._opens - asyncio.get_running_loop().time()) > 0:
                 await self._sleep(closed)
@@ -239,11 +248,13 @@ class Line:
             except Unanswered as error:
                 self._is_there = self._is_there or not error.no_server
                 if error.for_all:
+                    turned_away += 1
                     in_vain = 0 if self._answers > answers else in_vain + 1
                 else:
                     failed += 1
                 answers, attempt = self._answers, max(1, failed + in_vain)
-                if not self._is_there or self.failure or error.is_final or attempt >= self.patience.attempts:
+                is_last = max(attempt, turned_away // TURNS) >= self.patience.attempts
+                if not self._is_there or self.failure or error.is_final or is_last:
                     raise
                 if error.for_all and error.wait is None:
                     wait = self.patience.longest(attempt)

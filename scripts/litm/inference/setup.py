@@ -96,6 +96,11 @@ class Fit:
 
     def check_answer(self, what: str) -> None:
         """Raise `UserError` if a full-length answer cannot fit; what: the model and the experiment."""
+        if self.context_window is not None and self.room >= self.context_window:
+            raise UserError(
+                f"{what}: answers may have {self.room:,} tokens, which leaves no room for a prompt in the context "
+                f"window of {self.context_window:,}: lower max_new_tokens, or the limit in the model's 'request'"
+            )
         if self.answer_window is not None and self.max_new_tokens > self.answer_window:
             raise UserError(
                 f"{what}: answers may have {self.max_new_tokens} tokens, but the model's decoder holds "

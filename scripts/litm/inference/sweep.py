@@ -218,16 +218,21 @@ def ask_missing(
                 billed += [response.billed for _, response in answered if response.billed]
                 bar.update(sum(key in fitting for key, _ in given))
                 refused |= {key: one for key, one in given if one.finish_reason == OVERFLOW and key in fitting}
-                if refused and fit.on_overflow == FAIL:
-                    raise UserError(
-                        f"{_refused_in_words(sweep, refused)}; what was answered is kept. Choose smaller sizes, or set "
-                        f"the experiment's on_overflow to {LEAVE_OUT}"
-                    )
         except (KeyboardInterrupt, SystemExit):
             bar.close()
             note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
             journal.tell_batches(sweep.name)
             raise
+    if refused and fit.on_overflow == FAIL:
+        raise UserError(
+            f"{_refused_in_words(sweep, refused)}; what was answered is kept. Choose smaller sizes, or set the "
+            f"experiment's on_overflow to {LEAVE_OUT}"
+        )
+    if len(refused) == len(fitting) and not known:
+        raise UserError(
+            f"{_refused_in_words(sweep, refused)}: all that were sent. Lower the limit of an answer ('max_new_tokens', "
+            "or the limit in the model's 'request') if it leaves no room for them, or choose smaller sizes"
+        )
     if refused:
         note(f"{_refused_in_words(sweep, refused)}, so their questions are left out")
     failed = {key: tokens for key, tokens in failed.items() if key not in journal and key not in refused}

@@ -305,6 +305,6 @@ def _share(verdicts: pd.Series) -> float | None:
 
 
 def _ended(counted: pd.DataFrame, reason: str) -> int | None:
-    """The number of answers that ended for a reason; None if any reason is unknown."""
+    """The number of answers that are known to have ended for a reason; None if that of none is known."""
     reasons = counted["finish_reason"]
-    return None if (reasons == UNKNOWN).any() else int((reasons == reason).sum())
+    return None if len(reasons) and (reasons == UNKNOWN).all() else int((reasons == reason).sum())

@@ -124,11 +124,13 @@ def error_messages(folder: str | Path, since: float, models: Collection[str] = (
 
     since: seconds since the epoch; models: of the study.
     """
-    others = list(models)
+    others, root = list(models), Path(folder)
     for path in sorted(Path(folder).rglob("*.log")):
         last = path.read_text(errors="replace").strip().rpartition("\n")[2]
         if last.startswith("error: ") and path.stat().st_mtime >= since:
             yield f"{path}:\n  {last}"
-            others = [name for name in others if name not in path.with_suffix("").parts]
+            _, of, *_ = (*path.relative_to(root).with_suffix("").parts, "")
+            # A job that is of no model fails for all.
+            others = [name for name in others if name != of] if of in models else []
     if 0 < len(others) < len(models):
         yield f"results of the other models alone: --config models='[{', '.join(others)}]'"

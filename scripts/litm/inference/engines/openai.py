@@ -107,7 +107,7 @@ ENGINE = EngineFacts(
 #: Finish reasons: the protocol's and ours.
 REASONS = {
     **dict.fromkeys(("stop", "eos", "eos_token", "stop_sequence", "tool_calls", "function_call"), STOP),
-    **dict.fromkeys(("length", "model_length"), LENGTH),
+    **dict.fromkeys(("length", "model_length", "max_tokens", "MAX_TOKENS"), LENGTH),
     "content_filter": REFUSED,
 }
 #: Characters of a key to the cache.
@@ -137,6 +137,8 @@ def read(body: dict[str, Any]) -> Reply:
         choices = [{"text": "", "finish_reason": "content_filter"}]
     # The one with the lowest index, because servers may list several in any order.
     choice = sorted(choices, key=lambda choice: choice.get("index") or 0)[0]
+    if choice.get("error"):
+        raise Unanswered(f"an answer that a server did not complete: {json.dumps(choice['error'])}")
     if "message" in choice:
         refusal = optional_text(choice["message"], "refusal")
         text = refusal or content_text(choice["message"])
