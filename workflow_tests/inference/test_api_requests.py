@@ -174,7 +174,7 @@ def test_a_reason_that_is_not_known_is_named_once_without_the_key(protocol, monk
         found = answers(with_key(protocol, server), ["a", "b"])
     assert {response.finish_reason for response in found.values()} == {"unknown"}
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.endswith(": whether answers that ended for the reason '***' are cut is not known")
+    assert said.endswith(": it is not known whether answers that end with '***' are cut")
 
 
 def test_a_key_in_an_answer_is_masked_with_a_message_unless_it_is_a_plain_word(protocol, monkeypatch, capsys):

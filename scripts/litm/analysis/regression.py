@@ -140,6 +140,6 @@ def _verdict(p_worse: float, p_not_worse: float) -> str:
 
 
 def outcome(rows: Sequence[Mapping]) -> str:
-    """The outcome of all judged rows: worse if any is, not worse if each that both sides were asked is shown to be."""
+    """The outcome of all judged rows: worse if any is, not worse if all that both sides were asked are."""
     verdicts = {OPEN if row["verdict"] == NOT_COMPARED else row["verdict"] for row in rows if "verdict" in row}
     return next((one for one in (WORSE, OPEN, NOT_WORSE) if one in verdicts), OPEN)

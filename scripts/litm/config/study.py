@@ -367,13 +367,13 @@ def _check_clusters(experiments: Iterable[Experiment], mine: MyEntries) -> None:
 
 
 def _check_metrics(experiments: Mapping[str, Experiment]) -> None:
-    """Raise `UserError` for an experiment whose references are scored otherwise: they could not be compared with it."""
+    """Raise `UserError` for an experiment whose references have another metric: they could not be compared with it."""
     for one, key in product(experiments.values(), ("closed_book", "oracle")):
         other = experiments.get(getattr(one, key) or "")
         if other and other.metric != one.metric:
             raise UserError(
-                f"{one.where}.metric: {one.metric} and not {other.metric}, by which its {key} {other.name} is scored; "
-                f"give both the same 'metric', or set '{key}' to null"
+                f"{one.where}.metric: {one.metric}, but its {key} {other.name} is scored by {other.metric}; give both "
+                f"the same 'metric', or set '{key}' to null"
             )
 
 

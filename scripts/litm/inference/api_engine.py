@@ -179,7 +179,7 @@ NOT_KNOWN = (400, 422)
 Ask = Callable[[Any, Prepared], Awaitable[Reply]]
 #: Statuses of errors on what was sent.
 OF_PROMPTS = (400, 413, 422)
-#: Unusable responses to a prompt, equal ones, after which it is not sent again if no prompt has a reply yet.
+#: Equal unusable responses to a prompt after which it is not sent again, unless the server has replied to another one.
 SAME = 3
 
 
@@ -448,7 +448,7 @@ class ApiEngine(ABC):
             return Response(masked(reply.text, self.secret)[:LONGEST_REASON], OVERFLOW, tokens or 0, 0, made_with)
         if reply.finish_reason == UNKNOWN and reply.end not in self._unknown_ends:
             self._unknown_ends.add(reply.end)
-            note(f"{public_url(self.url)}: whether answers that ended for the reason {reply.end} are cut is not known")
+            note(f"{public_url(self.url)}: it is not known whether answers that end with {reply.end} are cut")
         check_read_whole(tokens, reply.prompt_tokens, self.counts_exactly)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"

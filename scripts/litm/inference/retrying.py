@@ -187,7 +187,7 @@ class Patience:
         return random.uniform(0, self.longest(attempt))
 
 
-#: Refusals of a request as one too many that count as a failed attempt, although others are answered.
+#: Refusals of a request by a rate limit that count as a failed attempt while other requests are answered.
 TURNS = 3
 #: Reason of a request that is given up because another one ended the run.
 NOT_SENT = "not sent again, because the run has ended"

@@ -20,7 +20,7 @@ UNTRUSTED = "to trust the server, set the environment variable SSL_CERT_FILE to 
 
 
 def words_of(text: str) -> str:
-    """The words for people in the body of an error, in one line.
+    """The message in the body of an error, in one line.
 
     The body is JSON of OpenAI's form (`error.message`), or what other servers send: a list of errors (Gemini), `detail`
     (FastAPI), a text as `error` (Ollama, TGI), plain text, or a page of HTML.
