@@ -6,7 +6,7 @@ Rows are of the tables, as `formats.plain_rows` gives them.
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from litm.analysis.sentences import MOST_PAIRS, Row, compared, compared_on, is_shown, more_pairs, silent_of
+from litm.analysis.sentences import MOST_PAIRS, Row, compared, compared_on, is_shown, more_pairs, telling
 from litm.analysis.shapes import word_of
 from litm.base.formats import grouped
 from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_in_words, points
@@ -49,8 +49,7 @@ def compared_lines(
                 p_in_words(row["p_holm"]).removeprefix("p ").removeprefix("= "),
                 str(row["n_sizes"]),
             )[: len(labels)]
-            for row in own
-            if row["quantity"] == "accuracy" or not silent_of(row, silent)
+            for row in telling(own, silent)
         ]
         yield from _columns(labels, columns)
         yield f"  {told}"

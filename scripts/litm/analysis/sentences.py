@@ -274,13 +274,9 @@ def compared(
     """
     skipped = set(left_out)
     kept = (row for row in rows if row["experiment"] in experiments and not {row["model_a"], row["model_b"]} & skipped)
-
-    def told(own: Sequence[Row]) -> Iterator[Row]:
-        return (row for row in own if row["quantity"] == "accuracy" or not silent_of(row, silent))
-
     pairs = [list(own) for _, own in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"]))]
     if len(pairs) > MOST_PAIRS:
-        pairs.sort(key=lambda own: -max((abs(row["difference"]) for row in told(own) if is_shown(row)), default=0))
+        pairs.sort(key=lambda of: -max([0, *(abs(row["difference"]) for row in telling(of, silent) if is_shown(row))]))
     return [(own, _conclusion(own, silent)) for own in pairs]
 
 
@@ -293,6 +289,11 @@ def compared_on(row: Row) -> str:
 def silent_of(row: Row, silent: Container[tuple]) -> list[str]:
     """The models of a pair whose positions tell nothing, so that it is compared in accuracy alone."""
     return [row[side] for side in ("model_a", "model_b") if (row[side], row["experiment"]) in silent]
+
+
+def telling(rows: Iterable[Row], silent: Container[tuple]) -> list[Row]:
+    """The rows of a pair that count: for a model whose positions tell nothing, the accuracies alone."""
+    return [row for row in rows if row["quantity"] == "accuracy" or not silent_of(row, silent)]
 
 
 def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
