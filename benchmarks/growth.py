@@ -241,6 +241,7 @@ def write_scores(folder: str, rows: int) -> None:
     import numpy as np
     import pandas as pd
 
+    from litm.analysis.table import tables
     from litm.base.formats import write_csv
     from litm.scoring.scores import Score, accuracy_rows, typed
 
@@ -262,7 +263,8 @@ def write_scores(folder: str, rows: int) -> None:
         scores = typed(Score, pd.DataFrame(rows).reindex(columns=Score._fields).itertuples(index=False))
         path = Path(folder) / f"{model}_{experiment}"
         scores.to_parquet(path.with_suffix(".parquet"), index=False)
-        write_csv(path.with_suffix(".csv"), pd.DataFrame(accuracy_rows(scores), dtype=object), decimals=None)
+        accuracies = pd.DataFrame(accuracy_rows(scores, tables()["accuracy"].values), dtype=object)
+        write_csv(path.with_suffix(".csv"), accuracies, decimals=None)
 
 
 # --- passages

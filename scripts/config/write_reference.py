@@ -21,6 +21,7 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     from litm.claims.evidence import Relations, published_evidence
     from litm.claims.tables import claims_table, page_parts
     from litm.config.fidelity import fidelity_table
+    from litm.scoring.scores import score_reference
 
     published = project / "resources" / "published"
     accuracies = read_published(published / "accuracy.csv")
@@ -32,7 +33,7 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     claims = [claims_table(published_evidence(some), relations, literature) for some in (accuracies, accuracies[::-1])]
     items = (row for _, row in read_named_columns(published / "fidelity.csv"))
     return {
-        "results/README.md": {"Tables": reference(tables().values())},
+        "results/README.md": {"Tables": reference(tables().values()), "Scores": score_reference()},
         "docs/claims.md": page_parts(claims[0], claims[1], literature.statuses, explanations),
         "docs/fidelity.md": {"table": fidelity_table(items, entries, accuracies, tokens)},
     }

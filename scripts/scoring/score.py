@@ -4,6 +4,7 @@ manifest: the manifest of the responses
 source: output of identify_model.py; none for recorded responses
 settings: JSON: the model's settings that change an answer
 decoding: JSON with max_new_tokens and stop
+values: JSON: expressions of columns of the accuracies, see tables.yaml
 output: a Parquet file, one row a prompt and target
 accuracy: output: a CSV file, one row a cell, with all decimals
 """
@@ -28,6 +29,7 @@ def main(
     manifest: str,
     output: str,
     accuracy: str,
+    values: dict,
     source: str | None = None,
     settings: dict | None = None,
     decoding: dict | None = None,
@@ -49,7 +51,7 @@ def main(
     write_parquet(output, scores)
     # By name: no score changes with what tables.yaml says.
     table = import_module("litm.analysis.table").tables()["accuracy"]
-    write_csv(accuracy, table.frame(accuracy_rows(scores), is_whole=True), decimals=None)
+    write_csv(accuracy, table.frame(accuracy_rows(scores, values), is_whole=True), decimals=None)
     if "cluster" in scores:
         groups, questions = scores["cluster"].nunique(), scores["id"].nunique()
         note(f"{model}/{experiment}: {questions} questions in {groups} clusters{few_clusters(groups)}")

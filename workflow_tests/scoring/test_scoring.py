@@ -1,11 +1,11 @@
 """Score rows from responses, and the accuracy table."""
 
+import json
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 import record_makers
-from conftest import ROOT
 from programs import run_program
 from score_frames import accuracy_table
 
@@ -47,16 +47,11 @@ def test_a_declared_column_that_is_not_computed_is_named_when_scores_are_written
     )
     write_json(files["manifest"], {"identity": "i", "identity_fields": {}})
     given = {"model": "m", "experiment": "e", "task": SWEEP.task, "metric": SWEEP.metric, **files}
+    given["values"] = json.dumps(tables()["accuracy"].values)
     assert run_program("score", **given).returncode == 0
     assert list(pd.read_csv(files["accuracy"])) == list(tables()["accuracy"].columns)
     monkeypatch.setitem(tables()["accuracy"].columns, "n_new", Column("integer", "a new one"))
     assert run_program("score", **given).stderr.endswith("error: table accuracy has no n_new\n")
-
-
-def test_the_page_of_results_names_all_columns_of_the_scores():
-    text = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
-    (paragraph,) = (part for part in text.split("\n\n") if part.startswith("`scores/*.parquet`"))
-    assert [name for name in Score._fields if f"`{name}`" not in paragraph] == []
 
 
 def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size():

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
-from litm.base.formats import by_cell
+from litm.base.formats import by_cell, evaluated
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
 from litm.examples.task import Task
@@ -91,15 +91,7 @@ def with_checked_keys(
 
 
 class Score(NamedTuple):
-    """One answer to one target: a row of a score file.
-
-    correct and its variants: missing where nothing was scored, correct_strict and correct_lenient also where the metric
-    has no such rule. preamble: the first line ends with a colon, so it may only announce the answer; more_lines: the
-    answer has further lines. Token counts are missing where they are unknown. wrong_kind: of a wrong answer, see
-    `wrong_answers.KINDS`; taken_from: the position of the other item that it was taken from, if it is known. cluster:
-    a column of files whose examples have clusters. cache_write_tokens, cache_read_tokens: of the prompt's, if any, and
-    in_batch: 1 at the price of batches, columns of files with such answers.
-    """
+    """One answer to one target: a row of a score file. The notes of the fields are in results/README.md."""
 
     model: str
     experiment: str
@@ -110,26 +102,39 @@ class Score(NamedTuple):
     placement: str
     position: int | None
     depth: float | None
-    id: str
+    id: Annotated[str, "of the question, the same at every position"]
     target: str
-    correct: Verdict
-    correct_first_line: Verdict
-    correct_full: Verdict
-    correct_strict: Verdict
-    correct_lenient: Verdict
-    empty: bool
-    finish_reason: str
-    prompt_tokens: int | None
-    response_tokens: int | None
-    excluded: bool
-    preamble: bool
-    more_lines: bool
-    wrong_kind: str | None
-    taken_from: int | None
-    cache_write_tokens: int | None
-    cache_read_tokens: int | None
-    in_batch: int | None
-    cluster: str | None
+    correct: Annotated[Verdict, "from 0 to 1 if the metric is graded; missing if nothing was scored, as the next four"]
+    correct_first_line: Annotated[Verdict, "by the answer's first line that is not blank"]
+    correct_full: Annotated[Verdict, "by the whole answer"]
+    correct_strict: Annotated[Verdict, "by the metric's strict rule; also missing if it has none"]
+    correct_lenient: Annotated[Verdict, "by the metric's lenient rule; also missing if it has none"]
+    empty: Annotated[bool, "the answer has no text"]
+    finish_reason: Annotated[
+        str,
+        "`stop`, `length`, `refused`, `overflow`, `failed`; `unknown` if no reason that is known here is given; for "
+        "recorded responses also `not_recorded`",
+    ]
+    prompt_tokens: Annotated[int | None, "missing if unknown, as for recorded responses"]
+    response_tokens: Annotated[int | None, "as `prompt_tokens`"]
+    excluded: Annotated[bool, "the question does not fit at some placement"]
+    preamble: Annotated[bool, "the first line ends with a colon, so it may only announce the answer"]
+    more_lines: Annotated[bool, "the answer has further lines"]
+    wrong_kind: Annotated[str | None, "of a wrong answer, as in wrong_answers.csv"]
+    taken_from: Annotated[int | None, "of a wrong answer: the position of the other item that it was taken from"]
+    cache_write_tokens: Annotated[int | None, "of the prompt, where the provider billed any so"]
+    cache_read_tokens: Annotated[int | None, "of the prompt, where the provider billed any so"]
+    in_batch: Annotated[int | None, "1 at the price of batches"]
+    cluster: Annotated[str | None, "where questions have clusters"]
+
+
+def score_reference() -> str:
+    """The columns of a score file as a table in Markdown."""
+    hints = get_type_hints(Score, include_extras=True)
+    notes = {name: hint.__metadata__[0] for name, hint in hints.items() if hasattr(hint, "__metadata__")}
+    others = ", ".join(f"`{name}`" for name in hints if name not in notes)
+    lines = [(others, "as in the tables"), *((f"`{name}`", note) for name, note in notes.items())]
+    return "\n".join(["| column | what |", "|---|---|", *(f"| {names} | {note} |" for names, note in lines)])
 
 
 #: Columns of files that have a value in them.
@@ -265,16 +270,17 @@ def judge(metric: str, response: str | None, answers: Sequence[str], also: Seque
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
 
 
-def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
+def accuracy_rows(scores: pd.DataFrame, values: Mapping[str, str]) -> list[dict[str, Any]]:
     """One row per cell (and target), in the order of the scores, with the columns of `accuracy` in tables.yaml.
 
     Accuracies are fractions, or means of a graded metric; their limits are those of `clustered_interval`. n_cut and
-    n_refused are None where finish reasons are unknown.
+    n_refused are None where finish reasons are unknown. values: the expressions of further columns, of the counted
+    answers.
     """
-    return [_cell_row(names, group) for names, group in by_cell(scores, CELL)]
+    return [_cell_row(names, group, values) for names, group in by_cell(scores, CELL)]
 
 
-def _cell_row(names: dict[str, Any], group: pd.DataFrame) -> dict[str, Any]:
+def _cell_row(names: dict[str, Any], group: pd.DataFrame, values: Mapping[str, str]) -> dict[str, Any]:
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
@@ -288,20 +294,13 @@ def _cell_row(names: dict[str, Any], group: pd.DataFrame) -> dict[str, Any]:
         "ci_low": low,
         "ci_high": high,
         **{f"accuracy_{part}": counted[f"correct_{part}"].sum() / n if n else None for part in ("first_line", "full")},
-        **{f"accuracy_{rule}": _share(counted[f"correct_{rule}"]) for rule in ("strict", "lenient")},
-        "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),
         "n_failed": int(failed.sum()),
         "n_not_recorded": int(not_recorded.sum()),
         "n_left_out": int(group["excluded"].sum()),
-        "n_preamble": int(counted["preamble"].sum()),
+        **{name: evaluated(counted, name, value) for name, value in values.items()},
     }
-
-
-def _share(verdicts: pd.Series) -> float | None:
-    """The fraction of right answers; None if the rule judged none of them."""
-    return verdicts.sum() / len(verdicts) if len(verdicts) and verdicts.notna().all() else None
 
 
 def _ended(counted: pd.DataFrame, reason: str) -> int | None:
