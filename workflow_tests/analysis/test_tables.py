@@ -189,6 +189,7 @@ def test_a_column_with_an_expression_is_declared_in_one_place(tmp_path):
         t:
           title: T
           doc: T.
+          rows: analysis.cells.wrong_answers
           columns:
             a: integer | A | a number
             twice: integer + = a + a | Twice | twice the number

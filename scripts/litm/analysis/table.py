@@ -106,9 +106,9 @@ class Table:
         import pandas as pd
 
         table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
-        for name, value in self.values.items() if len(table) else ():
-            if name not in table:
-                table = table.assign(**{name: evaluated(table, name, value)})
+        # Without a function of its rows, the expressions are of something else than a row.
+        for name, value in self.values.items() if self.rows and len(table) else ():
+            table = table.assign(**{name: evaluated(table, name, value)})
         if wrong := self._wrong(table, is_whole and len(table) > 0):
             raise UserError(wrong)
         return table.reindex(columns=list(self.columns)).astype(self.dtypes)
