@@ -119,6 +119,14 @@ def test_without_shown_differences_there_is_no_advice_but_the_number_of_question
     assert needed == n_for_five_points(assumed) > 500 and needed_in_words(needed, assumed) in text
 
 
+def test_the_number_of_questions_needed_counts_clusters():
+    once = {size: mixed(0.6, 200, size) for size in (1, 5)}
+    copied = {size: np.repeat(right, 4).tolist() for size, right in once.items()}
+    rows = rows_of(sweep(PLAIN, copied, cluster=np.repeat([f"article {i}" for i in range(200)], 4)))
+    single = rows_of(sweep(PLAIN, once))[0]["n_for_5_points"]
+    assert rows[0]["n_for_5_points"] == pytest.approx(4 * single, rel=0.02) and ", design effect 4.0)" in told(rows)
+
+
 def test_a_hopeless_cheaper_condition_makes_no_advice():
     rising = {3: mixed(0.5, 60, 1), 5: mixed(0.55, 60, 2), 20: mixed(0.6, 60, 3)}
     assert "cannot tell the 3 conditions apart" in told(rows_of(sweep(PLAIN, rising)))

@@ -289,7 +289,7 @@ def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     assert "with a chance of 80 %" in heading
     said = "100 questions show only differences of 14.4 points or more between positions; 791 "
     assert line.startswith(f"e (m, other): {said}")
-    assert "(accuracy 50.0 %, correlation 0.50: assumed)" in line
+    assert "(accuracy 50.0 %, correlation 0.50: assumed, for independent questions)" in line
     assert what_is_shown(no_curve, tmp_path) == ({}, [])
 
 
@@ -306,8 +306,21 @@ def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_
     # Damaged scores end no plan: the job that needs them says so.
     (tmp_path / "scores" / "new").mkdir()
     (tmp_path / "scores" / "new" / "e.parquet").touch()
-    assert earlier(tmp_path, "new", "e")[1] == "assumed"
+    assert earlier(tmp_path, "new", "e")[1] == "assumed, for independent questions"
     assert earlier(tmp_path, "m", "never_run")[0] == Assumption(0.5, 0.5)
+
+
+def test_earlier_scores_tell_how_much_questions_of_a_cluster_count(tmp_path):
+    once = random_matrix((0.6, 0.5, 0.6), 200)
+    fours = of_matrix(once.repeat(4, axis=0), (0, 4, 8))
+    fours["cluster"] = fours["id"].str[1:].astype(int) // 4
+    for model, scores in (("single", of_matrix(once, (0, 4, 8))), ("fours", fours)):
+        (tmp_path / "scores" / model).mkdir(parents=True)
+        scores.to_parquet(tmp_path / "scores" / model / "e.parquet")
+    columns, (_, _, line) = what_is_shown({("single", "e"): 200, ("fours", "e"): 800}, tmp_path)
+    assert "design effect 4.0: from earlier scores of fours, n = 800)" in line
+    single, found = columns["single", "e"], columns["fours", "e"]
+    assert [found[name] / single[name] for name in single] == pytest.approx([4, 1, 1, 4, 4], rel=0.05)
 
 
 def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path):

@@ -140,7 +140,7 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  the number of journal answers for kv is unknown: examples are made first",
         "  here: not counted, on average longer than its context_window: kv (4, 6 key-value pairs)",
         "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
-        "(accuracy 50.0 %, correlation 0.50: assumed)",
+        "(accuracy 50.0 %, correlation 0.50: assumed, for independent questions)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
         dry_run.USED_AGAIN.format("estimate"),
         dry_run.ALL_LINES,
@@ -294,7 +294,9 @@ def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too
     pairs = [("reference", name) for name in ("kv_retrieval_small", "mini_encyclopedia_oracle")]
     (line,) = few_questions(study(examples=24), pairs)
     assert line.startswith("  kv_retrieval_small: 24 questions show only differences of 34.1 points or more between")
-    assert line.endswith("791 would show 5 points with a chance of 80 % (accuracy 50.0 %, correlation 0.50: assumed)")
+    assert line.endswith(
+        "791 would show 5 points with a chance of 80 % (accuracy 50.0 %, correlation 0.50: assumed, for independent questions)"
+    )
     assert few_questions(study(examples=400), pairs) == []
 
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
-from litm.analysis.power import FIVE_POINTS, n_for_five_points, needed_in_words, observed
+from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, needed_in_words, observed
 from litm.analysis.sentences import remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, paired_p
 from litm.base.intervals import clustered_interval
@@ -197,13 +197,18 @@ class Compared:
         """The condition that is advised, None without an advice."""
         return None if self.reason else self.cheapest
 
+    @property
+    def assumed(self) -> Assumption:
+        """Mean accuracy, correlation and design effect of the conditions."""
+        return observed(self.answers.matrix, self.answers.clusters)
+
     @cached_property
     def needed(self) -> int | None:
         """Questions that show a difference of 5 points between two conditions, see `power.n_for_five_points`; None if
         that is irrelevant.
         """
         is_irrelevant = self.reason in (FLOOR, ONE_CONDITION) or self.most_lost[1] == self.cheapest
-        return None if is_irrelevant else n_for_five_points(observed(self.answers.matrix))
+        return None if is_irrelevant else n_for_five_points(self.assumed)
 
 
 # --- From scores -----------------------------------------------------------------------------------------------
@@ -413,7 +418,7 @@ def _no_advice(compared: Compared) -> list[str]:
     loses, other = compared.most_lost
     headline = f"{begin} yet: {counted(compared.n, 'question')} cannot tell the {len(compared.cells)} conditions apart."
     if compared.needed is not None:
-        headline = f"{headline[:-1]}; {needed_in_words(compared.needed, observed(compared.answers.matrix))}."
+        headline = f"{headline[:-1]}; {needed_in_words(compared.needed, compared.assumed)}."
     cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
     return [
         headline,

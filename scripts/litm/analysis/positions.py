@@ -1,8 +1,8 @@
 """What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
-from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -70,8 +70,8 @@ def _bias(curve: CurveGrid) -> dict:
         estimate = contrast_interval(cases.matrix, weights, cases.clusters)
         row |= interval_columns(name, estimate)
         if name == "pbi" and (three := curve.three) is not None:
-            worth = len(cases.ids) / design_effect(cases.matrix, weights, cases.clusters)
-            row["pbi_mde"] = power.detectable_effect("pbi", int(worth), power.observed(three))
+            assumed = replace(power.observed(three), design_effect=design_effect(cases.matrix, weights, cases.clusters))
+            row["pbi_mde"] = power.detectable_effect("pbi", len(three), assumed)
             row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
     if area := area_weights(curve.depths):
         row |= interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))
@@ -147,10 +147,9 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
     three, clusters = curve.three, curve.cases.clusters
     if three is None:
         return
-    assumed = power.observed(three)
+    mean = power.observed(three)
     for contrast, weights in CONTRASTS.items():
-        effect = design_effect(three, weights, clusters)
-        needed = power.questions_needed(contrast, power.FIVE_POINTS, assumed)
+        assumed = replace(mean, design_effect=design_effect(three, weights, clusters))
         yield {
             **curve.names,
             "n": len(three),
@@ -158,9 +157,9 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
             **interval_columns("value", contrast_interval(three, weights, clusters), is_only=True),
             "accuracy_mean": assumed.accuracy,
             "correlation": assumed.correlation,
-            "design_effect": effect,
-            "mde": power.detectable_effect(contrast, int(len(three) / effect), assumed),
-            "n_for_5_points": None if needed is None else ceil(needed * effect),
+            "design_effect": assumed.design_effect,
+            "mde": power.detectable_effect(contrast, len(three), assumed),
+            "n_for_5_points": power.questions_needed(contrast, power.FIVE_POINTS, assumed),
         }
 
 

@@ -1,15 +1,17 @@
 """Statistical power: the difference between positions that n questions can show, and the n that a difference needs.
 
 Planning assumes a curve of three positions with an accuracy, a correlation of right and wrong between positions of
-one question, and an effect. It is for a single comparison: an effect is shown if its 95 % interval
-(`statistics.contrast_interval`) is on the right side of 0. Everything that says how many questions are enough takes the
-number from `n_for_five_points`.
+one question, and an effect. It is for a single comparison: an effect is
+shown if its 95 % interval (`statistics.contrast_interval`) is on the right side of 0. Everything that says how many
+questions are enough takes the number from `n_for_five_points`. Questions in clusters count as fewer independent ones
+(`statistics.design_effect`).
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import product
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -46,17 +48,18 @@ _MOST_LATENT = 0.995
 
 @dataclass(frozen=True)
 class Assumption:
-    """The assumed curve: mean accuracy of start, middle and end, and correlation of right and wrong (0 to 1) between
-    two positions of a question at that accuracy.
+    """The assumed curve: mean accuracy of start, middle and end, correlation of right and wrong (0 to 1) between two
+    positions of a question at that accuracy, and the design effect of clusters.
     """
 
     accuracy: float
     correlation: float
+    design_effect: float = 1.0
 
 
-def observed(matrix: np.ndarray) -> Assumption:
-    """Mean accuracy and correlation of the columns, such as start, middle and end; matrix: (questions, columns), 1 if
-    right.
+def observed(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Assumption:
+    """Mean accuracy, correlation and design effect of pairs of columns, such as start, middle and end; matrix:
+    (questions, columns), 1 if right.
 
     The correlation is the mean covariance of two columns divided by the mean root of the product of their variances, at
     least 0; `ASSUMED_CORRELATION` if a column has no variance or there is one question.
@@ -65,8 +68,15 @@ def observed(matrix: np.ndarray) -> Assumption:
     spread = np.sqrt(accuracies * (1 - accuracies))
     first, second = np.triu_indices(matrix.shape[1], k=1)
     scale = float((spread[first] * spread[second]).mean())
+    effect = 1.0
+    if clusters is not None:
+        # Imports pandas, see `_earlier_curves`.
+        from litm.analysis.statistics import design_effect
+
+        columns = np.eye(matrix.shape[1])
+        effect = design_effect(matrix, columns[:, first] - columns[:, second], clusters)
     if not scale or len(matrix) < 2:
-        return Assumption(float(accuracies.mean()), ASSUMED_CORRELATION)
+        return Assumption(float(accuracies.mean()), ASSUMED_CORRELATION, effect)
     covariance = matrix.T @ matrix / len(matrix) - np.outer(accuracies, accuracies)
     if is_graded(matrix):
         # Graded answers vary less than right and wrong ones. What they vary less makes no difference vary, so it counts
@@ -74,7 +84,7 @@ def observed(matrix: np.ndarray) -> Assumption:
         lacking = spread**2 - np.diag(covariance)
         covariance += (lacking[:, None] + lacking) / 2
     correlation = float(covariance[first, second].mean()) / scale
-    return Assumption(float(accuracies.mean()), min(1.0, max(0.0, correlation)))
+    return Assumption(float(accuracies.mean()), min(1.0, max(0.0, correlation)), effect)
 
 
 def planned_accuracies(contrast: str, effect: float, accuracy: float) -> tuple[float, float, float]:
@@ -188,8 +198,8 @@ def _normal_power(d: np.ndarray, shares: np.ndarray, n: int, factor: float) -> f
 
 def detectable_effect(contrast: str, n: int, assumed: Assumption) -> float | None:
     """The smallest effect that n questions show with a chance of 80 %; None if they show none."""
-    latent = latent_correlation(assumed)
-    return _smallest(lambda effect: power(contrast, effect, n, assumed, latent) >= POWER, 0.0, 1.0)
+    latent, worth = latent_correlation(assumed), int(n / assumed.design_effect)
+    return _smallest(lambda effect: power(contrast, effect, worth, assumed, latent) >= POWER, 0.0, 1.0)
 
 
 def questions_needed(
@@ -207,7 +217,7 @@ def questions_needed(
     while low < high:
         n = (low + high) // 2
         low, high = (low, n) if is_enough(n) else (n + 1, high)
-    return low
+    return ceil(low * assumed.design_effect)
 
 
 def n_for_five_points(assumed: Assumption) -> int | None:
@@ -218,8 +228,8 @@ def n_for_five_points(assumed: Assumption) -> int | None:
 
 
 def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[Assumption, str]:
-    """Accuracy and correlation from earlier scores of the sweep, or else of one of these other models', or else
-    assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them for a
+    """Accuracy, correlation and design effect from earlier scores of the sweep, or else of one of these other models',
+    or else assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them for a
     result says so.
     """
     for name in (model, *others):
@@ -228,21 +238,22 @@ def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = 
             found = _earlier_curves(path) if path.exists() else None
             if found and TELLING[0] < found[0].accuracy < TELLING[1]:
                 return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
-    return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed"
+    return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed, for independent questions"
 
 
 def _earlier_curves(path: Path) -> tuple[Assumption, int] | None:
-    """Mean accuracy and correlation over the curves of one experiment's scores, weighted by questions, and the fewest
-    questions of a curve; None without a curve that has a middle.
+    """Means of `observed` over the curves of one experiment's scores, weighted by questions, and the fewest questions
+    of a curve; None without a curve that has a middle.
     """
     # Imports pandas, which takes a sixth of a start: most plans have no scores.
     from litm.analysis.grid import curves, read_curve
 
-    threes = [three for curve in map(read_curve, curves(read_parquet(path))) if (three := curve.three) is not None]
+    read = map(read_curve, curves(read_parquet(path)))
+    threes = [(three, curve.cases.clusters) for curve in read if (three := curve.three) is not None]
     if not threes:
         return None
-    told, counts = [observed(three) for three in threes], [len(three) for three in threes]
-    means = np.average([(one.accuracy, one.correlation) for one in told], axis=0, weights=counts)
+    counts = [len(three) for three, _ in threes]
+    means = np.average([astuple(observed(*one)) for one in threes], axis=0, weights=counts)
     return Assumption(*means.tolist()), min(counts)
 
 
@@ -257,9 +268,10 @@ def shown_in_words(questions: int, assumed: Assumption, source: str) -> str:
 def needed_in_words(needed: int | None, assumed: Assumption, source: str = "") -> str:
     """`791 would show 5 points (...)`, after a sentence on questions; source: of the assumption."""
     told = "more than ten million" if needed is None else f"{needed:,}"
+    effect = f", design effect {assumed.design_effect:.1f}" if assumed.design_effect > 1 else ""
     return (
         f"{told} would show 5 points with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
-        f"correlation {assumed.correlation:.2f}{f': {source}' if source else ''})"
+        f"correlation {assumed.correlation:.2f}{effect}{f': {source}' if source else ''})"
     )
 
 

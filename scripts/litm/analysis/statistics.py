@@ -204,7 +204,7 @@ def design_effect(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | N
     """Factor (at least 1) by which clusters raise the number of questions for an interval of the same width.
 
     It is the squared ratio of the widths of `contrast_interval` with and without clusters, so it includes variance and
-    quantile of t. 1 without clusters.
+    quantile of t; of several contrasts (`moments`) the mean ratio. 1 without clusters.
     """
     if clusters is None:
         return 1.0
@@ -212,7 +212,7 @@ def design_effect(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | N
     if not robust.df:
         return float(len(matrix))
     widths = [special.stdtrit(one.df, 0.975) * one.standard_error for one in (robust, plain)]
-    return max(1.0, float((widths[0] / widths[1]) ** 2))
+    return max(1.0, float(np.mean((widths[0] / widths[1]) ** 2)))
 
 
 def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:

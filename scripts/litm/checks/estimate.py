@@ -59,10 +59,7 @@ UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
 #: Positions that a curve needs for start, middle and end.
 LEAST_POSITIONS = 3
 #: Heading of the lines on sweeps.
-HEADING = (
-    "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md), if they are independent; with "
-    "`cluster` it is less, see design_effect in detectable_effects.csv:"
-)
+HEADING = "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md):"
 
 
 @dataclass(frozen=True)
