@@ -8,7 +8,7 @@ from score_frames import first_right as graded
 
 from litm.analysis.advice import Cell, Compared, advice_rows, read_compared
 from litm.analysis.grid import CORRECT, Grid
-from litm.analysis.power import n_for_five_points, needed_in_words, observed
+from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
 from litm.analysis.table import tables
 from litm.records import Condition
@@ -117,6 +117,14 @@ def test_without_shown_differences_there_is_no_advice_but_the_number_of_question
     assert {row["reason"] for row in rows} == {"", "the cheapest may lose over 5 points"}
     needed, assumed = rows[0]["n_for_5_points"], observed(np.array([mixed(0.5, 30, 1), mixed(0.6, 30, 2)], int).T)
     assert needed == n_for_five_points(assumed) > 500 and needed_in_words(needed, assumed) in text
+
+
+def test_the_number_of_questions_needed_is_corrected_for_the_comparisons_with_one_condition():
+    right = [mixed(0.6, 30, seed) for seed in range(4)]
+    rows = rows_of(sweep(PLAIN, dict(zip((1, 5, 10, 20), right, strict=True))))
+    needed = questions_needed("primacy", 0.05, observed(np.array(right, int).T), 1 - 0.2 / 3, 1 - 0.05 / 3)
+    assert rows[0]["n_for_5_points"] == needed
+    assert f"the 4 conditions apart; {needed:,} would show 5 points in all 3 comparisons with a chance" in told(rows)
 
 
 def test_the_number_of_questions_needed_counts_clusters():

@@ -204,11 +204,11 @@ class Compared:
 
     @cached_property
     def needed(self) -> int | None:
-        """Questions that show a difference of 5 points between two conditions, see `power.n_for_five_points`; None if
-        that is irrelevant.
+        """Questions that show a difference of 5 points in the k - 1 comparisons with one of k conditions, see
+        `power.n_for_five_points`; None if that is irrelevant.
         """
         is_irrelevant = self.reason in (FLOOR, ONE_CONDITION) or self.most_lost[1] == self.cheapest
-        return None if is_irrelevant else n_for_five_points(self.assumed)
+        return None if is_irrelevant else n_for_five_points(self.assumed, len(self.cells) - 1)
 
 
 # --- From scores -----------------------------------------------------------------------------------------------
@@ -418,7 +418,8 @@ def _no_advice(compared: Compared) -> list[str]:
     loses, other = compared.most_lost
     headline = f"{begin} yet: {counted(compared.n, 'question')} cannot tell the {len(compared.cells)} conditions apart."
     if compared.needed is not None:
-        headline = f"{headline[:-1]}; {needed_in_words(compared.needed, compared.assumed)}."
+        needed = needed_in_words(compared.needed, compared.assumed, comparisons=len(compared.cells) - 1)
+        headline = f"{headline[:-1]}; {needed}."
     cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
     return [
         headline,

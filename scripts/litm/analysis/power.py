@@ -1,7 +1,7 @@
 """Statistical power: the difference between positions that n questions can show, and the n that a difference needs.
 
 Planning assumes a curve of three positions with an accuracy, a correlation of right and wrong between positions of
-one question, and an effect. It is for a single comparison: an effect is
+one question, and an effect. It is for a single comparison, unless several are asked for: an effect is
 shown if its 95 % interval (`statistics.contrast_interval`) is on the right side of 0. Everything that says how many
 questions are enough takes the number from `n_for_five_points`. Questions in clusters count as fewer independent ones
 (`statistics.design_effect`).
@@ -220,11 +220,14 @@ def questions_needed(
     return ceil(low * assumed.design_effect)
 
 
-def n_for_five_points(assumed: Assumption) -> int | None:
+def n_for_five_points(assumed: Assumption, comparisons: int = 1) -> int | None:
     """The fewest questions that show a difference of 5 points between two positions, conditions or models with a chance
     of 80 %; None if ten million do not.
+
+    With several comparisons they show one in each at once, by intervals corrected for all (both by Bonferroni).
     """
-    return questions_needed("primacy", FIVE_POINTS, assumed)
+    chance, confidence = (1 - (1 - one) / comparisons for one in (POWER, CONFIDENCE))
+    return questions_needed("primacy", FIVE_POINTS, assumed, chance, confidence)
 
 
 def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[Assumption, str]:
@@ -265,12 +268,13 @@ def shown_in_words(questions: int, assumed: Assumption, source: str) -> str:
     return f"{questions:,} questions show {shown} between positions; {needed}"
 
 
-def needed_in_words(needed: int | None, assumed: Assumption, source: str = "") -> str:
+def needed_in_words(needed: int | None, assumed: Assumption, source: str = "", comparisons: int = 1) -> str:
     """`791 would show 5 points (...)`, after a sentence on questions; source: of the assumption."""
     told = "more than ten million" if needed is None else f"{needed:,}"
+    where = f" in all {comparisons} comparisons" if comparisons > 1 else ""
     effect = f", design effect {assumed.design_effect:.1f}" if assumed.design_effect > 1 else ""
     return (
-        f"{told} would show 5 points with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
+        f"{told} would show 5 points{where} with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
         f"correlation {assumed.correlation:.2f}{effect}{f': {source}' if source else ''})"
     )
 
