@@ -159,9 +159,9 @@ def _doubts(sides: list[tuple[Results, str]], scores: list[pd.DataFrame]) -> Ite
         if "cluster" in of:
             scored = of[of["correct"].notna()]
             both = scored[scored.groupby(["size", "placement", "id"])["model"].transform("nunique") == 2]
-            groups = int(both.groupby("size")["cluster"].nunique().min())
-            if few := few_clusters(groups):
-                yield f"{one}: {counted(groups, 'cluster')}{few}"
+            sizes = [rows["cluster"] for _, rows in both.drop_duplicates(["size", "id"]).groupby("size")]
+            if few := few_clusters(fewest := min(sizes, key=pd.Series.nunique, default=both["cluster"])):
+                yield f"{one}: {counted(fewest.nunique(), 'cluster')}{few}"
 
 
 def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:

@@ -301,15 +301,19 @@ def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_m
 
 
 def test_experiments_with_few_clusters_are_told_once(tmp_path):
-    scores = {name: tmp_path / f"{name}.parquet" for name in ("qa", "book", "many", "older")}
+    scores = {name: tmp_path / f"{name}.parquet" for name in ("qa", "book", "many", "older", "one")}
     for name, path in scores.items():
         ids = [str(number) for number in range(30)]
         clusters = ids if name == "many" else [f"topic {number % 3}" for number in range(30)]
+        # A topic of ten questions, and 20 topics of one.
+        clusters = [f"topic {max(9, number)}" for number in range(30)] if name == "one" else clusters
         pd.DataFrame({"id": ids} | ({} if name == "older" else {"cluster": clusters})).to_parquet(path)
     experiments = [{"name": name, "cluster": "topic"} for name in scores]
     assert cluster_sentences([*experiments, {"name": "other"}], scores) == [
-        "qa, book: 30 questions in 3 clusters (topic), fewer than 10: the intervals are too narrow, so use more "
-        "clusters"
+        "qa, book: 30 questions in 3 clusters (topic), fewer than 10: the intervals may be too narrow, so use more "
+        "clusters",
+        "one: 30 questions in 21 clusters (topic), worth 8 of equal size, fewer than 10: the intervals may be too "
+        "narrow, so use more clusters",
     ]
 
 

@@ -232,8 +232,8 @@ def n_for_five_points(assumed: Assumption, comparisons: int = 1) -> int | None:
 
 def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = ()) -> tuple[Assumption, str]:
     """Accuracy, correlation and design effect from earlier scores of the sweep, or else of one of these other models',
-    or else assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them for a
-    result says so.
+    or else assumed; and their source. Scores at the floor or the ceiling are skipped, and damaged files: who reads them
+    for a result says so.
     """
     for name in (model, *others):
         path = results / "scores" / name / f"{experiment}.parquet"

@@ -9,8 +9,8 @@ in.
 `clusters` has one integer per question, for questions about one article, from one source, or made from one template;
 None without. Answers to questions of one cluster correlate, so n questions carry less information than n independent
 ones, and intervals that count questions are too narrow (Miller 2024, "Adding error bars to evals", section 2.2). With
-clusters the cluster is the unit: clusters are independent, questions of one are not. This is meant for ten clusters or
-more: with fewer, intervals cover less than their nominal confidence.
+clusters the cluster is the unit: clusters are independent, questions of one are not. This is meant for ten clusters of
+equal size, or unequal ones that are worth as much: with fewer, intervals may cover less than their nominal confidence.
 
 Distributions are those of scipy.special. Textbook tests are written out, because importing scipy.stats or statsmodels
 adds 0.7 s to each table, which is as long as most tables take. The tests compare with both.

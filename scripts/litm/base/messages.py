@@ -3,7 +3,8 @@
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from math import floor, log10
 from pathlib import Path
@@ -104,13 +105,19 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-#: Clusters: with fewer, cluster-robust intervals are too narrow.
+#: Clusters of equal size: with fewer, cluster-robust intervals may be too narrow.
 FEW_CLUSTERS = 10
 
 
-def few_clusters(number: int) -> str:
-    """The end of a sentence on too few clusters; "" for enough."""
-    return f", fewer than {FEW_CLUSTERS}: the intervals are too narrow" if number < FEW_CLUSTERS else ""
+def few_clusters(clusters: Iterable[Hashable]) -> str:
+    """The end of a sentence on too few clusters; "" for enough.
+
+    clusters: of each question. Those of k questions are worth (Σk)²/Σk² of equal size (Kish 1965).
+    """
+    sizes = Counter(clusters).values()
+    worth = round(sum(sizes) ** 2 / sum(size**2 for size in sizes)) if sizes else 0
+    told = f", worth {worth} of equal size" if worth < len(sizes) else ""
+    return f"{told}, fewer than {FEW_CLUSTERS}: the intervals may be too narrow" if worth < FEW_CLUSTERS else ""
 
 
 def in_range(numbers: Iterable[float]) -> str:
