@@ -53,9 +53,8 @@ def main(
     table = import_module("litm.analysis.table").tables()["accuracy"]
     write_csv(accuracy, table.frame(accuracy_rows(scores, values), is_whole=True), decimals=None)
     if "cluster" in scores:
-        clusters = scores.drop_duplicates("id")["cluster"]
-        told = f"{len(clusters)} questions in {clusters.nunique()} clusters{few_clusters(clusters)}"
-        note(f"{model}/{experiment}: {told}")
+        of = scores.drop_duplicates("id")["cluster"]
+        note(f"{model}/{experiment}: {len(of)} questions in {of.nunique()} clusters{few_clusters(of)}")
     excluded = scores.loc[scores["excluded"], ["size", "id"]].drop_duplicates()
     for size, count in excluded.groupby("size").size().items():
         note(f"{model}/{experiment}, size {size}: {count} questions left out, too long at some position")

@@ -294,8 +294,7 @@ def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too
     pairs = [("reference", name) for name in ("kv_retrieval_small", "mini_encyclopedia_oracle")]
     (line,) = few_questions(study(examples=24), pairs)
     assert line.startswith("  kv_retrieval_small: 24 questions show only differences of 34.1 points or more between")
-    assumed = "(accuracy 50.0 %, correlation 0.50: assumed, for independent questions)"
-    assert line.endswith(f"791 would show 5 points with a chance of 80 % {assumed}")
+    assert "791 would show 5 points with" in line and line.endswith("0.50: assumed, for independent questions)")
     assert few_questions(study(examples=400), pairs) == []
 
 

@@ -64,17 +64,15 @@ def observed(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Assumpti
     The correlation is the mean covariance of two columns divided by the mean root of the product of their variances, at
     least 0; `ASSUMED_CORRELATION` if a column has no variance or there is one question.
     """
+    # Imports pandas, see `_earlier_curves`.
+    from litm.analysis.statistics import design_effect
+
     accuracies = matrix.mean(axis=0)
     spread = np.sqrt(accuracies * (1 - accuracies))
     first, second = np.triu_indices(matrix.shape[1], k=1)
     scale = float((spread[first] * spread[second]).mean())
-    effect = 1.0
-    if clusters is not None:
-        # Imports pandas, see `_earlier_curves`.
-        from litm.analysis.statistics import design_effect
-
-        columns = np.eye(matrix.shape[1])
-        effect = design_effect(matrix, columns[:, first] - columns[:, second], clusters)
+    columns = np.eye(len(spread))
+    effect = design_effect(matrix, columns[:, first] - columns[:, second], clusters)
     if not scale or len(matrix) < 2:
         return Assumption(float(accuracies.mean()), ASSUMED_CORRELATION, effect)
     covariance = matrix.T @ matrix / len(matrix) - np.outer(accuracies, accuracies)

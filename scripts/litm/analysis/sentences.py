@@ -422,8 +422,8 @@ def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Mapping[
         if one.get("cluster") and one["name"] in scores and "cluster" in (rows := read_parquet(scores[one["name"]])):
             of = rows[["id", "cluster"]].drop_duplicates()
             if few := few_clusters(of["cluster"]):
-                groups = counted(of["cluster"].nunique(), "cluster")
-                which = f"{counted(len(of), 'question')} in {groups} ({one['cluster']})"
+                groups = of["cluster"].nunique()
+                which = f"{counted(len(of), 'question')} in {counted(groups, 'cluster')} ({one['cluster']})"
                 told.setdefault(f"{which}{few}, so use more clusters", []).append(one["name"])
     return [f"{first_of(names, MOST_CUT)}: {sentence}" for sentence, names in told.items()]
 
