@@ -8,6 +8,7 @@ import yaml
 from conftest import ROOT, write_lines
 from plans import inputs_of
 from programs import refused
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from litm.config.my_data import MY_EXPERIMENTS
 from litm.config.study import load_study
@@ -125,6 +126,21 @@ def test_sizes_fit_the_window_of_a_model(mine):
     assert sizes(study(mine, models=["reference"])) == [10, 20]
     small["models"]["reference"]["context_window"] = 150
     assert "about 0 fit the window of reference" in refused(study, mine, models=["reference"], define=small)
+
+
+def test_the_tokens_of_a_served_model_are_counted_by_its_tokenizer_or_else_by_bytes(mine, tmp_path):
+    for file in (tmp_path / "docs").iterdir():
+        file.write_text(f"{file.stem}の町の町長は山田太郎である。" + "駅長は田中である。" * 5)
+    tokenizer = Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "words.json"))
+    served = {"engine": "openai", "base_url": "http://127.0.0.1:1/v1", "api_model": "m", "context_window": 1000}
+    for given, wanted in ({"tokenizer": "words.json"}, [10, 20]), ({}, [3]):
+        one = study(mine, models=["served"], define={"models": {"served": {**served, **given}}})
+        assert sizes(one) == wanted
+    (tmp_path / "words.json").write_text("{}")
+    define = {"models": {"served": {**served, "tokenizer": "words.json"}}}
+    assert "words.json: not a tokenizer.json file" in refused(study, mine, models=["served"], define=define)
 
 
 def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):

@@ -11,6 +11,7 @@ from litm.base.files import file_kind
 from litm.base.formats import read_json
 from litm.base.messages import UserError
 from litm.config.schema import check_names, is_file, locate
+from litm.inference.costs import most_tokens
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
 from litm.inference.logs import KINDS
 from litm.models.configuration import CONTEXT_WINDOW_NAMES
@@ -29,8 +30,6 @@ from litm.records import Cell
 
 #: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
 _FOLLOWS = re.compile(r"(?<![a-z])(instruct|chat|it)(?![a-z])", re.IGNORECASE)
-#: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.
-CHARACTERS_OF_TOKEN = 3
 
 
 def check_model_files(entry: Mapping[str, Any], path: Path, where: str) -> None:
@@ -139,13 +138,20 @@ def known_window(path: str) -> int | None:
 
 
 def count_tokens(path: str | None, texts: Sequence[str]) -> int:
-    """Tokens of texts by the tokenizer.json in a model's folder; without one, estimated from their length."""
-    file = Path(path or "", "tokenizer.json")
+    """Tokens of texts by a tokenizer.json file, or the one in a folder; without one, by `most_tokens`.
+
+    Raises `UserError` for another file of this kind.
+    """
+    file = Path(path or "") if str(path).endswith(".json") else Path(path or "", "tokenizer.json")
     if path is None or not file.is_file():
-        return sum(map(len, texts)) // CHARACTERS_OF_TOKEN
+        return sum(map(most_tokens, texts))
     from tokenizers import Tokenizer
 
-    return sum(len(one.ids) for one in Tokenizer.from_file(str(file)).encode_batch(list(texts)))
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises nothing more special
+        raise UserError(f"{file}: not a tokenizer.json file ({error})") from error
+    return sum(len(one.ids) for one in tokenizer.encode_batch(list(texts)))
 
 
 # Recorded responses

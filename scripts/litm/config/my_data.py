@@ -6,6 +6,7 @@ replace their keys there. No later stage knows of `my_data`.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -16,7 +17,7 @@ from litm.base.files import file_kind
 from litm.base.messages import UserError
 from litm.config.local_models import Model
 from litm.config.model_files import count_tokens, known_window
-from litm.config.schema import Entry, PathTo, is_anything, is_file
+from litm.config.schema import Entry, PathTo, is_anything, is_file, locate
 from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
@@ -222,6 +223,10 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
     window = getattr(model, "context_window", None) or (path and known_window(path))
     if not window or not texts.first:
         return None
+    if given := getattr(model, "tokenizer", None):
+        # A dataset has a name instead of a path, and its file may not be here yet.
+        with suppress(UserError):
+            path = locate(given, root, "tokenizer")
     tokens = count_tokens(path, texts.first) / len(texts.first)
     return max(0, int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL))), window
 
