@@ -92,6 +92,21 @@ def test_equal_scores_are_in_the_order_of_ids_for_any_order_of_passages_and_thre
     assert first[1] == [] and first[2] == []
 
 
+def test_words_of_scripts_without_spaces_are_found_and_scores_of_other_texts_do_not_change(tmp_path):
+    texts = {
+        "thai": ("สะพานเล็กสร้างโดยสมชายใจดีในปี", "ใครสร้างสะพานเล็ก?"),
+        "khmer": ("ស្ពានតូចត្រូវបានសាងសង់ដោយសុខា", "អ្នកណាសាងសង់ស្ពានតូច?"),
+        "lao": ("ຂົວນ້ອຍສ້າງໂດຍສົມຊາຍ", "ໃຜສ້າງຂົວນ້ອຍ?"),
+        "burmese": ("တံတားငယ်ကိုကိုအောင်ကဆောက်ခဲ့သည်", "တံတားငယ်ကိုဘယ်သူဆောက်ခဲ့သလဲ"),
+        "english": ("Rama I built the bridge called สะพานเล็ก in the old town of Bangkok", "Who built the bridge?"),
+    }
+    passages = [[name, "T", text] for name, (text, _) in texts.items()]
+    found = find(tmp_path, passages, [question for _, question in texts.values()])
+    assert [[id for id, _ in hits] for hits in found] == [[name] for name in texts]
+    others = [texts["english"][0], "京都の茶店は誰が開いたか", "גשר", "plain"]
+    assert [bm25._searchable(text) for text in others] == others
+
+
 def test_the_ranking_on_real_passages_is_that_of_a_direct_run_of_pyserini(tmp_path, data):
     with gzip.open(data / "psgs_w100.sample.tsv.gz", "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines, delimiter="\t"))[1:3001]

@@ -144,9 +144,11 @@ UNSPACED = (
     "\u3041-\u312f\u31a0-\u31bf\u31f0-\u31ff\uff66-\uff9f\U0001b000-\U0001b16f"
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u303c\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+#: Characters of Thai, Lao, Burmese and Khmer, with their digits.
+SOUTHEAST_ASIAN = "\u0e01-\u0edf\u1000-\u109f\u1780-\u17e9"
 #: Soft hyphens, zero-width spaces and marks of byte order. A zero-width space stays in Thai, Lao, Burmese and Khmer,
 #: where a search needs it: it separates words.
-INVISIBLE = re.compile("[\u00ad\ufeff]|(?<![\u0e01-\u0edf\u1000-\u109f\u1780-\u17e9])\u200b")
+INVISIBLE = re.compile(f"[\u00ad\ufeff]|(?<![{SOUTHEAST_ASIAN}])\u200b")
 #: Control characters that are no white space, private ones, and those that are none: PDFs have them for glyphs without
 #: a known letter.
 UNREADABLE = re.compile(
