@@ -143,7 +143,7 @@ def test_gold_answers_that_need_care_are_counted():
 
 def test_first_lines_that_end_with_a_colon_are_counted_and_answers_with_more_lines_too():
     examples = [example(id, "gold_at_0") for id in "abcd"]
-    texts = {"a": "The answer is:\nanswer a", "b": "answer b", "c": "\nThe answer:", "d": None}
+    texts = {"a": "The answer is:\nanswer a", "b": "answer b", "c": "\n答えは\uff1a", "d": None}
     scores = score_sweep(SWEEP, examples, [response(id, "gold_at_0", text) for id, text in texts.items()])
     assert scores["preamble"].to_list() == [True, False, True, False]
     assert scores["more_lines"].to_list() == [True, False, False, False]

@@ -218,7 +218,7 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
             **verdicts,
             empty=text is not None and not text.strip(),
             response_tokens=response.response_tokens,
-            preamble=text is not None and first_line(text).endswith(":"),
+            preamble=text is not None and first_line(text).endswith((":", "\uff1a")),
             more_lines=text is not None and "\n" in text.strip(),
             wrong_kind=wrong.kind if wrong else None,
             taken_from=wrong.taken_from if wrong else None,
