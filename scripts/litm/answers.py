@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Includes the characters that stay: for missing ones, `translate` would repeat a failed lookup in every text.
 _PUNCTUATION = {code: chr(code) for code in range(128)} | str.maketrans("", "", string.punctuation)
+#: A letter or digit of a word, for a regular expression; those of scripts without spaces end none.
+LETTER = rf"[^\W{UNSPACED}]"
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -56,8 +58,7 @@ def _contains(bare: str, normalized: str) -> bool:
 
 
 def _is_word_of(word: str, text: str) -> bool:
-    letter = rf"[^\W{UNSPACED}]"
-    return re.search(rf"(?<!{letter}){re.escape(word)}(?!{letter})", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<!{LETTER}){re.escape(word)}(?!{LETTER})", text, re.IGNORECASE) is not None
 
 
 #: Function: whether a document (a passage or a document of a question, with `title` and `text`) contains an answer.

@@ -126,6 +126,13 @@ def test_a_name_or_number_that_only_another_document_has_is_taken_from_it(answer
     assert (row["wrong_kind"], None if pd.isna(row["taken_from"]) else row["taken_from"]) == (kind, taken_from)
 
 
+@pytest.mark.parametrize(("answer", "kind"), [("高橋次郎", "other_item"), ("３０室", "other_item"), ("佐藤", "other")])
+def test_a_value_of_another_document_is_found_in_text_without_spaces(answer, kind):
+    other = "もみじ亭は高橋次郎が経営する。部屋は３０室ある。"
+    example, module = documents("さくら亭は田中が経営する。佐藤もいる。", other)
+    assert scored(example, module, answer)["wrong_kind"] == kind
+
+
 def test_of_documents_as_retrieved_those_with_an_answer_are_no_other_items():
     example, module = documents("Give 80 IE of Heparin.", "Give 15 mg of Gentamicin.", "In 80 IE or more is Heparin.")
     target = replace(example.targets[0], position=None, answers=("80 IE",))

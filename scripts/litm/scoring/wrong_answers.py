@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from litm.answers import LETTER
 from litm.examples.task import Task
 from litm.records import LENGTH, REFUSED, OtherItem
 
@@ -39,9 +40,8 @@ _PROGRAM = re.compile(
     |\b\w+\[["'][^"'\n]+["']\]|\.get\(\s*["'\w]|\bjq\s+['"-]|\b\w+\.(?:keys|values|items)\(\)""",
     re.VERBOSE | re.MULTILINE,
 )
-_UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
 #: A value of a task that does not say how its values look: a UUID, or a code of letters and digits.
-_VALUE = rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b"
+_VALUE = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2,}-[0-9]{3,}\b"
 #: A name or a number: consecutive words that begin with a capital or a digit.
 _NAME = re.compile(r"(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*(?:\s+(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*)*")
 _EDGES = " \t\n.,;:!?\"'()[]*`\u2019-"
@@ -138,4 +138,4 @@ def _parts(text: str, prompt: str) -> list[str]:
 
 def _has(text: str, part: str) -> bool:
     """Whether a text contains a part as whole words."""
-    return part in text and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
+    return part in text and re.search(rf"(?<!{LETTER}){re.escape(part)}(?!{LETTER})", text) is not None
