@@ -101,7 +101,8 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
 
 
 def test_documents_lose_characters_that_nobody_sees_but_khmer_keeps_those_between_its_words(tmp_path):
-    hidden, page = "Rechts\u00adamt\ufeff im\u200b \u1780\u200b\u1781", "<p>Rechts&shy;amt im&#8203; \u1780\u200b\u1781"
+    hidden = "Rechts\u00ada\u2060mt\ufeff im\u200b \u1780\u200b\u1781"
+    page = "<p>Rechts&shy;amt im&#8203; \u1780\u200b\u1781"
     files = {"a.html": page, "b.md": hidden, "c.csv": f"text\n{hidden}\n", "d.json": json.dumps([{"text": hidden}])}
     for name, content in files.items():
         (tmp_path / name).write_text(content)

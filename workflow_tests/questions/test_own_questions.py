@@ -64,6 +64,11 @@ def test_answers_in_brackets_that_are_no_list_are_texts_and_numbers_that_pandas_
     assert [one.answers for one in read(tmp_path, "q.jsonl", lines)] == [("1954",), ("1.5", "2")]
 
 
+def test_answers_lose_marks_of_direction_and_keep_joiners_of_letters(tmp_path):
+    marked = "question,answer\nwho?,\u200fAda\u200e \u2067Quill\u2069\u200f\nwhat?,a\u200cb\n"
+    assert [one.answers for one in read(tmp_path, "a.csv", marked)] == [("Ada Quill",), ("a\u200cb",)]
+
+
 def test_answers_too_long_to_be_repeated_are_counted(tmp_path):
     long = " ".join(["word"] * 11)
     questions = read(tmp_path, "a.csv", f"question,answer\na,{long}\nb,{long}|short\n")

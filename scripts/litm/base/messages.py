@@ -146,9 +146,9 @@ UNSPACED = (
 )
 #: Characters of Thai, Lao, Burmese and Khmer, with their digits.
 SOUTHEAST_ASIAN = "\u0e01-\u0edf\u1000-\u109f\u1780-\u17e9"
-#: Soft hyphens, zero-width spaces and marks of byte order. A zero-width space stays in Thai, Lao, Burmese and Khmer,
-#: where a search needs it: it separates words.
-INVISIBLE = re.compile(f"[\u00ad\ufeff]|(?<![{SOUTHEAST_ASIAN}])\u200b")
+#: Soft hyphens, word joiners, zero-width spaces and marks of byte order. A zero-width space stays in Thai, Lao, Burmese
+#: and Khmer, where a search needs it: it separates words. Joiners of letters have a meaning in Persian and Hindi.
+INVISIBLE = re.compile(f"[\u00ad\u2060\ufeff]|(?<![{SOUTHEAST_ASIAN}])\u200b")
 #: Control characters that are no white space, private ones, and those that are none: PDFs have them for glyphs without
 #: a known letter.
 UNREADABLE = re.compile(

@@ -103,6 +103,9 @@ NAMED = "named"
 RESERVED = {*COLUMNS, LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
 #: Words: longer answers are rarely repeated literally.
 LONG_ANSWER = 10
+#: Marks of the direction of writing, which a model that answers does not repeat. They stay in documents, where they
+#: separate words like other punctuation.
+_DIRECTIONS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
 @dataclass(frozen=True)
@@ -244,7 +247,7 @@ def _listed(value: Any, where: str) -> Iterator[Any]:
 def _as_text(answer: Any) -> str:
     """An answer as text; pandas writes whole numbers as 1954.0 in a column with gaps."""
     whole = int(answer) if isinstance(answer, float) and answer.is_integer() else answer
-    return without_invisible(str(whole)).strip()
+    return without_invisible(str(whole)).translate(_DIRECTIONS).strip()
 
 
 def _is_number(value: Any) -> bool:
