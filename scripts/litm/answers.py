@@ -66,8 +66,9 @@ Check = Callable[[Any, Sequence[str]], bool]
 
 
 #: Characters that are tokens: no space separates an answer from the words (or, in Korean, the particles) around it.
-_ALONE = rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]"
-_HAS_ALONE = re.compile(_ALONE)
+_ALONE = re.compile(rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
+#: The space before an answer in Hebrew or Arabic, which write articles and prepositions as one word with what follows.
+_PREFIXED = re.compile("^ (?=[\u05d0-\u05ea\u0620-\u064a])")
 
 
 @cache
@@ -78,7 +79,7 @@ def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str]]":
     # Imported here: the rules import this module, and Snakemake does not bring the package.
     import regex
 
-    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]"), regex.compile(rf"(?={_ALONE})\X")
+    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]"), regex.compile(rf"(?={_ALONE.pattern})\X")
 
 
 def dpr_tokens(text: str) -> list[str]:
@@ -88,7 +89,7 @@ def dpr_tokens(text: str) -> list[str]:
     """
     token, alone = _patterns()
     decomposed = unicodedata.normalize("NFD", text)
-    if not text.isascii() and _HAS_ALONE.search(decomposed):
+    if not text.isascii() and _ALONE.search(decomposed):
         decomposed = alone.sub(r" \g<0> ", decomposed)
     return [one.lower() for one in token.findall(decomposed)]
 
@@ -102,11 +103,13 @@ def _spaced_tokens(text: str) -> str:
 def contains_answer_dpr(text: str, answers: Sequence[str]) -> bool:
     """Whether the tokens of any answer are a contiguous run among those of the text.
 
-    An answer without tokens (empty, or only invisible characters) is in no text. Tokenised passages and answers are
-    cached, because neighbouring questions retrieve the same passages.
+    An answer without tokens (empty, or only invisible characters) is in no text. One in Hebrew or Arabic letters may
+    end a word, unlike in DPR. Tokenised passages and answers are cached, because neighbouring questions retrieve the
+    same passages.
     """
     passage = _spaced_tokens(text)
-    return any(run in passage for run in map(_spaced_tokens, answers) if not run.isspace())
+    runs = (_PREFIXED.sub("", _spaced_tokens(answer)) for answer in answers)
+    return any(run in passage for run in runs if not run.isspace())
 
 
 def dpr_check(document: Any, answers: Sequence[str]) -> bool:

@@ -37,6 +37,10 @@ def test_tokens_are_runs_of_letters_numbers_and_marks_or_single_visible_characte
         ("กรุงเทพมหานครเป็นเมืองหลวง", "มหานคร", True, True),
         ("서울에 있다", "서울", True, True),
         ("각하", "가", False, False),
+        # Articles and prepositions are written before Hebrew and Arabic words.
+        ("המלון נמצא בחיפה ומנהל אותו", "חיפה", True, True),
+        ("الفندق يقع بالقاهرة ومديره", "القاهرة", True, True),
+        ("המלון בחיפהית", "חיפה", False, True),
     ],
 )
 def test_dpr_wants_the_same_tokens_in_a_row_and_the_metric_a_normalised_substring(text, answer, dpr, metric):
