@@ -9,7 +9,7 @@ from pdf_files import write_pdf
 from programs import refused, run_program
 
 from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk
-from litm.corpora.passages import SHARDS, CorpusSettings, Passage, copies_of, corpus_passages, write_shards
+from litm.corpora.passages import SHARDS, CorpusSettings, Passage, copies_of, corpus_passages, cut_text, write_shards
 
 PAGE = """<html><head><title>The  mill</title><style>p {color: red}</style></head><body><nav>Home About</nav>
 <p>Built in <b>17</b>00 &amp; rebuilt<br>later.</p><script>var x = "no";</script></body></html>"""
@@ -29,6 +29,10 @@ def passages_of(path: Path, words: int | None = None) -> list[Passage]:
 def test_a_web_page_is_its_title_and_what_people_read():
     title, text = html_text(PAGE)
     assert (title, " ".join(text.split())) == ("The mill", "Built in 1700 & rebuilt later.")
+    # Pronunciations are left out, also where their end tags are.
+    ruby = "<p>は<ruby>鈴木<rp>(</rp><rt>すずき</rt><rp>)</rp></ruby>一<ruby>郎<rt>ろう</ruby>、<ruby>漢<rt>かん</p>字"
+    assert html_text(ruby)[1].split() == ["は鈴木一郎、漢", "字"]
+    assert cut_text(html_text("<p>伊藤\n  修<br>は<p>医")[1], None) == ["伊藤修 は 医"]
     assert html_text("<body>Menu<main><p>Text</p></main>Imprint</body>")[1].split() == ["Text"]
 
 

@@ -39,6 +39,12 @@ def make_passages(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess:
         # Each character of a script without spaces is a word, with its marks and punctuation; Korean has spaces.
         ("本社は2024年\n abc社。「x", 3, ["本社は", "2024年 abc", "社。「x"]),
         *(("本社は  2024年", None, ["本社は 2024年"]), ("서울에 a", 1, ["서울에", "a"])),
+        # Lines of Chinese or Japanese are joined within a paragraph; other lines get a space between them.
+        *(
+            ("館長は小\n 林美咲である。\n次", 7, ["館長は小林美咲", "である。次"]),
+            ("小\n\n林\n　美", None, ["小 林 美"]),
+        ),
+        *(("は\nGPT\nだ😀\n😀", None, ["は GPT だ😀 😀"]), ("ใจ\nดี서\n울", None, ["ใจ ดี서 울"])),
         *(("น้ำที่", 1, ["น้ำ", "ที่"]), ("ភ្នំពេញ", 2, ["ភ្នំពេ", "ញ"])),
     ],
 )

@@ -8,6 +8,7 @@ Supported are the JSON objects of LangChain (`page_content`, `metadata`; also in
 
 import logging
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,10 +34,8 @@ WRAPPERS = ("node", "document", "kwargs")
 
 def is_chunk(record: object) -> bool:
     """Whether an object is a chunk of a text splitter, which is used whole as a passage."""
-    if not isinstance(record, Mapping):
-        return False
     names = (*TEXT[1:], *METADATA, *WRAPPERS, HIERARCHY, PAGES)
-    return any(name in record for name in names)
+    return isinstance(record, Mapping) and any(name in record for name in names)
 
 
 def read_chunk(record: object, where: str) -> tuple[Passage, float | None]:
@@ -116,8 +115,7 @@ def _is_page(value: Any) -> bool:
 
 def _page(metadata: Mapping) -> int | None:
     """The printed page number if it is an integer, else the splitter's page."""
-    pages = [str(metadata.get(name)) for name in PAGE]
-    return next((int(page) for page in pages if page.isdecimal()), None)
+    return next((int(page) for name in PAGE if (page := str(metadata.get(name))).isdecimal()), None)
 
 
 def read_score(value: Any, where: str) -> float:
@@ -135,11 +133,13 @@ def read_score(value: Any, where: str) -> float:
 UNREAD = {"script", "style", "template", "noscript", "svg", "nav"}
 #: Element of a page's main content, if it has one: the text around it repeats on all pages of a site.
 CONTENT = "main"
-#: Elements within a line of text; any other element ends a word.
+#: Elements within a line of text; any other element ends a paragraph.
 INLINE = {
-    "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup",
-    "tt", "u", "var", "wbr",
+    "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "rb", "rp", "rt", "rtc", "ruby", "s", "small",
+    "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
 }  # fmt: skip
+#: A pronunciation beside characters, or its parenthesis; end tags may be missing.
+PRONUNCIATION = re.compile("<r[tp]\\b[^>]*>[^<]*(?:</r[tp]\\s*>)?", re.IGNORECASE)
 
 
 class _Reader(HTMLParser):
@@ -159,13 +159,13 @@ class _Reader(HTMLParser):
         self._in_title = tag == "title" and not self._unread
         self._in_content |= tag == CONTENT
         if tag not in INLINE:
-            self._add("\n")
+            self._add("\n\n")
 
     def handle_endtag(self, tag: str) -> None:
         self._unread -= tag in UNREAD and self._unread > 0
         self._in_title = False
         if tag not in INLINE:
-            self._add("\n")
+            self._add("\n\n")
         self._in_content &= tag != CONTENT
 
     def handle_data(self, data: str) -> None:
@@ -185,7 +185,7 @@ def html_text(page: str) -> tuple[str, str]:
     title is empty if the page has none.
     """
     reader = _Reader()
-    reader.feed(page)
+    reader.feed(PRONUNCIATION.sub("", page))
     reader.close()
     content = "".join(reader.content)
     return " ".join("".join(reader.titles).split()), content if content.strip() else "".join(reader.texts)
@@ -285,10 +285,8 @@ def source_files(folder: Path) -> list[Path]:
 
     For a path of one file, that file. Raises `UserError` if there is no usable file.
     """
-    if folder.is_file():
-        files = [folder] if file_kind(folder) in SUFFIXES else []
-    else:
-        files = [path for path in _all_files(folder) if file_kind(path) in SUFFIXES and not _is_hidden(path, folder)]
+    found = [folder] if folder.is_file() else [path for path in _all_files(folder) if not _is_hidden(path, folder)]
+    files = [path for path in found if file_kind(path) in SUFFIXES]
     if not files:
         raise UserError(f"{folder}: {_why_unusable(folder)}; give a folder or file of {DOCUMENT_KINDS}")
     return files
@@ -311,8 +309,7 @@ def ignored_files(folder: Path, files: Sequence[Path]) -> str:
 
 
 def _all_files(folder: Path) -> list[Path]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return sorted(files, key=lambda path: path.relative_to(folder).as_posix())
+    return sorted(filter(Path.is_file, folder.rglob("*")), key=lambda path: path.relative_to(folder).as_posix())
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:

@@ -56,6 +56,9 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 #: Such a character, with its marks and punctuation, the Thai or Lao vowel am and stacked Burmese or Khmer letters; or
 #: text between two of them.
 _UNIT = re.compile(rf"[{UNSPACED}](?:[\W\u0e33\u0eb3]|(?<=[\u1039\u17d2])\w)*|[^{UNSPACED}]+")
+#: Last and first character of two lines that are joined without a space, as browsers join Chinese and Japanese. Thai,
+#: Lao, Burmese and Khmer have spaces between phrases, where lines may end.
+_WRAPPED = re.compile("[\u2e80-\u2fff\u3001-\u312f\u31a0-\u9fff\uf900-\ufaff\uff01-\uff9f\U00020000-\U0003ffff]{2}")
 #: Mark of a word that no space separates from the one before; no text in UTF-8 has it.
 _JOINED = "\udfff"
 
@@ -79,17 +82,24 @@ def _spaced(words: list[str]) -> str:
 def cut_text(text: str, words: int | None) -> list[str]:
     """The text in disjoint blocks of `words` words, with single spaces; one block if None, no block if it is blank.
 
-    A character of a script without spaces is a word. The last block is shorter. (DPR fills it up with the beginning of
-    the article.)
+    A character of a script without spaces is a word. Lines of Chinese or Japanese are joined without a space. The last
+    block is shorter. (DPR fills it up with the beginning of the article.)
     """
-    return list(cut_lines([text], words))
+    return list(cut_lines(text.splitlines(), words))
 
 
 def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
     """`cut_text` for a text that is read line by line, holding at most one line and one block in memory."""
     rest: list[str] = []
+    before = ""
     for line in lines:
-        rest += _words(line)
+        # An ideographic space, which begins a paragraph, stays.
+        text = line.strip(" \t\r\n")
+        found = _words(text)
+        if _WRAPPED.fullmatch(before + text[:1]):
+            found[0] = _JOINED + found[0]
+        rest += found
+        before = text[-1:]
         if words is not None and len(rest) >= words:
             whole = len(rest) - len(rest) % words
             for start in range(0, whole, words):

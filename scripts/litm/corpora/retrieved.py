@@ -14,7 +14,7 @@ from litm.base.formats import read_lines, read_records
 from litm.base.messages import UserError, quoted, single_spaced, without_invisible
 from litm.base.store import text_sha256
 from litm.corpora.documents import read_chunk, read_score
-from litm.corpora.passages import CorpusSettings, Passage
+from litm.corpora.passages import CorpusSettings, Passage, cut_text
 from litm.questions.released_format import QuestionRecord
 
 QUESTION, QUESTION_ID = ("question", "query", "input"), ("id", "query_id", "qid", "_id")
@@ -64,7 +64,7 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
         if isinstance(score, bool) or not isinstance(score, int | float):
             raise UserError(f"{where}: a pair must be a document and its score, found {quoted(score)}")
     passage, its_score = read_chunk({"text": value} if isinstance(value, str) else value, where)
-    text, known = single_spaced(passage.text), its_score if score is None else score
+    (text,), known = cut_text(passage.text, None), its_score if score is None else score
     made = text_sha256(f"{passage.title}\n{text}")[:DIGITS]
     passage = replace(passage, id=passage.id or made, text=without_invisible(text))
     return passage, read_score(known, where) if known is not None else float(-index)
