@@ -95,6 +95,9 @@ def test_a_name_without_a_passage_is_one_line_with_line_and_column(places, said)
             for file in ("2023/report.txt", "2023/report", "report.docx", "2024/report.pdf", "report.txt.pdf")
         ),
         (["a/x.txt", "b/x.txt"], "b/x.txt", None),
+        # macOS writes "Ü" as two characters.
+        (["U\u0308/U\u0308.txt"], "\u00fc/\u00dc", None),
+        (["\u00dc/\u00dc.txt"], "u\u0308/U\u0308.txt", None),
         # A name without its ending may have a dot, and a packed file may be named unpacked.
         *(
             (["a/report v1.2.txt.gz"], file, None)

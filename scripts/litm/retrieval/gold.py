@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from litm.answers import Check, dpr_check, dpr_tokens
 from litm.base.messages import UserError, first_of, ordinal, quoted, single_spaced
@@ -90,8 +91,9 @@ class FileNames:
         if question.file is None or question.file in self._exact:
             return question.file
         where = f"{path}, line {question.line}, column 'file'"
+        given = _comparable(question.file)
         fitting = (
-            sorted(name for name in shorts.get(_own_name(question.file), ()) if _folders_agree(name, question.file))
+            sorted(name for name in shorts.get(given.name, ()) if _folders_agree(_comparable(name), given))
             for shorts in self._short
         )
         found = next(filter(None, fitting), [])
@@ -106,22 +108,21 @@ class FileNames:
         )
 
 
-def _own_name(name: str) -> str:
-    """The file's own name, without its folders, in lower case."""
-    return PurePosixPath(name.replace("\\", "/")).name.lower()
+def _comparable(name: str) -> PurePosixPath:
+    """The path in lower case, with slashes and composed characters: macOS writes "ü" as two."""
+    return PurePosixPath(normalize("NFC", name.replace("\\", "/").lower()))
 
 
 def _short_names(name: str) -> set[str]:
     """The short forms of a file name: without folders, without .gz, without its ending."""
-    own = _own_name(name)
+    own = _comparable(name).name
     unpacked = own.removesuffix(".gz")
     return {own, unpacked, PurePosixPath(unpacked).stem}
 
 
-def _folders_agree(name: str, given: str) -> bool:
+def _folders_agree(name: PurePosixPath, given: PurePosixPath) -> bool:
     """Whether the folders of two paths agree, compared from the last one up to the shorter path."""
-    ours, theirs = (PurePosixPath(one.replace("\\", "/").lower()).parent.parts for one in (name, given))
-    return all(one == other for one, other in zip(reversed(ours), reversed(theirs), strict=False))
+    return all(one == other for one, other in zip(name.parts[-2::-1], given.parts[-2::-1], strict=False))
 
 
 def _by_file(passages: Iterable[Passage], files: set[str]) -> dict[str, list[Passage]]:
