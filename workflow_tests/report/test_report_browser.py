@@ -97,6 +97,20 @@ def test_a_click_on_a_verdict_shows_the_prompt_with_the_gold_item_marked_and_the
     assert text(page, ".answer.chosen") == f"{MODELS[1]}: wrong\n{answers[record['id'], cell['placement']]}"
 
 
+@pytest.mark.parametrize("element", ["#sample-prompt", ".answer pre"])
+def test_arabic_or_hebrew_lines_begin_at_the_right(page, element):
+    ends = page.run(f"""(() => {{
+        const box = document.querySelector('{element}'), line = document.createRange();
+        box.replaceChildren('Ask:\\n', 'من؟', '\\nא?');
+        return [...box.childNodes].map((node) => {{
+            line.selectNodeContents(node);
+            const drawn = [...line.getClientRects()].findLast((one) => one.width);
+            return drawn.left + drawn.right > 2 * box.getBoundingClientRect().left + box.clientWidth;
+        }});
+    }})()""")
+    assert ends == [False, True, True]
+
+
 def test_questions_can_be_stepped_through(page):
     first = page.run("document.querySelector('#sample-question').value")
     page.click("#sample-next")
