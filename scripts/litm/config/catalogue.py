@@ -167,7 +167,7 @@ def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Any:
     if name.endswith((".zip", ".json", f".{LOG_PROBABILITY}")):
         raise UserError(f"{kind}: the name '{name}' is not allowed; it would be taken for a file")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise UserError(f"{kind}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores")
+        raise UserError(f"{kind}: the name '{name}' is not allowed; use letters a to z, digits, '.', '-' and '_'")
     entries, where = CATALOGUES[kind], f"{kind}.{name}"
     return entries.read(value, where) if isinstance(entries, Variants) else read_entry(entries, value, where)
 
