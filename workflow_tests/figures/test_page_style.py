@@ -1,5 +1,8 @@
 """Figures for a page: their width, the size of their text, panels in rows, and files of the same bytes."""
 
+from pathlib import Path
+
+import matplotlib
 import pytest
 from figure_tables import FIGURE, cell, draw, table
 from matplotlib.figure import Figure
@@ -7,6 +10,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from litm.config.catalogue import FigureStyle
+from litm.figures import style
 from litm.figures.kinds import DRAWN_POINTS, PRESETS, Page, page_of, room_of
 from litm.figures.style import DPI, fit, save_figure
 
@@ -88,3 +92,23 @@ def test_a_config_takes_a_preset_and_replaces_single_values():
     assert FigureStyle(preset="slide", titles=False).page == Page(12.0, 16.0, titles=False)
     page = FigureStyle(preset="double_column", width=6.3).page
     assert page == Page(6.3, 8.0) == page_of({"page": vars(page)})
+
+
+@pytest.mark.parametrize("fonts", [["LastResortHE-Regular.ttf", "damaged.ttf"], []])
+def test_characters_that_the_font_lacks_are_of_an_installed_one_or_named_in_one_line(
+    tmp_path, capfd, monkeypatch, fonts
+):
+    (tmp_path / "damaged.ttf").write_text("no font")
+    folders = [tmp_path, Path(matplotlib.get_data_path(), "fonts", "ttf")]
+    paths = [str(folder / font) for folder in folders for font in fonts if (folder / font).exists()]
+    monkeypatch.setattr(style, "findSystemFonts", lambda: paths)
+    figure = draw({**FIGURE, "title": "日本 é 日"}, table(*CELLS))
+    fit(figure, None)
+    save_figure(figure, tmp_path / "f.png")
+    said = "" if fonts else "no installed font has these characters of a figure: 日本 (Noto Sans has most)\n"
+    assert capfd.readouterr().err == said
+    assert len(figure.texts[0].get_fontfamily()) == 1 + bool(fonts)
+
+
+def test_a_title_is_wrapped_by_the_width_of_its_characters():
+    assert style.wrapped("日本語の質問 ab-cd", 6) == "日本語\nの質問\nab-cd"

@@ -1,6 +1,5 @@
 """Figures of bars: accuracy by gold item of a prompt, and kinds of wrong answers at each position."""
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -143,7 +142,7 @@ def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fi
     above = []
     for ax, panel in zip(axes, panels, strict=True):
         _draw_bars(ax, panel, fills)
-        note = textwrap.fill(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
+        note = style.wrapped(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
         has_bars = any(one.kind == MARKS for one in panel.series)
         above.append(note if has_bars else "")
         if note and not has_bars:
@@ -206,7 +205,7 @@ def draw_stacks(chart: Chart) -> Figure:
     axes = grid.axes(canvas)
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_stack(ax, panel)
-    grid.label(axes, textwrap.fill(chart.x_label, LABEL_WIDTH), chart.y_label)
+    grid.label(axes, style.wrapped(chart.x_label, LABEL_WIDTH), chart.y_label)
     highest = max(100 * (point.high or 0) for one in chart.series(WHOLE) for point in one.points)
     axes[0].set_ylim(0, min(102, max(10.0, highest * 1.05)))
     colours = list(KIND_COLOURS.values())
@@ -289,5 +288,4 @@ def _draw_stack(ax: Axes, panel: Panel) -> None:
     many = len(panel.ticks) >= MANY_BARS
     ax.tick_params(axis="x", labelsize=7 if many else 8.5, rotation=45 if many else 0)
     ax.grid(visible=False, axis="x")
-    lines_of_title = [line for text in panel.title.splitlines() for line in textwrap.wrap(text, LABEL_WIDTH)]
-    ax.set_title("\n".join(lines_of_title), fontsize=9.5)
+    ax.set_title(style.wrapped(panel.title, LABEL_WIDTH), fontsize=9.5)

@@ -1,6 +1,5 @@
 """Figures of accuracy against cost: of an experiment's sizes, and of the conditions of remedies with their frontier."""
 
-import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import nan
 from typing import Any
@@ -212,4 +211,4 @@ def _note(rows: pd.DataFrame, width: float) -> str:
         f"n = {in_range(rows['n'])}, the same questions under all conditions; bars are 95 % intervals, each "
         f"by itself; a point for each number of documents ({documents}), set a little apart"
     )
-    return textwrap.fill(told, int(width * style.TITLE_CHARACTERS_AN_INCH * 1.3))
+    return style.wrapped(told, width * style.TITLE_CHARACTERS_AN_INCH * 1.3)

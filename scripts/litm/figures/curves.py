@@ -1,6 +1,5 @@
 """Figures of curves over positions or sizes, in panels side by side: accuracies, their means, differences."""
 
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -184,7 +183,7 @@ def _drawn(chart: Chart, around: float, draw: Callable[[Axes, Panel, float], Non
     for ax, panel in zip(axes, chart.panels, strict=True):
         draw(ax, panel, grid.panel_width)
     style.set_titles(axes, [style.wrapped(panel.title, characters) for panel in chart.panels], notes)
-    grid.label(axes, textwrap.fill(chart.x_label, characters) if chart.room else chart.x_label, chart.y_label)
+    grid.label(axes, style.wrapped(chart.x_label, characters) if chart.room else chart.x_label, chart.y_label)
     return canvas, axes[0]
 
 

@@ -1,6 +1,5 @@
 """Figures of accuracy by size and position: one heatmap per model, one row per size, one cell per position."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,7 +66,7 @@ def draw_heatmap(chart: Chart) -> Figure:
         if grid.is_lowest(index):
             cells = max(3, max(len(_places(row)) for row in panel.series))
             characters = int(cells * CELL_INCHES[0] / SMALL_CHARACTER_INCHES)
-            ax.set_xlabel(textwrap.fill(chart.x_label, characters), fontsize="small")
+            ax.set_xlabel(style.wrapped(chart.x_label, characters), fontsize="small")
     bar = canvas.colorbar(
         ScalarMappable(SCALE, HEAT), ax=axes, location="bottom", shrink=0.8, aspect=45,
         fraction=BAR_INCHES[0] / height, pad=BAR_INCHES[1] / height,
@@ -144,7 +143,7 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
 
 def _in_lines(label: str) -> str:
     """The label of a row, with the length of its prompts, if known, on a second line."""
-    return "\n".join(textwrap.fill(part, LABEL_CHARACTERS) for part in label.replace(", ~", "\n~").splitlines())
+    return style.wrapped(label.replace(", ~", "\n~"), LABEL_CHARACTERS)
 
 
 def _draw_row(ax: Axes, line: int, row: Series) -> None:
@@ -158,7 +157,7 @@ def _draw_row(ax: Axes, line: int, row: Series) -> None:
     places = {x: place for place, x in enumerate(_places(row))}
     width = 1 / len(places)
     for gap in row.gaps:
-        ax.text((places[gap] + 0.5) * width, line + 0.5, textwrap.fill(EMPTY, 12), fontsize=6.5, **note)
+        ax.text((places[gap] + 0.5) * width, line + 0.5, style.wrapped(EMPTY, 12), fontsize=6.5, **note)
     for point in row.points:
         place, colour = places[point.x or 0], HEAT(SCALE(100 * point.value))
         ax.add_patch(Rectangle((place * width, line), width, 1, facecolor=colour, edgecolor="white", linewidth=1))

@@ -1,7 +1,10 @@
 """Style of all figures: colours, markers, intervals, reference lines, panels, axes, legends, files."""
 
+import logging
 import textwrap
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import count
@@ -9,6 +12,7 @@ from math import ceil
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 import matplotlib
 import numpy as np
@@ -16,15 +20,16 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, findfont, findSystemFonts, fontManager, get_font
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
 from litm.base.files import atomic_writer
 from litm.base.formats import grouped
 from litm.base.loading import hidden
-from litm.base.messages import in_range, interval, percent
+from litm.base.messages import in_range, interval, note, percent
 from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
 from litm.figures.kinds import Page
 from litm.scoring.wrong_answers import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
@@ -34,6 +39,9 @@ with hidden("scipy.stats", "scipy.cluster", "statsmodels"):
     import seaborn as sns
 
 matplotlib.use("Agg")
+# A line of our own says it once; the fonts of other scripts may not be bold.
+warnings.filterwarnings("ignore", "Glyph .* missing from font")
+logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 #: Colours and markers of models, by a model's place in the study. resources/report/report.css and charts.js have the
 #: same values, which a test compares. All have a contrast of at least 3 to 1 on white; 40 models differ in one of both.
@@ -99,13 +107,15 @@ def new_canvas(width: float, height: float, title: str) -> Figure:
     # Journals refuse Type 3 fonts; 42 is TrueType.
     sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42})
     canvas = Figure(figsize=(width, height), layout="constrained")
-    canvas.suptitle(textwrap.fill(title, int(width * TITLE_CHARACTERS_AN_INCH)), fontweight="bold")
+    canvas.suptitle(wrapped(title, width * TITLE_CHARACTERS_AN_INCH), fontweight="bold")
     return canvas
 
 
 def wrapped(text: str, characters: float) -> str:
-    """A text wrapped at a number of characters; names are not broken at hyphens."""
-    return "\n".join(textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.splitlines())
+    """A text wrapped at a number of characters, where wide ones count twice; names are not broken at hyphens."""
+    counted = "".join(one + "\0" * (east_asian_width(one) in "WF") for one in text)
+    lines = (textwrap.fill(line, int(characters), break_on_hyphens=False) for line in counted.splitlines())
+    return "\n".join(lines).replace("\0", "")
 
 
 def empty_canvas(title: str, reason: str) -> Figure:
@@ -266,10 +276,10 @@ def ends_of(chart: Chart) -> list[float]:
 def set_titles(axes: Sequence[Axes], titles: Sequence[str], notes: Sequence[str]) -> None:
     """Set the titles of panels, with a note below each; all have the room of the longest note."""
     lines = max(len(note.splitlines()) for note in notes)
-    for ax, title, note in zip(axes, titles, notes, strict=True):
+    for ax, title, below in zip(axes, titles, notes, strict=True):
         ax.set_title(title, pad=6 + NOTE_LINE_POINTS * lines)
-        if note:
-            ax.annotate(note, (0.5, 1), (0, 3), va="bottom", **NOTE)
+        if below:
+            ax.annotate(below, (0.5, 1), (0, 3), va="bottom", **NOTE)
 
 
 def fit_y_axis(ax: Axes, chart: Chart) -> None:
@@ -429,6 +439,7 @@ def fit(figure: Figure, page: Page | None) -> float:
 
     A figure that is wider than its room, because it cannot be drawn in more rows, is scaled down as a whole.
     """
+    _choose_fonts(figure)
     if page is None:
         return 1.0
     if not page.titles:
@@ -436,6 +447,23 @@ def fit(figure: Figure, page: Page | None) -> float:
     if figure.get_figwidth() < page.room:
         figure.set_figwidth(page.room)
     return page.width / figure.get_figwidth()
+
+
+def _choose_fonts(figure: Figure) -> None:
+    """Let installed fonts draw the characters that the theme's font lacks; a note has those that no font has."""
+    texts, families = figure.findobj(Text), FontProperties().get_family()
+    lacking = {one for text in texts for one in text.get_text() if one.isprintable()}
+    lacking -= set(map(chr, get_font(findfont(FontProperties())).get_charmap()))
+    for path in sorted(findSystemFonts(), key=lambda path: ("Regular" not in path, path)) if lacking else ():
+        # Fonts of pictures cannot be read.
+        with suppress(RuntimeError, OSError):
+            if found := lacking.intersection(map(chr, get_font(path).get_charmap())):
+                fontManager.addfont(path)
+                families, lacking = [*families, get_font(path).family_name], lacking - found
+    for text in texts:
+        text.set_fontfamily(families)
+    if lacking:
+        note(f"no installed font has these characters of a figure: {''.join(sorted(lacking))} (Noto Sans has most)")
 
 
 def without_title(figure: Figure) -> Figure:
