@@ -27,10 +27,8 @@ DIFFERENCES = pd.DataFrame(
 )
 
 
-def drawn(*experiments: str) -> Figure:
-    return draw(
-        {**FIGURE, "kind": "condition_differences", "experiments": experiments}, condition_differences=DIFFERENCES
-    )
+def drawn(*experiments: str, rows: pd.DataFrame = DIFFERENCES) -> Figure:
+    return draw({**FIGURE, "kind": "condition_differences", "experiments": experiments}, condition_differences=rows)
 
 
 def test_differences_of_two_experiments_are_drawn_in_points_with_intervals_and_a_line_at_0():
@@ -43,6 +41,14 @@ def test_differences_of_two_experiments_are_drawn_in_points_with_intervals_and_a
     assert any(list(line.get_ydata()) == [0, 0] for line in panel.get_lines())
     assert panel.get_ylim()[0] < -24 and panel.get_ylim()[1] > 14
     assert "other minus e\n" in told(canvas)
+
+
+def test_no_difference_is_drawn_across_a_position_without_a_common_question():
+    cells = [difference(position, nan if position == 2 else 0.1, n=50 * (position != 2)) for position in (0, 2, 4)]
+    unscored = [{**one, "size_a": 9, "size_b": 9, "n": 0} for one in cells]
+    (panel,) = drawn("other", "e", rows=pd.DataFrame([*cells, *unscored])).axes
+    assert list(panel.containers[0].lines[0].get_ydata()) == pytest.approx([10, nan, 10], nan_ok=True)
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["1st", "5th"]
 
 
 def test_of_one_experiment_tuned_models_are_drawn_minus_their_base():

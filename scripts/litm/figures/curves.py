@@ -231,7 +231,7 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
     condition_differences.csv compares, which the note names. With one: its tuned models minus their base models.
     """
     shown = _shown(figure, rows.condition_differences)
-    named = [_compared_models(row) for row in shown.to_dict("records")]
+    named = [_compared_models(row) for row in scored(shown).to_dict("records")]
     dashes = {pair: dash for dash, pair in enumerate(dict.fromkeys(pair for _, pair in named))}
     panels = []
     for size, of_size in shown.groupby("size_a"):
@@ -244,10 +244,11 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
             )
             for model, pair in dict.fromkeys(named)
             for of_pair in [of_size[[key[1] == pair for key in keys]]]
-            for own in [of_size[[key == (model, pair) for key in keys]]]
+            for own in [scored(of_size[[key == (model, pair) for key in keys]])]
             if len(own)
         ]  # fmt: skip
-        panels.append(Panel(panel_title(figure, size, rows.token_counts), _ticks(of_size["position_a"]), tuple(series)))
+        ticks = _ticks(scored(of_size)["position_a"])
+        panels += [Panel(panel_title(figure, size, rows.token_counts), ticks, tuple(series))] if series else []
     models = list(dict.fromkeys(model for model, _ in named))
     note = "\n".join(f"{a} minus {b}" for a, b in dashes if a)
     return replace(make_chart(figure, panels, models), y_label=DIFFERENCE_LABEL, note=note)
@@ -256,7 +257,7 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
 def _shown(figure: Mapping, differences: pd.DataFrame) -> pd.DataFrame:
     """The figure's differences of accuracy at positions."""
     names = list(figure["experiments"])
-    table = shown_cells(figure, scored(differences), side="_a")
+    table = shown_cells(figure, differences, side="_a")
     are_compared = table["experiment_a"] != table["experiment_b"] if len(names) > 1 else table["condition"] == "model"
     shown = are_compared & table["experiment_b"].isin(names)
     shown &= (table["quantity"] == "accuracy") & (table["chosen_of"] == 1) & table["position_a"].notna()
