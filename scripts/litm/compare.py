@@ -20,7 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression_rows
-from litm.analysis.studies import FACTS, Sweep, differing
+from litm.analysis.studies import FACTS, Sweep, check_verdicts, differing
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.formats import grouped, write_csv
@@ -114,6 +114,7 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
     if sides[0][0] != sides[1][0]:
         # Ids are those of one study's questions; of two studies only the prompts tell, in the cells that both have.
         a, b = ({*zip(of["size"], of["placement"], strict=True)} for of in read)
+        check_verdicts(read)
         read = [study.scores_by_prompt(name, experiment, a & b) for study, name in sides]
     return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
 

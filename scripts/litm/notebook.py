@@ -96,7 +96,8 @@ class Results:
         self, model: str, experiment: str, cells: Collection[tuple[int, str]] | None = None
     ) -> pd.DataFrame:
         """The scores of one sweep with ids that end with the digest of the question's prompts: equal ids are equal
-        prompts, also in other studies. `UserError` for responses that do not say what was asked.
+        prompts, also in other studies. text: what was scored; folder: of the study. `UserError` for responses that do
+        not say what was asked.
 
         cells: size and placement of the prompts of the digest, by default all; ids of sizes without one stay.
         """
@@ -111,7 +112,10 @@ class Results:
         prompts = asked.sort_values("placement").groupby(["size", "id"])["prompt_sha256"].agg(" ".join)
         named = prompts.index.get_level_values("id") + " " + prompts.map(text_sha256)
         keys = pd.MultiIndex.from_frame(scores[["size", "id"]])
-        return scores.assign(id=pd.Series(named.reindex(keys).to_numpy(), scores.index).fillna(scores["id"]))
+        ids = pd.Series(named.reindex(keys).to_numpy(), scores.index).fillna(scores["id"])
+        prompt, row = (pd.MultiIndex.from_frame(of[["size", "placement", "id"]]) for of in (asked, scores))
+        text = asked.get("answer", asked["response"]).fillna(asked["response"]).set_axis(prompt).reindex(row)
+        return scores.assign(id=ids, text=text.to_numpy(), folder=str(self.folder))
 
     def examples(self, experiment: str, size: Any = None, placement: Any = None) -> pd.DataFrame:
         """One row per prompt of an experiment with its targets, as in results/examples."""

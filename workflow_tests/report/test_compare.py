@@ -164,10 +164,13 @@ def without_prompts(results):
     ],
 )
 def test_a_mistake_is_one_line(folder, tmp_path, words, line):
+        (["--results", "{folder}", "{rescored}", "--model", "dummy"], "equal answers to the same prompts have unequal"),
     names = {"folder": folder, "scoreless": tmp_path / "scoreless", "other": tmp_path / "other"}
     shutil.copytree(folder / "tables", names["scoreless"] / "tables")
     without_prompts(shutil.copytree(folder, names["other"]))
     done = compare("--results", folder, "--worse-than", "5", *(word.format(**names) for word in words))
+    names["rescored"] = shutil.copytree(folder, tmp_path / "rescored")
+    edited(names["rescored"] / "scores/dummy/kv.parquet", lambda scores: scores.assign(correct=~scores["correct"]))
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert line in done.stderr
 

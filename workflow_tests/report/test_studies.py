@@ -192,6 +192,11 @@ def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders
     assert before == {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
 
 
+def rescored(results: Path) -> None:
+    path = results / "scores/dummy/kv.parquet"
+    (scores := pd.read_parquet(path)).assign(correct=~scores["correct"]).to_parquet(path)
+
+
 def without_key(results: Path) -> None:
     study_json(results, lambda record: record | {"experiments": [{"name": "kv"}]})
 
@@ -202,6 +207,7 @@ def without_key(results: Path) -> None:
         (without("tables"), ["{other}"], "no folder 'tables': run the study"),
         (lambda results: (results / "tables/accuracy.csv").unlink(), ["{other}"], "tables/accuracy.csv"),
         (without_key, ["{other}"], "of a version of the project that this one cannot read (KeyError"),
+        (rescored, ["x={folder}", "{other}"], "{folder} and {other}: equal answers to the same prompts have unequal"),
         (lambda _: None, ["{other}", "{other}"], "are both named 'other': name one as ANOTHER={other}"),
         (lambda _: None, ["x={other}", "x={folder}"], "are both named 'x'"),
         (lambda _: None, ["{other}", "--output", "{other}/x"], "in one of the results folders, which are only read"),

@@ -16,12 +16,15 @@ from litm.analysis.grid import Grids, read_curve
 from litm.analysis.pbi import PLACES
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.formats import grouped
+from litm.base.messages import UserError
 
 #: Quantity and place of the paired tests of each column.
 TESTED = {"accuracy": ("accuracy", "all")} | {f"accuracy_{place}": ("accuracy", place) for place in PLACES}
 TESTED |= {name: (name, "") for name in BIAS}
 #: Columns that say how numbers were made, and settings of the experiment that say nothing of it.
 FACTS = ("task", "metric", "prompt", "data", "positions", "decoding", "number_format", "prompt_format")
+#: Columns of an answer to one target of a prompt.
+ANSWER = ["experiment", "metric", "size", "placement", "id", "target", "text"]
 NOTHING = "nothing that the studies record"
 UNTOLD = ("name", "title", "cells", "datasets", "closed_book", "oracle", "labels", "max_new_tokens", "stop")
 
@@ -69,11 +72,27 @@ def comparable(sweeps: Iterable[Sweep]) -> list[dict]:
     groups = sorted(found.values(), key=lambda group: (order[group[0].about[0]], group[0].about[1]))
     told = []
     for number, group in enumerate(groups, 1):
+        check_verdicts([one.scores for one in group if one.scores is not None])
         grids = {(one.row["label"], *one.about[:2]): read_curve(one.scores) for one in group if one.scores is not None}
         pairs = [*model_pair_rows(grids)]
         rows = lettered([one.row | {"table": number} for one in group], pairs)
         told.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs, grids)})
     return told
+
+
+def check_verdicts(sweeps: Sequence[pd.DataFrame]) -> None:
+    """Raise `UserError` if equal answers to one prompt have unequal verdicts, as of two versions of a metric.
+
+    sweeps: scores with ids by prompts, and `text` and `folder`.
+    """
+    if sweeps:
+        scores = pd.concat(sweeps)
+        folders = scores.loc[scores.groupby(ANSWER)["correct"].transform("nunique") > 1, "folder"].unique()
+        if len(folders):
+            raise UserError(
+                f"{' and '.join(folders)}: equal answers to the same prompts have unequal verdicts, by two versions of "
+                "a metric or other accepted answers: run the older study again, which asks nothing, or leave it out"
+            )
 
 
 def lettered(rows: Sequence[dict], pairs: Sequence[Mapping]) -> list[dict]:
@@ -124,13 +143,11 @@ def _notes(
             notes.append(f"No paired test of {one.row['label']}: {one.reason or why}.")
     for number, other in enumerate(groups, 1):
         if other is not own and other[0].about == own[0].about:
-            common = (
-                f"{len(own[0].asked & other[0].asked):,} of its {len(own[0].asked):,} questions have the same prompts"
-            )
-            told = common if own[0].asked and other[0].asked else "the prompts of one are not known"
-            notes.append(
-                f"Not comparable with table {number}: {told}; they differ in {differing([own, other]) or NOTHING}."
-            )
+            a, b = own[0].asked, other[0].asked
+            common = f"{len(a & b):,} of its {len(a):,} questions have the same prompts"
+            told = common if a and b else "the prompts of one are not known"
+            differ = differing([own, other]) or NOTHING
+            notes.append(f"Not comparable with table {number}: {told}; they differ in {differ}.")
     return notes
 
 
