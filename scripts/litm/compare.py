@@ -14,7 +14,7 @@ output: a CSV file for the numbers, columns as in results/README.md
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -85,9 +85,10 @@ def main(
         write_csv(output, frame, p_values=TABLE.p_values)
     headings = [TABLE.columns[name].heading for name in TABLE.report]
     is_same = 0 < repeated == answers
-    nothing = f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}"
-    last = [nothing] if is_same else _told(rows, worse_than)
-    print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *last, sep="\n")
+    if is_same:
+        print(f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}")
+    else:
+        print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *_told(rows, worse_than), sep="\n")
     sys.exit(SAME_ANSWERS if is_same else STATUS[outcome(rows)])
 
 
@@ -100,9 +101,7 @@ def _sides(results: tuple[Path, ...], model: str, against: str) -> list[tuple[Re
         if name not in study.models:
             raise UserError(f"{study.folder}: no model '{name}'; there are {', '.join(study.models)}")
         if not (study.folder / "scores" / name).is_dir():
-            raise UserError(
-                f"{study.folder}/scores: no folder '{name}', and only single answers can be compared in pairs"
-            )
+            raise UserError(f"{study.folder}/scores: no folder '{name}', and single answers are compared in pairs")
     return sides
 
 
@@ -114,8 +113,8 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
     if sides[0][0] != sides[1][0]:
         # Ids are those of one study's questions; of two studies only the prompts tell, in the cells that both have.
         a, b = ({*zip(of["size"], of["placement"], strict=True)} for of in read)
-        check_verdicts(read)
         read = [study.scores_by_prompt(name, experiment, a & b) for study, name in sides]
+        check_verdicts(read)
     return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
 
 
@@ -204,7 +203,7 @@ def _told(rows: list[dict], margin: float) -> Iterator[str]:
         all_ = counted(len(judged), "difference")
         yield f"not worse: none of {all_} is worse {by}, with an error rate of 5 %{lacking}"
     elif told == WORSE:
-        shown = [_where(row) for row in judged if row["verdict"] == WORSE]
+        shown = [_where(row, judged) for row in judged if row["verdict"] == WORSE]
         yield f"worse: by more {by} at {'; '.join(shown)}, with an error rate of 5 % over {len(judged)} differences"
     elif not (open_ := [row for row in judged if row["verdict"] == OPEN]):
         yield f"cannot tell: none of {counted(len(judged), 'difference')} is worse {by}{lacking}"
@@ -219,5 +218,8 @@ def _told(rows: list[dict], margin: float) -> Iterator[str]:
         )
 
 
-def _where(row: Mapping) -> str:
-    return f"{row['experiment']}, size {row['size']}, {row['placement']} ({points(row['difference'])})"
+def _where(row: Mapping, judged: Iterable[Mapping]) -> str:
+    """A judged row in words, with its target if its placement has several."""
+    targets = {one["target"] for one in judged if one["placement"] == row["placement"]}
+    target = f" {row['target']}" if len(targets) > 1 else ""
+    return f"{row['experiment']}, size {row['size']}, {row['placement']}{target} ({points(row['difference'])})"

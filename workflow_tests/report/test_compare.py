@@ -43,6 +43,7 @@ def test_a_worse_model_has_an_exit_status_and_the_table_has_its_numbers(folder, 
     results = shutil.copytree(folder, tmp_path / "results")
     for path in (results / "scores" / "reference").glob("*.parquet"):
         scores = pd.read_parquet(path).assign(correct=1.0)
+        scores = pd.concat([scores, scores.assign(target="second")])
         right = pd.concat([scores.assign(id=scores["id"] + f"/{number}") for number in range(40)])
         right.to_parquet(path)
         worse = right.assign(model="dummy", correct=right["correct"].where(right["position"] != 0, 0.0))
@@ -50,7 +51,7 @@ def test_a_worse_model_has_an_exit_status_and_the_table_has_its_numbers(folder, 
     words = ["--results", results, *BOTH, "--output", tmp_path / "made.csv"]
     done = compare(*words, "--worse-than", 5)
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "worse: by more than 5 points at " in done.stdout.splitlines()[-1]
+    assert re.search(r"worse: by more than 5 points at .*gold_at_0 gold \(-.* gold_at_0 second \(-", done.stdout)
     made = tables()["regression"].read(tmp_path / "made.csv")
     assert {*made.loc[made["verdict"] == "worse", "position"].dropna()} == {0}
     swapped = ["--results", results, "--model", "reference", "--against", "dummy", "--worse-than", 10]
@@ -60,9 +61,11 @@ def test_a_worse_model_has_an_exit_status_and_the_table_has_its_numbers(folder, 
 
 def test_questions_of_two_studies_are_compared_by_their_prompts(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
-    for left_out in ("0", "2"):
-        done = compare("--results", folder, other, "--model", "dummy", "--worse-than", 5, "--experiments", "qa")
-        assert {line.split()[7] for line in done.stdout.splitlines()[1:-1] if "mean" not in line} == {left_out}
+    words = ["--model", "dummy", "--worse-than", 5, "--experiments", "qa", "--output", tmp_path / "made.csv"]
+    for left_out in (0, 2):
+        done = compare("--results", folder, other, *words)
+        made = tables()["regression"].read(tmp_path / "made.csv")
+        assert {*made.loc[made["placement"] != "mean", "n_left_out"]} == {left_out}
         # The question is asked in other words: each of the two studies has one that the other lacks.
         change_first(other / "responses/dummy/qa.jsonl.gz", prompt_sha256="of another prompt")
     assert "left out: up to 2 questions of a position that only one of the two has scores of" in done.stderr
@@ -131,7 +134,7 @@ def test_answers_that_were_not_asked_again_have_an_exit_status_and_other_setting
     done = run()
     number = len([*read_jsonl(answers)])
     assert (done.returncode, done.stderr) == (5, "")
-    assert f"all {number} answers have the same key and text on both sides" in done.stdout.splitlines()[-1]
+    assert done.stdout.startswith(f"nothing compared: all {number} answers have the same key and text on both sides")
     change_first(answers, key="of another identity")
     done = run()
     assert done.returncode == 4 and f"{number - 1} of {number} answers have the same" in done.stderr
@@ -161,16 +164,16 @@ def without_prompts(results):
         (["--results", ".", *BOTH], ".: no folder 'tables': run the study"),
         (["--results", "{scoreless}", *BOTH], "scoreless/scores: no folder 'dummy'"),
         (["--results", "{other}", "{folder}", "--model", "dummy"], "did not keep prompt_sha256: run the study again"),
+        (["--results", "{folder}", "{rescored}", "--model", "dummy"], "equal answers to the same prompts have unequal"),
     ],
 )
 def test_a_mistake_is_one_line(folder, tmp_path, words, line):
-        (["--results", "{folder}", "{rescored}", "--model", "dummy"], "equal answers to the same prompts have unequal"),
     names = {"folder": folder, "scoreless": tmp_path / "scoreless", "other": tmp_path / "other"}
+    names["rescored"] = shutil.copytree(folder, tmp_path / "rescored")
+    edited(names["rescored"] / "scores/dummy/kv.parquet", lambda scores: scores.assign(correct=~scores["correct"]))
     shutil.copytree(folder / "tables", names["scoreless"] / "tables")
     without_prompts(shutil.copytree(folder, names["other"]))
     done = compare("--results", folder, "--worse-than", "5", *(word.format(**names) for word in words))
-    names["rescored"] = shutil.copytree(folder, tmp_path / "rescored")
-    edited(names["rescored"] / "scores/dummy/kv.parquet", lambda scores: scores.assign(correct=~scores["correct"]))
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert line in done.stderr
 
