@@ -166,7 +166,8 @@ def start():
 def end():
     say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
-    say(*outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
+    files = {str(path) for job in workflow.dag.jobs for path in job.output}
+    say(*outcome(STUDY, files, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
 
 
 def fail():

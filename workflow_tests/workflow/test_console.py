@@ -247,13 +247,16 @@ def test_a_users_mistake_at_the_start_of_a_run_ends_it_with_one_line(shown):
 # How a run ended
 
 
-def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatch):
+def test_a_damaged_table_is_one_line_with_its_remedy_and_one_that_the_run_did_not_need_is_not_read(
+    other, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert list(outcome(other.study, [], [], [], {}, since=0)) == []
     accuracy = TABLES / "accuracy.csv"
     TABLES.mkdir(parents=True)
     accuracy.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
-    (line,) = outcome(other.study, ["accuracy"], [], [], {}, since=0)
+    assert list(outcome(other.study, [], [str(accuracy)], [], {}, since=0)) == ["tables: results/tables/"]
+    (line,) = outcome(other.study, [str(accuracy)], [], [], {}, since=0)
     assert line.startswith(f"error: {accuracy}: its last line is incomplete: remove it and run the same command")
 
 
@@ -278,7 +281,7 @@ def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
     rows = [{**same, "experiment": name, "size": size, "accuracy": accuracy} for name, size, accuracy in cells]
     write_csv(TABLES / "accuracy.csv", tables()["accuracy"].frame(rows))
-    lines = list(outcome(mine, ["accuracy"], [], [], {}, since=0))
+    lines = list(outcome(mine, [str(TABLES / "accuracy.csv")], [], [], {}, since=0))
     assert [" ".join(line.split()) for line in lines[:6]] == [
         f"{plain}, n = 4",
         "documents 1 3",

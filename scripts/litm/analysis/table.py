@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.files import remedy
 from litm.base.formats import evaluated, plain_rows, read_csv, read_data
 from litm.base.messages import UserError, money, percent
 
@@ -117,7 +116,7 @@ class Table:
         """The table in a file, in its types; `UserError` for a column that only one of file and table has."""
         table = read_csv(path, self.dtypes)
         if wrong := self._wrong(table, is_whole=True):
-            raise UserError(f"{path}: {wrong}, see tables.yaml; if the file is of another version, {remedy(path)}")
+            raise UserError(f"{path}: {wrong}; if the file is of another version, run the target `tables` of its study")
         return table
 
     def _wrong(self, table: "pd.DataFrame", is_whole: bool) -> str:

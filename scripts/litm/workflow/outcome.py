@@ -26,7 +26,7 @@ TABLES = Path("results/tables")
 
 def outcome(
     study: Study,
-    tables: Container[str],
+    files: Container[str],
     accuracies: Iterable[str],
     results: Iterable[str],
     filled: Mapping[str, Mapping[str, tuple[str, str]]],
@@ -36,41 +36,41 @@ def outcome(
     answers that were cut or may be to other prompts; no lines on results if no table, figure or report was made since
     then.
 
-    tables: names of the study's tables; accuracies: those of each sweep; results: figures and the report; filled: see
-    `SweepInputs`; since: time of the start, in seconds since the epoch. The last line names a table that is damaged and
-    ends the outcome.
+    files: results that the run made or needed, and which are therefore up to date: no others are read; accuracies:
+    those of each sweep; results: figures and the report; filled: see `SweepInputs`; since: time of the start, in
+    seconds since the epoch. The last line names a table that is damaged and ends the outcome.
     """
-    files = {name: Path(f"results/scores/{model}/{name}.parquet") for model, name in study.run}
-    scores = {name: path for name, path in files.items() if path.exists()}
+    scores = {name: Path(f"results/scores/{model}/{name}.parquet") for model, name in study.run}
+    scores = {name: path for name, path in scores.items() if path.exists()}
     try:
-        made = [path for path in results if Path(path).exists()]
+        made = [path for path in results if path in files and Path(path).exists()]
         if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
-            yield from _made(study, tables, made)
+            yield from _made(study, files, made)
             yield from cluster_sentences((one.settings() for one in study.experiments.values()), scores)
             yield from filled_sentences(filled)
         read = all_tables()["accuracy"].read
-        rows = [row for path in accuracies if Path(path).exists() for row in plain_rows(read(path))]
+        rows = [row for path in accuracies if path in files and Path(path).exists() for row in plain_rows(read(path))]
         answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
         manifests = [read_json(path) for path in answered if path.exists()]
         yield from (*tag_sentences(manifests), *answer_sentences(rows, manifests))
-        yield from _readings(study, tables)
+        yield from _readings(study, files)
     except UserError as error:
         # The run itself has succeeded.
         yield f"error: {error}"
 
 
-def _made(study: Study, tables: Container[str], results: list[str]) -> Iterator[str]:
+def _made(study: Study, files: Container[str], results: list[str]) -> Iterator[str]:
     # Experiments that only differ by a remedy are rows of one table.
     units = {name: one.unit for name, one in study.experiments.items() if one.is_plain}
-    yield from _answers(study, tables, units)
-    accuracies = [_under_condition(row, study) for row in _rows("accuracy", tables)]
-    yield from run_summary(accuracies, _rows("position_bias", tables), units)
+    yield from _answers(study, files, units)
+    accuracies = [_under_condition(row, study) for row in _rows("accuracy", files)]
+    yield from run_summary(accuracies, _rows("position_bias", files), units)
     if figures := [path for path in results if path.endswith(".png")]:
         yield f"figures: {first_of(figures, 3)}"
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
-    yield from gold_sentences(_table("gold_counts", tables))
-    yield from check_sentences(_rows("answer_checks", tables))
+    yield from gold_sentences(_table("gold_counts", files))
+    yield from check_sentences(_rows("answer_checks", files))
 
 
 def _under_condition(row: dict[str, Any], study: Study) -> dict[str, Any]:
@@ -83,9 +83,9 @@ def _under_condition(row: dict[str, Any], study: Study) -> dict[str, Any]:
     return {**row, "experiment": condition.study, "model": model}
 
 
-def _readings(study: Study, tables: Container[str]) -> list[str]:
+def _readings(study: Study, files: Container[str]) -> list[str]:
     """Conclusions that depend on how much of the answers is read."""
-    if (table := _table("reading_sensitivity", tables)) is None:
+    if (table := _table("reading_sensitivity", files)) is None:
         return []
     from litm.analysis.cells import reading_warnings
 
@@ -94,27 +94,27 @@ def _readings(study: Study, tables: Container[str]) -> list[str]:
     return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
 
 
-def _answers(study: Study, tables: Container[str], experiments: Container[str]) -> Iterator[str]:
+def _answers(study: Study, files: Container[str], experiments: Container[str]) -> Iterator[str]:
     """What a reader wants to know first; experiments: those in which models are compared."""
     settings = [one.settings() for one in study.experiments.values()]
-    first = to_know_first(lambda name: _rows(name, tables), settings, study.stand_ins)
+    first = to_know_first(lambda name: _rows(name, files), settings, study.stand_ins)
     yield from (*first.useless, *first.able, *first.probable)
-    pairs = labelled(_rows("model_pairs", tables), _rows("accuracy", tables))
+    pairs = labelled(_rows("model_pairs", files), _rows("accuracy", files))
     yield from compared_lines(pairs, experiments, study.stand_ins, first.silent)
     for headline, details in first.advice:
         yield headline
         yield from [f"  {details}"] if details else []
 
 
-def _table(name: str, tables: Container[str]) -> Any:
-    """One of the study's tables as a data frame; None if it is missing."""
+def _table(name: str, files: Container[str]) -> Any:
+    """One of these tables as a data frame; None if it is missing."""
     path = TABLES / f"{name}.csv"
-    return all_tables()[name].read(path) if name in tables and path.exists() else None
+    return all_tables()[name].read(path) if str(path) in files and path.exists() else None
 
 
-def _rows(name: str, tables: Container[str]) -> list[dict[str, Any]]:
-    """The rows of one of the study's tables; none if it is missing."""
-    table = _table(name, tables)
+def _rows(name: str, files: Container[str]) -> list[dict[str, Any]]:
+    """The rows of one of these tables; none if it is missing."""
+    table = _table(name, files)
     return [] if table is None else plain_rows(table)
 
 
