@@ -226,6 +226,10 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
 
     unknown = "  the number of journal answers for kv is unknown: examples are made first"
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
+    own = bench.path("results/journal/dummy/kv.jsonl")
+    own.rename(renamed := own.with_stem("earlier_name"))
+    assert asks("seed=1")[1:] == [unknown]
+    renamed.rename(own)
     bench.snakemake("--config", "seed=1", "--", examples)
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12"]
     journal = bench.path("results/journal/dummy/kv.jsonl")

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from litm.base.formats import grouped
 from litm.base.messages import UserError, first_of
 from litm.config.study import Study
-from litm.inference.journal import JOURNALS, journal_files
+from litm.inference.journal import JOURNALS
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.records import read_examples
@@ -178,10 +178,10 @@ class Jobs:
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
         source, own = Path(f"results/models/{model}.json"), Path(JOURNALS, model) / f"{experiment}.jsonl"
         if ("make_examples", experiment) in self._made or not all(file.exists() for file in examples):
-            # Journals of other sweeps rarely have its prompts: only its own are worth a line.
-            return most, 0, MADE_FIRST if journal_files(own) else ""
+            # Journals of other models rarely have its answers: only its own are worth a line.
+            return most, 0, MADE_FIRST if own.parent.is_dir() else ""
         if ("identify_model", model) in self._made or not source.exists():
-            return most, 0, IDENTIFIED_FIRST if journal_files(own) else ""
+            return most, 0, IDENTIFIED_FIRST if own.parent.is_dir() else ""
         if sum(file.stat().st_size for file in (*examples, *self._sweeps.journals)) > MOST_COMPARED:
             return most, 0, TOO_LARGE
         try:

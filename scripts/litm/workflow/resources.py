@@ -176,7 +176,7 @@ def dollar_lines(study: Study, sweeps: Left) -> list[str]:
                 dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
                 sums[name] = sums.get(name, 0.0) + dollars
     lines = [
-        f"  {name}: about US$ {money(cost)}"
+        f"  {name}: at most about US$ {money(cost)}"
         + (f", {ways[name]} US$ {money(cached[name])}" if cached[name] < cost else "")
         + " if each answer is as long as is allowed (by rules of thumb)"
         for name, cost in plain.items()
