@@ -156,15 +156,19 @@ def test_two_models_are_compared_by_place_and_the_conclusion_says_who_is_better(
         "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not",
     ]
     rows[1] = pair("pbi", "", 0.25, 0.01)
-    assert "other uses its context more evenly (PBI 50.0 against 75.0)" in "".join(compared_lines(rows, {"qa"}, []))
+    # The lower index is not the more even curve: it may have the other sign, and a slope has 0.
+    assert "m has the higher PBI (edges minus middle: 75.0 against 50.0)" in "".join(compared_lines(rows, {"qa"}, []))
+    opposite = rows[1] | {"value_a": 0.14, "value_b": -0.145}
+    lines = "".join(compared_lines([rows[0], opposite], {"qa"}, []))
+    assert "m has the higher PBI (edges minus middle: 14.0 against -14.5)" in lines and "even" not in lines
     # A model that is right nowhere is even, and useless.
     lines = "".join(compared_lines(rows, {"qa"}, [], {("other", "qa")}))
-    assert "more evenly is unknown, because positions show nothing about other" in lines and "PBI " not in lines
+    assert "PBIs are not compared, because positions show nothing about other" in lines and "PBI " not in lines
     # An index on fewer sizes, and none.
     *table, told, _ = compared_lines([rows[0], rows[1] | {"n_sizes": 1}], {"qa"}, [])
-    assert table[-1].split() == ["sizes", "2", "1"] and "50.0 against 75.0, from 1 of 2 sizes)" in told
+    assert table[-1].split() == ["sizes", "2", "1"] and "75.0 against 50.0, from 1 of 2 sizes)" in told
     lines = "".join(compared_lines([rows[0], rows[0]], {"qa"}, []))
-    assert "is unknown, because positions show nothing about one of the two at each common size." in lines
+    assert "PBIs are not compared, because positions show nothing about one of the two at each common size." in lines
     assert list(compared_lines(rows, {"qa"}, ["m"])) == list(compared_lines(rows, {"other"}, [])) == []
     # Without a curve only a shown difference is worth a table.
     assert list(compared_lines([pair("accuracy", "all", 0.1, 0.2)], {"qa"}, [])) == []

@@ -297,7 +297,10 @@ def telling(rows: Iterable[Row], silent: Container[tuple]) -> list[Row]:
 
 
 def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
-    """`b is better in the middle by 29.6 points [18.6, 38.6]; b uses its context more evenly (PBI 1.0 against 3.0).`"""
+    """`b is better in the middle by 29.6 points [18.6, 38.6]; no difference in PBI is shown (a minus b: ...).`
+
+    It does not say which curve is more even, because indices may differ in sign, and that of a slope is 0.
+    """
     a, b = rows[0]["model_a"], rows[0]["model_b"]
     better: dict[str, list[str]] = {}
     for row in rows:
@@ -312,15 +315,14 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
     indices = [] if flat else [row for row in rows if row["quantity"] == "pbi"]
     if len(rows) > 1 and not indices:
         why = f"because positions show nothing about {' and '.join(flat) or 'one of the two at each common size'}"
-        told.append(f"which model uses its context more evenly is unknown, {why}")
+        told.append(f"PBIs are not compared, {why}")
     for row in indices:
         sizes = (row["n_sizes"], overall["n_sizes"])
         fewer = f", from {sizes[0]} of {sizes[1]} sizes" if sizes[0] < sizes[1] else ""
         if is_shown(row):
-            values = {a: row["value_a"], b: row["value_b"]}
-            even, other = sorted(values, key=lambda model: abs(values[model]))
-            found = f"PBI {percent(values[even])} against {percent(values[other])}{fewer}"
-            told.append(f"{even} uses its context more evenly ({found})")
+            (high, of), (low, _) = sorted(((row["value_a"], a), (row["value_b"], b)), reverse=True)
+            against = f"{percent(high)} against {percent(low)}"
+            told.append(f"{of} has the higher PBI (edges minus middle: {against}{fewer})")
         else:
             told.append(f"no difference in PBI is shown ({_signed(row)}{fewer})")
     return "; ".join(told) + "."

@@ -182,7 +182,7 @@ def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
     yield from _shapes(indexed)
     if len(indexed) > 1:
         yield (
-            "The Position Bias Index (edges minus middle; 0 where position does not matter) is highest for "
+            "The Position Bias Index (edges minus middle; 0 also for a slope) is highest for "
             f"{_named(indexed[-1], difference_of(indexed[-1], 'pbi'))}, and lowest for "
             f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}. Whether models differ: see Models compared."
         )
