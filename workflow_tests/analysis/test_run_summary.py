@@ -14,6 +14,7 @@ from litm.analysis.sentences import (
     more_pairs,
     silenced,
     tag_sentences,
+    to_know_first,
     uninformative,
 )
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
@@ -196,7 +197,7 @@ def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice
     told = uninformative([REFERENCES, REFERENCES], [], [])
     (sentence,) = told.values()
     assert sentence.startswith("m on qa: these answers cannot show an effect of position, number or order. Right with ")
-    assert sentence.endswith("the document is not shown to help. Use easier questions or another model.")
+    assert sentence.endswith("the document alone is not shown to help. Use easier questions or another model.")
     assert silenced(told, {"qa": "book", "rag": "book", "other": "else", "none": None}) == {("m", "qa"), ("m", "rag")}
     # With one closed book in the study, it is that of questions on documents as retrieved too.
     assert silenced(told, {"qa": "book", "retrieved": None}) == {("m", "qa"), ("m", "retrieved")}
@@ -209,6 +210,24 @@ def test_a_model_that_the_document_does_not_help_is_told_first_and_has_no_advice
     by_heart = uninformative([known], [], [])["m", "qa"]
     assert by_heart.endswith("Use more questions or questions that need the documents.")
     assert uninformative([REFERENCES, REFERENCES | {"utilisation": 0.4}], [], []) == {}
+
+
+def test_a_model_whose_positions_are_shown_to_differ_is_not_silent_where_the_document_alone_is_not_shown_to_help():
+    advice = {"model": "m", "remedies_of": "qa", "advice": "pass 5 documents.", "advice_details": None}
+    tables = {"utilisation": [REFERENCES], "advice": [advice]}
+    for shape, is_shown in (("U", True), ("no difference shown", False)):
+        bias = {"position_bias": [SHAPE | {"shape": shape}]}
+        first = to_know_first(
+            lambda name, own=tables | bias: own.get(name, []), [{"name": "qa", "closed_book": "b"}], []
+        )
+        (told,) = first.useless
+        assert ("positions are shown to differ" in told, "cannot show" in told) == (is_shown, not is_shown)
+        assert (first.advice, first.silent) == (
+            ([("pass 5 documents.", "")], set()) if is_shown else ([], {("m", "qa")})
+        )
+    # Two positions have no word.
+    pair_of_positions = SHAPE | {"shape": None, "n_positions": 2, "cochran_p_holm": 0.01}
+    assert "positions are shown to differ" in uninformative([REFERENCES], [], [pair_of_positions])["m", "qa"]
 
 
 def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling_are_told():

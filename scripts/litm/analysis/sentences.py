@@ -13,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from litm.analysis.shapes import FLAT, NO_INFORMATION, NONE
 from litm.base.formats import grouped, read_parquet
 from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
 from litm.examples.orders import ORDERS
@@ -89,7 +90,8 @@ def to_know_first(
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
     told = uninformative(rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters, rows("wrong_answers"))
-    silent = silenced(told, closed_book)
+    moot = told.keys() - _differing(rows("position_bias"))
+    silent = silenced(moot, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
         for row in rows("advice")
@@ -98,7 +100,7 @@ def to_know_first(
     useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
     able = able_sentences(row for row in rows("utilisation") if row["model"] not in stand_ins)
     probable = probability_sentences(rows("log_probability_effects"), rows("position_bias"))
-    return First(useless, able, probable, advice, without_information(told, rows("position_bias")))
+    return First(useless, able, probable, advice, without_information(moot, rows("position_bias")))
 
 
 #: Effects of position: where an answer that they make more probable is, and where it is not.
@@ -161,22 +163,23 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
 def uninformative(
     utilisation: Iterable[Row],
     accuracy: Sequence[Row],
-    bias: Iterable[Row],
+    bias: Sequence[Row],
     clusters: Mapping[str, str] = NOTHING,
     wrong: Iterable[Row] = (),
 ) -> dict[tuple, str]:
-    """A sentence for each (model, experiment) whose positions show nothing, in the order of the rows; one on curves at
-    the floor or the ceiling is for the first of those that it names.
+    """A sentence for each (model, experiment) whose positions show nothing, or that the document is not shown to help,
+    in the order of the rows; one on curves at the floor or the ceiling is for the first of those that it names.
 
     utilisation: of utilisation.csv, whose cells are empty unless the oracle is clearly better than closed book (99 %);
     accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling;
     clusters: the field of the clusters, by experiment; wrong: of wrong_answers.csv, for refusals.
     """
     found: dict[tuple, str] = {}
+    differing = _differing(bias)
     for names, rows in groupby(utilisation, _sweep):
         told = [row for row in rows if row["n"]]
         if told and all(row["utilisation"] is None for row in told):
-            found[names] = _no_benefit(names, told[0], clusters.get(names[1]))
+            found[names] = _no_benefit(names, told[0], clusters.get(names[1]), names in differing)
     for row in accuracy:
         if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
             found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
@@ -200,8 +203,8 @@ def uninformative(
 def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
     """The (model, experiment) whose advice says nothing, because the same questions without documents go as well.
 
-    told: keys of `uninformative`; closed_book: the experiment's closed book, by experiment; one without its own goes by
-    the only one of the study, such as questions on documents as retrieved.
+    told: see `without_information`; closed_book: the experiment's closed book, by experiment; one without its own goes
+    by the only one of the study, such as questions on documents as retrieved.
     """
     books = set(filter(None, closed_book.values()))
     only = next(iter(books)) if len(books) == 1 else None
@@ -211,11 +214,25 @@ def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> se
 
 
 def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple]:
-    """The (model, experiment) whose positions tell nothing: keys of `uninformative`, and those whose curves are all at
-    the floor or the ceiling; bias: of position_bias.csv.
+    """The (model, experiment) whose positions tell nothing: told, and those whose curves are all at the floor or the
+    ceiling.
+
+    told: keys of `uninformative` without those whose positions are shown to differ; bias: of position_bias.csv.
     """
     curves = grouped(bias, _sweep).items()
     return {*told, *(sweep for sweep, rows in curves if all(row["reason"] in REMEDIES for row in rows))}
+
+
+def differs(row: Row) -> bool:
+    """Whether a curve's positions are shown to differ: by its word; without a word, by Cochran's Q."""
+    if row["verdict"] == NO_INFORMATION:
+        return False
+    return row["shape"] not in (FLAT, NONE) if row["shape"] else row["cochran_p_holm"] < SHOWN
+
+
+def _differing(bias: Iterable[Row]) -> set[tuple]:
+    """The (model, experiment) with a curve that `differs`."""
+    return {_sweep(row) for row in bias if differs(row)}
 
 
 def _tells(found: Mapping[tuple, str], model: str) -> bool:
@@ -226,13 +243,12 @@ def _where(names: tuple[str, str]) -> str:
     return f"{names[0]} on {names[1]}"
 
 
-def _no_benefit(names: tuple[str, str], row: Row, cluster: str | None) -> str:
+def _no_benefit(names: tuple[str, str], row: Row, cluster: str | None, differ: bool) -> str:
     more = f"more clusters ({cluster})" if cluster else "more questions"
     remedy = _remedy(row["accuracy_oracle"], row["accuracy_closed_book"], more)
-    return (
-        f"{_where(names)}: these answers cannot show an effect of position, number or order. {_references(row)}; the "
-        f"document is not shown to help. {remedy}."
-    )
+    effect = "cannot show an effect of position, number or order"
+    found = "positions are shown to differ" if differ else f"these answers {effect}"
+    return f"{_where(names)}: {found}. {_references(row)}; the document alone is not shown to help. {remedy}."
 
 
 def _references(row: Row) -> str:

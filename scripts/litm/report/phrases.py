@@ -13,13 +13,13 @@ from litm.analysis.sentences import (
     answer_sentences,
     compared,
     compared_on,
+    differs,
     more_pairs,
     tag_sentences,
     to_know_first,
     to_look_at,
 )  # fmt: skip
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
-from litm.analysis.statistics import SIGNIFICANT
 from litm.analysis.table import tables as all_tables
 from litm.base.formats import grouped, plain_rows
 from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
@@ -171,7 +171,7 @@ def overview(
 
 def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
-    differ = sum(map(_differs, plain_rows(measured)))
+    differ = sum(map(differs, plain_rows(measured)))
     flat, silent = int((measured["shape"] == FLAT).sum()), len(position_bias) - len(measured)
     yield (
         f"Positions are shown to differ in {differ} of {counted(len(position_bias), 'curve')}, and to be within "
@@ -186,11 +186,6 @@ def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
             f"{_named(indexed[-1], difference_of(indexed[-1], 'pbi'))}, and lowest for "
             f"{_named(indexed[0], difference_of(indexed[0], 'pbi'))}. Whether models differ: see Models compared."
         )
-
-
-def _differs(row: Mapping) -> bool:
-    """Whether a measured curve's positions are shown to differ: by its word; without a word, by Cochran's Q."""
-    return row["shape"] not in (FLAT, NONE) if row["shape"] else row["cochran_p_holm"] < SIGNIFICANT
 
 
 def _named(row: Mapping, told: str) -> str:
@@ -265,7 +260,7 @@ def _tested(row: Mapping) -> str:
     """Cochran's Q of a curve without a word; a word says by itself whether positions differ."""
     if row["shape"]:
         return ""
-    differ = "differ by more than chance" if _differs(row) else "are not shown to differ"
+    differ = "differ by more than chance" if differs(row) else "are not shown to differ"
     return f"; the positions {differ} (Cochran's Q, {p_in_words(row['cochran_p_holm'])} by Holm)"
 
 
