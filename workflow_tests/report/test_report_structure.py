@@ -223,6 +223,11 @@ def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whol
     assert row["cells"][1] == {"text": "0.0 (4th) to 100.0 (1st), n = 40", "word": "U"}
     (level,) = overview_table(accuracy.assign(accuracy=0.25), bias, whole.titles, SizeNames([FIGURE]))["rows"]
     assert level["cells"][1]["text"] == "25.0 everywhere, n = 40"
+    # Several gold items of one prompt are a curve for each placement.
+    placed = [bias.assign(placement=f"gold_at_{at}", shape=word) for at, word in (("0_2_5", "rising"), ("0_3_5", "U"))]
+    for curves, words in ((placed[:1], "rising"), (placed, "rising; U"), ([*placed, placed[0]], "rising; U")):
+        (row,) = overview_table(accuracy, pd.concat(curves), whole.titles, SizeNames([FIGURE]))["rows"]
+        assert row["cells"][1]["word"] == words
 
 
 def test_a_length_has_two_digits_and_a_range_where_models_differ():

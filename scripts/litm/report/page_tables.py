@@ -1,6 +1,7 @@
 """Tables of the page: the study's tables, accuracies by position, the overview, tokens used; files for download."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import cast
 
 import pandas as pd
@@ -8,7 +9,7 @@ import pandas as pd
 from litm.analysis.run_summary import labelled, own_label
 from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
-from litm.base.formats import csv_text, plain_rows
+from litm.base.formats import csv_text, grouped, plain_rows
 from litm.base.messages import in_range, interval_of, money, ordinal, percent
 from litm.figures.chart import models_in, places_in_words, target_labels
 from litm.records import Prices, Usage
@@ -149,11 +150,16 @@ def overview_table(
     """Models by experiments: {models, rows}; a row is {title, what, cells}, a cell {text, word}, both '' if empty.
 
     text: the accuracy with its interval, or the lowest and the highest accuracy of several positions, with n; word: the
-    curve's shape, see `meanings.word_of`.
+    curve's shape, or the shapes of all its curves, see `meanings.word_of`.
     """
     models = models_in(accuracy)
-    curves = [] if position_bias is None else plain_rows(position_bias[position_bias["placement"].isna()])
-    words = {(row["model"], row["experiment"], row["size"]): word_of(row)[0] for row in curves}
+    curves = grouped(
+        [] if position_bias is None else plain_rows(position_bias), itemgetter("model", "experiment", "size")
+    )
+    # Several gold items in one prompt are one curve for each placement.
+    words = {
+        key: "; ".join(dict.fromkeys(word for row in own if (word := word_of(row)[0]))) for key, own in curves.items()
+    }
     rows = []
     for key, cells in accuracy.groupby(["experiment", "size"], sort=False):
         experiment, size = cast(tuple[str, int], key)
