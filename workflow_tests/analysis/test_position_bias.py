@@ -139,8 +139,9 @@ REASONS = [
     ((0, 0, 0), "floor"), ((0, 0.02, 0.01), "floor"), ((0.04, 0.02, 0.04), "floor"), ((1, 0.99, 1), "ceiling"),
     # 6 of 100: the interval begins at 2.5 %.
     ((0.06, 0, 0.01), None), ((0.94, 1, 0.99), None), ((1, 0.9, 1), None), ((0, 1, 0), None), ((0.5, 0.5, 0.5), None),
-    ((0.04, 0, 0, 25), "floor"), ((0.04, 0, 0, 1000), None),
-    # Few questions reach the ceiling with their intervals, and two the floor too.
+    ((0.02, 0, 0, 50), "floor"), ((0, 0, 0, 23), "floor"), ((0.04, 0, 0, 1000), None),
+    # Few questions reach the ceiling or the floor with their intervals, and two both: 0 of 5 may be 52 %.
+    *(((*[right] * 3, n), "too few questions") for right in (0, 1) for n in (5, 22)),
     *(((*right, 1), "too few questions") for right in ((1, 0, 1), (1, 1, 1), (0, 0, 0))),
     ((1, 5 / 6, 1, 6), "too few questions"), ((0.5, 0.5, 0.5, 2), "too few questions"),
 ]  # fmt: skip

@@ -33,7 +33,7 @@ def cell(position: int | None, accuracy: float, **others) -> dict:
 #: A row of position_bias.csv.
 SHAPE = {
     "model": "m", "experiment": "qa", "size": 20, "placement": None,
-    "verdict": "measured", "reason": None, "n_positions": 3, "shape": "U",
+    "verdict": "measured", "reason": None, "n_positions": 3, "shape": "U", "n": 60,
 }  # fmt: skip
 
 
@@ -234,7 +234,11 @@ def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling
     oracle = cell(0, 0.0, experiment="oracle", task="oracle_qa")
     assert "check prompt_template" in uninformative([], [oracle], [])["m", "oracle"]
     assert uninformative([], [oracle | {"accuracy": 0.1}], []) == {}
-    for reason, remedy in (("floor", "fewer or shorter items"), ("ceiling", "harder questions or longer contexts")):
+    for reason, remedy in (
+        ("floor", "at any position (n = 60): use fewer or shorter items"),
+        ("ceiling", "(n = 60): use harder questions or longer contexts"),
+        ("too few questions", "too few questions (n = 60): use more."),
+    ):
         assert remedy in uninformative([], [], [SHAPE | {"reason": reason}])["m", "qa"]
     assert uninformative([], [], [SHAPE | {"reason": "floor"}, SHAPE]) == {}
 
@@ -246,12 +250,15 @@ def test_experiments_of_a_model_with_the_same_limit_are_one_sentence_and_those_w
         f"m on {names}: positions show nothing" for names in ("a, d, e and 1 more", "b", "c")
     ]
     assert (
-        "most were cut: raise max_new_tokens (or the limit in" in told["m", "c"]
+        "most were cut (n = 60): raise max_new_tokens (or the limit in" in told["m", "c"]
         and "cut" not in told["m", "a"] + told["m", "b"]
     )
     wrong = [{"model": "m", "experiment": name, "n": 40, "n_wrong": 40, "share_refusal": 0.9} for name in "bc"]
     told = uninformative([], [counted("c", n_cut=3)], bias, wrong=[*wrong, wrong[0] | {"experiment": "a", "n": 80}])
-    assert "most are refusals: use another" in told["m", "c"] and "refusals" not in told["m", "a"] + told["m", "b"]
+    assert (
+        "most are refusals (n = 60): use another" in told["m", "c"]
+        and "refusals" not in told["m", "a"] + told["m", "b"]
+    )
 
 
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):

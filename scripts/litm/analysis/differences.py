@@ -345,9 +345,9 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
 
     A row is a difference a - b of one quantity on the questions that both models scored at all positions, as the mean
     over the sizes that both have: those with a middle for start, middle and end, and for primacy, recency and PBI those
-    where neither curve is at the floor, at the ceiling or empty. Sizes with the same questions are compared question by
-    question; others are independent. `p_holm` is corrected over all accuracies, and over all of primacy, recency and
-    PBI, of the experiment.
+    where neither curve is at the floor, at the ceiling, empty or of too few questions. Sizes with the same questions
+    are compared question by question; others are independent. `p_holm` is corrected over all accuracies, and over all
+    of primacy, recency and PBI, of the experiment.
     """
     by_experiment: dict[str, dict[str, dict[int, CurveGrid]]] = {}
     for (model, experiment, size), grid in grids.items():
@@ -366,11 +366,11 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
 
 
 def _tells(grid: CurveGrid) -> bool:
-    """Whether a curve has a PBI that is no mere floor or ceiling, at all positions or at start, middle and end."""
+    """Whether a curve has a PBI that carries information, at all positions or at start, middle and end."""
     if grid.cases.ids.empty or (weights := grid.weights("pbi")) is None:
         return False
     limit = limit_of_answers(grid.cases.matrix[:, weights != 0], grid.cases.clusters)
-    return not {grid.missing_information, limit} & {"floor", "ceiling", "all answers are empty"}
+    return not (grid.missing_information or limit)
 
 
 def _pair_rows(a: Sizes, b: Sizes, telling: Container[int]) -> Iterator[dict]:

@@ -20,8 +20,9 @@ INVERTED = "inverted"
 
 #: Fractions: an accuracy may be at the floor or the ceiling if its interval reaches this bound.
 FLOOR, CEILING = 0.02, 0.98
-#: Fraction: an accuracy within this distance of 0 or 1 is at the floor or the ceiling, if its interval agrees.
-NEAR = 0.05
+#: Fraction: an accuracy may be at the floor or the ceiling if its interval is within this distance of 0 or 1. It is the
+#: bound of the class moderate. Few questions show no floor: the interval of 0 of 5 reaches 52 %.
+NEAR = 0.15
 
 #: Fraction of the context: two positions count as equally near to its middle if their distances from it differ by less
 #: than this. Positions are whole numbers, so those meant to be symmetrical, such as the paper's 0, 24, 49 and 74 of 75,
@@ -41,17 +42,13 @@ CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "
 def limit_of(correct: Sequence[float], n: int, intervals: Sequence[tuple[float, float]] | None = None) -> str | None:
     """Why accuracies cannot show a difference: the floor, the ceiling, or too few questions.
 
-    correct: right answers of n at each position. Questions are too few if the intervals reach a bound that the
-    accuracies themselves are not `NEAR`. intervals: of the accuracies; by default those of `binomial_interval`.
+    correct: right answers of n at each position. Questions are too few if all intervals reach a bound, and one is wider
+    than `NEAR`. intervals: of the accuracies; by default those of `binomial_interval`.
     """
-    intervals = intervals or [binomial_interval(count, n) for count in correct]
-    floor, ceiling = all(low <= FLOOR for low, _ in intervals), all(high >= CEILING for _, high in intervals)
-    if not (floor or ceiling):
+    lows, highs = zip(*(intervals or [binomial_interval(count, n) for count in correct]), strict=True)
+    if max(lows) > FLOOR and min(highs) < CEILING:
         return None
-    near_floor, near_ceiling = max(correct) <= NEAR * n, min(correct) >= (1 - NEAR) * n
-    if floor != ceiling and (near_floor if floor else near_ceiling):
-        return "floor" if floor else "ceiling"
-    return "too few questions"
+    return "floor" if max(highs) <= NEAR else "ceiling" if min(lows) >= 1 - NEAR else "too few questions"
 
 
 def limit_of_answers(matrix: np.ndarray, clusters: np.ndarray | None) -> str | None:

@@ -7,7 +7,7 @@ Rows are of the tables, as `formats.plain_rows` gives them.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from math import exp
 from operator import itemgetter
 from pathlib import Path
@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import FLAT, NO_INFORMATION, NONE
 from litm.base.formats import grouped, read_parquet
-from litm.base.messages import counted, few_clusters, first_of, interval, interval_of, p_in_words, percent, points
+from litm.base.messages import (
+    counted,
+    few_clusters,
+    first_of,
+    in_range,
+    interval,
+    interval_of,
+    p_in_words,
+    percent,
+    points,
+)
 from litm.examples.orders import ORDERS
 from litm.placements import gold_positions
 from litm.records import Condition, answer_limit
@@ -35,13 +45,14 @@ ORACLE_TASK = "oracle_qa"
 #: Fraction right without documents from which on the questions, not the model, are the matter.
 KNOWN = 0.5
 PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
-#: What curves at the floor or the ceiling ask for; `refused`, `cut`: at the floor with more than half of the answers
+#: What curves that tell nothing ask for; `refused`, `cut`: at the floor with more than half of the answers
 #: refusals, or cut.
 REMEDIES = {
     "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
     "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens (or the limit in the "
     "model's `request`), or use another model if the answers repeat themselves",
     "refused": "hardly any answer is right at any position and most are refusals: use another prompt or another model",
+    "too few questions": "there are too few questions: use more",
     "ceiling": "nearly every answer is right at every position: use harder questions or longer contexts",
 }
 #: Nats: a larger difference of log-probabilities is told as a factor of this size.
@@ -187,16 +198,17 @@ def uninformative(
     refusals: defaultdict[tuple[str, str], float] = defaultdict(float)
     for row in wrong:
         refusals[_sweep(row)] += row["n_wrong"] * (row["share_refusal"] or 0) - row["n"] / 2
-    limited: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for (model, name), rows in groupby(bias, _sweep):
+    limited: defaultdict[tuple[str, str], dict[str, list[int]]] = defaultdict(dict)
+    for (model, name), rows in grouped(bias, _sweep).items():
         reasons = {row["reason"] for row in rows}
         if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
-            if reason == "floor":
-                is_cut = 2 * cut[model][name] > answers[model][name]
-                reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
-            limited[model, reason].append(name)
+            is_cut = reason == "floor" and 2 * cut[model][name] > answers[model][name]
+            reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
+            limited[model, reason][name] = [row["n"] for row in rows]
     for (model, why), of in limited.items():
-        found[model, of[0]] = f"{model} on {first_of(of, MOST_CUT)}: positions show nothing, because {REMEDIES[why]}."
+        n = f" (n = {in_range(chain.from_iterable(of.values()))}):"
+        which, told = first_of([*of], MOST_CUT), REMEDIES[why].replace(":", n, 1)
+        found[model, next(iter(of))] = f"{model} on {which}: positions show nothing, because {told}."
     return found
 
 

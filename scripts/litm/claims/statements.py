@@ -313,7 +313,7 @@ def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
     """Whether the last of these curves of one model is lower than the first one that has three positions at like depths
     or, if none has, than the first: by their means over these positions.
 
-    Withheld if both are at the floor, where accuracy cannot fall.
+    Withheld if both are at the floor, where accuracy cannot fall, or have too few questions.
     """
     *smaller, last = group
     pairs = {curve.size: like_positions(curve.depths, last.depths) for curve in smaller}
@@ -326,12 +326,13 @@ def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
     counts = ((cells[0].size, *evidence.correct(cells)) for cells in (own, other))
     means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts]
     depths = ", ".join(f"{cell.depth:.2f}" for cell in own)
-    is_at_floor = all(evidence.limit(cells, cells) == "floor" for cells in (own, other))
+    limits = [evidence.limit(cells, cells) for cells in (own, other)]
+    is_at_floor = {*limits} <= {"floor", "too few questions"}
     return _question(
         last,
         Part(f"mean minus that at size {first.size}", BELOW_ZERO, difference),
         detail=f"mean at about the depths {depths}: {', '.join(means)}",
-        withheld="floor" if is_at_floor and difference.interval(0.95)[1] >= 0 else "",
+        withheld=(limits[0] or "") if is_at_floor and difference.interval(0.95)[1] >= 0 else "",
     )
 
 

@@ -48,7 +48,7 @@ from litm.claims.evidence import Evidence, Measure, Relations
 #: Fraction: smaller effects are negligible. Of the paper's curves the smallest Position Bias Index is 2.8 points (Table
 #: 6), and the smallest side of one that is a U 1.2 (Table 5).
 NEGLIGIBLE = 0.02
-#: Fraction: accuracy that counts as "near-perfect" (Section 4.2), as near to 1 as a ceiling, see `pbi.NEAR`.
+#: Fraction: accuracy that counts as "near-perfect" (Section 4.2).
 NEAR_PERFECT = 0.95
 
 
