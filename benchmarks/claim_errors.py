@@ -3,6 +3,7 @@
     PYTHONPATH=scripts python benchmarks/claim_errors.py estimates
     PYTHONPATH=scripts python benchmarks/claim_errors.py scores
     PYTHONPATH=scripts python benchmarks/claim_errors.py words
+    PYTHONPATH=scripts python benchmarks/claim_errors.py small
 
 estimates: m normal estimates with one standard error and equal correlation, of truths at the bounds of the criterion,
     where errors are most frequent.
@@ -11,7 +12,10 @@ scores: right and wrong answers of m models to n questions at start, middle and 
     correlation of two answers of the same accuracy.
 words: the same answers, and whether the word of any curve says what is not so.
 
-In all of them 5 % is promised, whatever the truth; what is printed is per cent of the simulated families, with its
+small: how often a loss is wrongly shown to be small where questions are only lost, which is the worst case: sums of
+    binomial probabilities, the largest over `SMALL_QUESTIONS`, with the limits of small contrasts and the usual ones.
+
+In the others 5 % is promised, whatever the truth; what is printed is per cent of the simulated families, with its
 standard error.
 """
 
@@ -32,6 +36,7 @@ from litm.analysis.shapes import SMALL
 from litm.analysis.statistics import holm, moments_of
 from litm.claims import verdicts
 from litm.claims.curve_words import Measures, words_of
+from litm.claims.effective_length import MARGIN
 from litm.claims.evidence import Measure, largest, negated
 from litm.claims.verdicts import ABOVE_ZERO, ALPHA, NEGLIGIBLE, WITHIN_SMALL, Criterion, Part, Question, decide
 
@@ -57,17 +62,29 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "flat and U of 2 points": (FLAT, SMALL_U),
     "half recency alone, half U of 2 points": (RECENCY_ALONE, SMALL_U),
 }
+SMALL_QUESTIONS = (*range(5, 501), 700, 1000, 2000, 2655, 3500)
+#: What is shown, the least loss for which it is wrong, its level, and the number of independent models.
+SMALL_STATEMENTS = (
+    ("claim: below 2 points", NEGLIGIBLE, ALPHA / 2, 1),
+    ("word: flat", SMALL, ALPHA / 3, 1),
+    ("advice of 2 conditions", SMALL, ALPHA / 2, 1),
+    ("`litm compare`: not 5 points worse", SMALL, ALPHA, 1),
+    *((f"effective length, models: {models}", MARGIN, ALPHA / 2, models) for models in (1, 4, 16)),
+)
 #: Contrasts that are above 0 in a U.
 ENDS = ("primacy", "recency")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["estimates", "scores", "words"])
+    parser.add_argument("what", choices=["estimates", "scores", "words", "small"])
     parser.add_argument("--families", type=int, default=10_000, help="simulated families of each setting")
     parser.add_argument("--curves", type=int, nargs="+", default=CURVES)
     parser.add_argument("--questions", type=int, nargs="+", default=QUESTIONS)
     args = parser.parse_args()
+    if args.what == "small":
+        print(table(["statement", "promised", "at most", "n", "usual limits", "n"], small_rows()))
+        return
     if args.what == "estimates":
         columns, rows = ["truth", "correlation", "standard error"], estimates_rows(args.curves, args.families)
     else:
@@ -96,16 +113,15 @@ def rate(wrong: Sequence[bool] | np.ndarray) -> str:
 Levels = tuple[np.ndarray, np.ndarray]
 
 
-def above_zero(centre: np.ndarray, error: np.ndarray | float, tail: Callable) -> Levels:
-    """The levels at which each part is shown to be above 0, and at most `NEGLIGIBLE`."""
-    above, below = 2 * tail(centre / error), 2 * tail((NEGLIGIBLE - centre) / error)
-    return above, np.where(above <= ALPHA, 1, below)
+def above_zero(above: np.ndarray, below: np.ndarray) -> Levels:
+    """The levels at which each part is shown to be above 0, and at most `NEGLIGIBLE`; of their one-sided p."""
+    return 2 * above, np.where(2 * above <= ALPHA, 1, 2 * below)
 
 
-def within_small(centre: np.ndarray, error: np.ndarray | float, tail: Callable) -> Levels:
+def within_small(centre: np.ndarray, error: float) -> Levels:
     """The levels at which each part is shown to be within `SMALL` of 0, and outside."""
-    within = np.maximum(tail((centre + SMALL) / error), tail((SMALL - centre) / error))
-    return 2 * within, 4 * np.minimum(tail((centre - SMALL) / error), tail((-SMALL - centre) / error))
+    of_low, of_high = (special.ndtr((centre - bound) / error) for bound in (-SMALL, SMALL))
+    return 2 * np.maximum(1 - of_low, of_high), 4 * np.minimum(1 - of_high, of_low)
 
 
 def wrong_verdicts(
@@ -167,8 +183,8 @@ def estimates_cell(
     criterion: Criterion, values: Sequence[float], m: int, error: float, correlation: float, families: int
 ) -> str:
     drawn = estimates(values, m, error, correlation, families)
-    levels_of = above_zero if criterion is ABOVE_ZERO else within_small
-    levels = levels_of(drawn[..., None], error, lambda z: special.ndtr(-z))
+    of_zero, of_small = (special.ndtr((bound - drawn[..., None]) / error) for bound in (0, NEGLIGIBLE))
+    levels = above_zero(of_zero, 1 - of_small) if criterion is ABOVE_ZERO else within_small(drawn[..., None], error)
     first = [[question(criterion, normal(float(value), error)) for value in family] for family in drawn[:CHECKED]]
     return wrong_verdicts(criterion, values, levels, first)
 
@@ -198,8 +214,8 @@ def normal(value: float, error: float) -> Measure:
 def scores_cell(truths: Sequence[Truth], m: int, n: int, families: int) -> str:
     counts = answers(truths, m, n, families)
     found = [contrast(counts, CONTRASTS[end], n) for end in ENDS]
-    centre, error = (np.stack([getattr(one, part) for one in found], axis=2) for part in ("centre", "standard_error"))
-    levels = above_zero(centre, error, lambda t: special.stdtr(n + 1, -t))
+    above = [special.stdtr(n + 1, -one.centre / one.standard_error) for one in found]
+    levels = above_zero(np.stack(above, axis=2), np.stack([one.p_of_more(NEGLIGIBLE) for one in found], axis=2))
     first = [[u_question(case) for case in family] for family in counts[:CHECKED]]
     return wrong_verdicts(ABOVE_ZERO, heights(truths), levels, first)
 
@@ -241,7 +257,27 @@ def difference(counts: np.ndarray, name: str) -> Measure:
 @cache
 def limits(total: int, squares: int, n: int, confidence: float) -> tuple[float, float]:
     """The same numbers come again and again."""
-    return moments_of(np.array(total), np.array(squares), n, most=1.0).estimate(confidence).limits
+    return moments_of(np.array(total), np.array(squares), n, most=1.0).estimate(confidence, of_small=True).limits
+
+
+# --- Losses that are wrongly shown to be small ---
+
+
+def small_rows() -> Iterator[list[object]]:
+    for name, bound, level, models in SMALL_STATEMENTS:
+        of_kinds: list[object] = []
+        for of_small in (True, False):
+            chances = [(lost_chance(n, bound, level / models, of_small), n) for n in SMALL_QUESTIONS]
+            most, n = max(chances)
+            of_kinds += [f"{100 * (1 - (1 - most) ** models):.1f}", n]
+        yield [name, f"{100 * level:.1f}", *of_kinds]
+
+
+def lost_chance(n: int, bound: float, level: float, of_small: bool) -> float:
+    """The chance that a loss of `bound` is shown to be less, if no question is won."""
+    lost = np.arange(n + 1)
+    is_shown = moments_of(lost, lost, n, most=1.0).limits(1 - 2 * level, of_small)[1] < bound
+    return float(special.bdtr(is_shown.sum() - 1, n, bound)) if is_shown[0] else 0.0
 
 
 # --- Wrong words ---

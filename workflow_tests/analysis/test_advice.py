@@ -9,7 +9,7 @@ from score_frames import first_right as graded
 from litm.analysis.advice import Cell, Compared, advice_rows, read_compared
 from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
-from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
+from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, moments
 from litm.analysis.table import tables
 from litm.records import Condition
 
@@ -74,7 +74,7 @@ def test_differences_are_paired_with_the_best_and_corrected_by_holm():
     for row, right in zip(rows[:2], (np.array(matrix[1]), np.array(matrix[3])), strict=True):
         expected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1])
         assert (row["difference"], row["difference_ci_low"]) == pytest.approx((expected.value, expected.low))
-        corrected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1], None, 1 - 0.05 / 2)
+        corrected = moments(np.column_stack([right, best]), [1, -1]).estimate(1 - 0.05 / 2, of_small=True)
         assert row["difference_ci_low_bonferroni"] == pytest.approx(corrected.low)
         p_values.append(mcnemar_p(int((right > best).sum()), int((best > right).sum())))
     assert [row["p_holm"] for row in rows[:2]] == pytest.approx(holm(p_values))

@@ -22,6 +22,8 @@ from litm.analysis.statistics import (
     gap_test,
     holm,
     mcnemar_p,
+    moments,
+    moments_of,
     paired_difference,
     paired_p,
     with_holm,
@@ -119,6 +121,35 @@ def test_contrasts_intervals_cover_the_truth_in_95_percent_of_data_sets(accuraci
     shares = [np.mean([covers(matrix, weights) for matrix in data_sets]) for weights in all_contrasts]
     assert least <= min(shares) and max(shares) <= (0.996 if n == 100 else 1), shares
     assert mean[0] <= np.mean(shares) <= mean[1], shares
+
+
+@pytest.mark.parametrize(
+    ("n", "bound", "level"),
+    [(43, 0.1, 0.025), (81, 0.1, 0.025 / 23), (76, 0.05, 0.05), (87, 0.05, 0.025), (120, 0.05, 0.025 / 12),
+     (93, 0.05, 0.05 / 3), (219, 0.02, 0.025), (3500, 0.02, 0.05)],
+)  # fmt: skip
+def test_a_loss_is_wrongly_shown_to_be_small_no_more_often_than_promised_though_no_question_is_won(n, bound, level):
+    """Exact, where the usual limits err most. p and the limits say the same."""
+    lost = np.arange(n + 1)
+    found = moments_of(lost, lost, n, most=1.0)
+    is_shown = found.limits(1 - 2 * level, of_small=True)[1] < bound
+    assert stats.binom.pmf(lost, n, bound)[is_shown].sum() < level
+    assert ((found.p_of_more(bound) < level) == is_shown).all()
+
+
+@given(matrices)
+def test_limits_that_show_small_differences_are_on_the_same_side_of_0_and_no_nearer(matrix):
+    found = moments(matrix[:, :2], [1, -1])
+    (low, high), (low_small, high_small) = found.limits(0.95), found.limits(0.95, of_small=True)
+    assert low_small <= low and high <= high_small and (low_small < 0, high_small > 0) == (low < 0, high > 0)
+    assert low == low_small or low < 0
+    assert high == high_small or high > 0
+
+
+def test_equal_answers_of_few_clusters_do_not_show_that_differences_are_small():
+    clusters, equal = np.arange(20).repeat(20), np.ones((400, 2), int)
+    assert moments(equal, [1, -1], clusters).limits(0.95, of_small=True)[1] > 0.1
+    assert moments(equal, [1, -1]).limits(0.95, of_small=True)[1] < 0.02
 
 
 def test_the_gap_s_interval_lies_around_it_and_covers_the_true_gap_of_unequal_and_of_equal_positions():

@@ -33,6 +33,12 @@ def test_few_questions_show_nothing_though_the_accuracies_are_equal():
     assert rows[0]["effective_length"] == "5 or more: not shown; less than 10: not shown"
 
 
+def test_a_loss_is_not_shown_to_be_small_by_few_questions_of_which_none_is_won():
+    """At 43 questions the usual limit after one loss is 9.7 points; that of small losses is above 10."""
+    (_, one), (_, none) = (rows_of(sized_scores({5: (1.0, 1.0), 10: (1.0, right)}, n=43)) for right in (42 / 43, 1.0))
+    assert one["ci_high"] > MARGIN > none["ci_high"] and (one["verdict"], none["verdict"]) == (OPEN, WITHIN)
+
+
 def test_a_size_after_one_that_is_not_shown_is_not_shown_either():
     rows = rows_of(sized_scores({5: (0.9, 0.9), 10: (0.9, 0.8), 20: (0.9, 0.9)}))
     assert [row["verdict"] for row in rows] == [WITHIN, OPEN, OPEN] and rows[2]["ci_high"] < MARGIN

@@ -21,7 +21,7 @@ from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, r
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, needed_in_words, observed
 from litm.analysis.sentences import remedies_in_words
-from litm.analysis.statistics import SIGNIFICANT, Estimate, contrast_interval, holm, paired_p
+from litm.analysis.statistics import SIGNIFICANT, Estimate, holm, moments, paired_p
 from litm.base.intervals import clustered_interval
 from litm.base.messages import counted, interval, money, percent, points
 from litm.records import RANKED, Condition, Prices
@@ -130,8 +130,9 @@ class Compared:
     def difference(self, first: int, second: int) -> Difference:
         """One condition minus another."""
         pair, clusters = self.answers.matrix[:, [first, second]], self.answers.clusters
-        corrected = contrast_interval(pair, [1, -1], clusters, 1 - SIGNIFICANT / max(1, len(self.cells) - 1))
-        return Difference(contrast_interval(pair, [1, -1], clusters), corrected, paired_p(pair, clusters))
+        found = moments(pair, [1, -1], clusters)
+        corrected = found.estimate(1 - SIGNIFICANT / max(1, len(self.cells) - 1), of_small=True)
+        return Difference(found.estimate(), corrected, paired_p(pair, clusters))
 
     @cached_property
     def to_best(self) -> dict[int, Difference]:

@@ -21,7 +21,7 @@ from scipy import special
 
 from litm.analysis.grid import CELL, Grid, interval_columns, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
-from litm.analysis.statistics import SIGNIFICANT, contrast_interval, design_effect, holm
+from litm.analysis.statistics import SIGNIFICANT, Moments, contrast_interval, design_effect, further_lost, holm
 from litm.base.formats import by_cell
 
 WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
@@ -29,8 +29,8 @@ WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
 NOT_COMPARED, ONE_SIDED = "not compared", "asked on one side"
 #: Placement of the mean of several cells.
 MEAN = "mean"
-#: Further questions that count as lost in the test of *not worse*: with these its error is 5.0 % (docs/regression.md).
-LOST = 1.2
+#: Further questions that count as lost in the test of *not worse*.
+LOST = further_lost(float(special.ndtri(1 - SIGNIFICANT)))
 
 
 def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> list[dict]:
@@ -115,9 +115,7 @@ def _chances(differences: np.ndarray, clusters: np.ndarray | None, margin: float
     """One-sided p of d ≥ -margin, and of d ≤ -margin; 1 for a single question or cluster.
 
     differences: one per question, from -1 to 1. Student's t of their mean as in `contrast_interval`, with one further
-    question won and one lost; for d ≤ -margin `LOST` more are lost, because a sample with few losses says little of
-    their number. It counts less where won questions balance lost ones, so that d is hardly skewed: its share is that of
-    the margin in the questions that differ.
+    question won and one lost; for d ≤ -margin more count as lost (`statistics.further_lost`).
 
     With clusters the further questions are clusters of mean size, because clusters without a difference do not show how
     much their questions correlate: answers that are equal within clusters give the p of one question each.
@@ -125,14 +123,14 @@ def _chances(differences: np.ndarray, clusters: np.ndarray | None, margin: float
     sums, sizes = differences, np.ones(len(differences))
     if clusters is not None:
         sums, sizes = np.bincount(clusters, differences), np.bincount(clusters).astype(float)
-    size, chances = sizes.mean(), []
-    share = min(1.0, margin * (len(sums) + 2) / ((sums / size) @ (sums / size) + 2))
-    for lost, side in ((0.0, 1), (LOST * share, -1)):
-        n = sizes.sum() + (2 + lost) * size
-        centre = (sums.sum() - lost * size) / n
-        squares = ((sums - sizes * centre) ** 2).sum() + size**2 * ((1 - centre) ** 2 + (1 + lost) * (1 + centre) ** 2)
-        chances.append(float(special.stdtr(len(sums) + 1, side * (centre + margin) * n / np.sqrt(squares))))
-    return (chances[0], chances[1]) if len(sums) > 1 else (1.0, 1.0)
+    size = sizes.mean()
+    n = sizes.sum() + 2 * size
+    # The loss of side a: its centre, and the squares around it.
+    loss = -sums.sum() / n
+    squares = ((sums + sizes * loss) ** 2).sum() + size**2 * ((1 + loss) ** 2 + (1 - loss) ** 2)
+    found = Moments(loss, loss, np.sqrt(squares) / n, len(sums) + 1, most=1.0)
+    below = special.stdtr(found.df, (margin - loss) / found.standard_error)
+    return (float(below), float(found.p_of_more(margin))) if len(sums) > 1 else (1.0, 1.0)
 
 
 def _verdict(p_worse: float, p_not_worse: float) -> str:

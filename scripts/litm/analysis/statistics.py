@@ -19,7 +19,7 @@ adds 0.7 s to each table, which is as long as most tables take. The tests compar
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from math import hypot
+from math import hypot, sqrt
 
 import numpy as np
 import pandas as pd
@@ -53,6 +53,19 @@ class Estimate:
         return self.low, self.high
 
 
+def further_lost(t: float) -> float:
+    """Further questions that count as lost where a loss is shown to be small: (t² + 2)/3 for a quantile t.
+
+    If questions are lost and none is won, their number is skewed: a sample with few losses has too low a mean and too
+    small a variance, and the limit of `contrast_interval` is below the true loss up to 2 times as often as promised at
+    5 %, and 8 times at 0.2 %. The exact limit for a Poisson number of k losses (Garwood 1936) is nearly
+    k + (t² + 2)/3 + t·√(k + 1), by Cornish & Fisher's expansion. If questions are also won, the skewness is less by the
+    share x/(x + 2·won) of the loss x in all questions that differ (Johnson 1978), and so is the number. It is 0 for
+    x = 0, so that it changes no statement that a difference exists.
+    """
+    return (t**2 + 2) / 3
+
+
 @dataclass(frozen=True)
 class Moments:
     """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each.
@@ -67,18 +80,43 @@ class Moments:
     df: float
     most: float
 
-    def limits(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-        """The limits of `contrast_interval`."""
+    def limits(self, confidence: float, of_small: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The limits of `contrast_interval`; of_small: those that show a contrast to be small (`further_lost`)."""
         if not self.df:
             return np.full_like(self.value, -self.most), np.full_like(self.value, self.most)
-        halves = float(special.stdtrit(self.df, (1 + confidence) / 2)) * self.standard_error
+        t = float(special.stdtrit(self.df, (1 + confidence) / 2))
+        lows, highs = self.centre - t * self.standard_error, self.centre + t * self.standard_error
+        if of_small and np.isfinite(self.most):
+            lows, highs = -self._farther(t, -lows, -self.centre), self._farther(t, highs, self.centre)
         # The value last: rounding may put it above the largest possible one.
-        lows = np.minimum(np.maximum(-self.most, self.centre - halves), self.value)
-        return lows, np.maximum(np.minimum(self.most, self.centre + halves), self.value)
+        lows = np.minimum(np.maximum(-self.most, lows), self.value)
+        return lows, np.maximum(np.minimum(self.most, highs), self.value)
 
-    def estimate(self, confidence: float = 0.95) -> Estimate:
+    def _farther(self, t: float, limits: np.ndarray, centre: np.ndarray) -> np.ndarray:
+        """Upper limits x with `further_lost`, x = limit + lost·x/(x + won); those below 0 as they are.
+
+        With clusters it is as if two whole ones differed at least, because clusters without a difference do not show
+        how much their questions correlate.
+        """
+        one, won = self.most / (self.df + 1), self._won(centre)
+        lost = further_lost(t) * one + t * np.maximum(0, sqrt(2) * one - self.standard_error)
+        half = (limits + lost - won) / 2
+        return np.where(limits > 0, half + np.sqrt(half**2 + np.maximum(0, limits) * won), limits)
+
+    def _won(self, centre: np.ndarray) -> np.ndarray:
+        """Twice the share of won questions, times D: that of the questions that differ, minus the loss."""
+        return np.maximum(0, (self.standard_error**2 * (self.df + 1) + centre**2) / self.most - centre)
+
+    def p_of_more(self, bound: float) -> np.ndarray:
+        """One-sided p of contrasts of `bound` > 0 or more: below 0.025 if the upper limit of 95 % of small ones is."""
+        third = bound / (bound + self._won(self.centre)) * self.most / (self.df + 1) / 3
+        room = bound - self.centre - 2 * third
+        root = np.sqrt(np.maximum(0, self.standard_error**2 + 4 * third * room))
+        return special.stdtr(self.df, -2 * room / (self.standard_error + root))
+
+    def estimate(self, confidence: float = 0.95, of_small: bool = False) -> Estimate:
         """A single contrast with its interval."""
-        low, high = self.limits(confidence)
+        low, high = self.limits(confidence, of_small)
         return Estimate(float(self.value), float(low), float(high))
 
     @property

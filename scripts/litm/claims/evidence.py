@@ -40,8 +40,8 @@ class Measure:
 
 
 def measure_of(found: Moments | None, n: int) -> Measure | None:
-    """A contrast of n questions; None without one."""
-    return Measure(float(found.value), n, lambda confidence: found.estimate(confidence).limits) if found else None
+    """A contrast of n questions, with the limits that show small ones; None without one."""
+    return Measure(float(found.value), n, lambda level: found.estimate(level, of_small=True).limits) if found else None
 
 
 def largest(measures: Sequence[Measure]) -> Measure:

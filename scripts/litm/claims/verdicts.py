@@ -24,8 +24,9 @@ the level (Bonferroni).
 
 **Tests by intervals.** Each limit of a two-sided interval of confidence 1 - a is wrong with probability a/2. So a
 hypothesis is rejected at level ALPHA/2/m if the interval of confidence 1 - ALPHA/m is beyond its bound. The row has
-this interval; an open case has the widest interval that did not decide it. The usual 95 % interval decides a single
-case.
+this interval; an open case has the widest interval that did not decide it. The 95 % interval decides a single case.
+Limits beyond 0, which show a difference to be small, are farther from 0 than the usual ones, because these err too
+often if questions are only lost (`statistics.further_lost`).
 
 **Words of a curve** (U, recency alone, rising, flat, ...) are a separate family: all statements in the words of all
 curves of an experiment. "Above", "below" and "flat" (equivalence: all positions within 5 points of one another, each
