@@ -265,12 +265,12 @@ def limits(total: int, squares: int, n: int, confidence: float) -> tuple[float, 
 
 def small_rows() -> Iterator[list[object]]:
     for name, bound, level, models in SMALL_STATEMENTS:
-        of_kinds: list[object] = []
-        for of_small in (True, False):
-            chances = [(lost_chance(n, bound, level / models, of_small), n) for n in SMALL_QUESTIONS]
-            most, n = max(chances)
-            of_kinds += [f"{100 * (1 - (1 - most) ** models):.1f}", n]
-        yield [name, f"{100 * level:.1f}", *of_kinds]
+        of_kinds = [
+            max((lost_chance(n, bound, level / models, of_small), n) for n in SMALL_QUESTIONS)
+            for of_small in (True, False)
+        ]
+        told = [(f"{100 * (1 - (1 - most) ** models):.1f}", n) for most, n in of_kinds]
+        yield [name, f"{100 * level:.1f}", *told[0], *told[1]]
 
 
 def lost_chance(n: int, bound: float, level: float, of_small: bool) -> float:
