@@ -152,6 +152,8 @@ def test_a_reply_is_its_text_its_end_in_our_words_and_its_tokens_or_not_whole(en
         ([{"error": {"message": "The token count (6) exceeds the maximum number of tokens allowed (5)."}}], "overflow"),
         ({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096"}, "overflow"),
         ("context length exceeded by 20 tokens", "overflow"),
+        # xAI: OpenAI's SDK gives the text of 'error' alone.
+        ("This model's maximum prompt length is 5 but the request contains 6 tokens.", "overflow"),
         ({"type": None, "code": "content_filter"}, "refused"),
         ({"code": "content_policy_violation"}, "refused"),
         ({"code": "400", "message": "litellm.ContentPolicyViolationError: filtered"}, "refused"),

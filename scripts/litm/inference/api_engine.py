@@ -310,10 +310,10 @@ class ApiEngine(ABC):
         try:
             content = await self.send(client, "post", path, body=body)
         except UserError as failure:
-            error = failure.__cause__
-            if getattr(error, "status_code", 0) in OF_PROMPTS and (
-                refused := refused_for(getattr(error, "body", None))
-            ):
+            error, response = failure.__cause__, getattr(failure.__cause__, "response", None)
+            # An SDK's error has the body, that of an HTTP library only the response.
+            told = error.body if hasattr(error, "body") else getattr(response, "text", None)
+            if getattr(response, "status_code", 0) in OF_PROMPTS and (refused := refused_for(told)):
                 return refused
             raise
         return read_reply(content, read)

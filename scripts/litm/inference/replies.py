@@ -137,9 +137,9 @@ FILTERED = re.compile(
     '"(code|type)": "content_(filter|policy_violation)"|ResponsibleAIPolicyViolation|ContentPolicyViolationError'
 )
 TOO_LONG = re.compile(
-    "context.length.exceeded|exceed_context_size|ContextWindowExceeded|max(imum)? context length|prompt (is )?too long|"
-    "exceeds? (the )?(context limit|available context size|maximum number of tokens)|inputs. tokens . .max_new_tokens|"
-    "longer than the (model's context|maximum model) length",
+    "context.length.exceeded|exceed_context_size|ContextWindowExceeded|max(imum)? (context|prompt) length|"
+    "prompt (is )?too long|exceeds? (the )?(context (limit|length)|available context size|maximum number of tokens)|"
+    "inputs. tokens . .max_new_tokens|longer than the (model's context|maximum model) length",
     re.IGNORECASE,
 )
 
