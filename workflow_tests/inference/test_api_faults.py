@@ -11,21 +11,24 @@ from datetime import UTC, datetime
 from functools import partial
 from socket import EAI_NONAME, gaierror
 from ssl import SSLCertVerificationError
+from types import SimpleNamespace
 
 import pytest
 from api_engines import HASTE, SHORT, answers, make_engine
 from echo_engine import ask, planned
 from fault_server import PASSING, FaultServer, answer_to, seeded_faults
-from httpx2 import Request, Response
+from httpx2 import HTTPStatusError, Request, Response
 from openai import APIConnectionError, APIStatusError
 from programs import refused
 from sweeps import journal_records
 
 from litm.base.messages import UserError
+from litm.inference.api_engine import ApiEngine
 from litm.inference.engine import FAIL
 from litm.inference.retrying import TURNS, Patience, Unanswered, as_they_finish, failure_of
 from litm.inference.server_errors import asked_wait
 from litm.inference.setup import Fit
+from litm.records import OVERFLOW
 from litm.records import Response as Answer
 
 
@@ -98,6 +101,15 @@ def test_a_prompt_that_the_server_refuses_as_too_long_is_left_out_and_asked_by_t
         assert found.counts("asked", "reused", "overflow") == (1, 2, 0)
         # What was under way when the other sweep failed is kept.
         assert fails().counts("asked", "reused") == (1, 2)
+
+
+def test_an_engine_without_an_sdk_leaves_out_a_prompt_that_is_too_long():
+    async def send(*_, **__):
+        response = Response(400, text="maximum context length is 5", request=Request("POST", "http://a"))
+        raise UserError("400") from HTTPStatusError("400", request=response.request, response=response)
+
+    reply = asyncio.run(ApiEngine.post(SimpleNamespace(send=send), None, "/api/generate", {}, None))
+    assert reply.finish_reason == OVERFLOW
 
 
 def test_a_sweep_whose_prompts_are_all_refused_as_too_long_ends_with_the_servers_words(protocol, tmp_path):
