@@ -32,6 +32,8 @@ def test_a_web_page_is_its_title_and_what_people_read():
     # Pronunciations are left out, also where their end tags are.
     ruby = "<p>は<ruby>鈴木<rp>(</rp><rt>すずき</rt><rp>)</rp></ruby>一<ruby>郎<rt>ろう</ruby>、<ruby>漢<rt>かん</p>字"
     assert html_text(ruby)[1].split() == ["は鈴木一郎、漢", "字"]
+    marked = "<ruby>鈴<rt><span>す</span><!-- x -->ず</rt>木<rtc>き</rtc></ruby>は<ruby>修<rt>し<rb>一</ruby>と"
+    assert html_text(f"{marked}<rt-text>医</rt-text>")[1].split() == ["鈴木は修一と", "医"]
     assert cut_text(html_text("<p>伊藤\n  修<br>は<p>医")[1], None) == ["伊藤修 は 医"]
     assert html_text("<body>Menu<main><p>Text</p></main>Imprint</body>")[1].split() == ["Text"]
 

@@ -43,6 +43,8 @@ def make_passages(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess:
         *(
             ("館長は小\n 林美咲である。\n次", 7, ["館長は小林美咲", "である。次"]),
             ("小\n\n林\n　美", None, ["小 林 美"]),
+            # Other characters that end a line, as those between pages or paragraphs, are spaces.
+            ("小\r\n林\x0c美\u2029咲", None, ["小林 美 咲"]),
         ),
         *(("は\nGPT\nだ😀\n😀", None, ["は GPT だ😀 😀"]), ("ใจ\nดี서\n울", None, ["ใจ ดี서 울"])),
         *(("น้ำที่", 1, ["น้ำ", "ที่"]), ("ភ្នំពេញ", 2, ["ភ្នំពេ", "ញ"])),

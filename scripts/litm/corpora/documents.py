@@ -8,7 +8,6 @@ Supported are the JSON objects of LangChain (`page_content`, `metadata`; also in
 
 import logging
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -138,8 +137,9 @@ INLINE = {
     "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "rb", "rp", "rt", "rtc", "ruby", "s", "small",
     "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
 }  # fmt: skip
-#: A pronunciation beside characters, or its parenthesis; end tags may be missing.
-PRONUNCIATION = re.compile("<r[tp]\\b[^>]*>[^<]*(?:</r[tp]\\s*>)?", re.IGNORECASE)
+#: A pronunciation beside characters, or its parenthesis. Their end tags may be missing: only these tags do not end them.
+PRONUNCIATION = {"rp", "rt", "rtc"}
+WITHIN = INLINE - PRONUNCIATION - {"rb", "ruby"}
 
 
 class _Reader(HTMLParser):
@@ -153,17 +153,20 @@ class _Reader(HTMLParser):
         self._unread = 0
         self._in_title = False
         self._in_content = False
+        self._in_pronunciation = False
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         self._unread += tag in UNREAD
         self._in_title = tag == "title" and not self._unread
         self._in_content |= tag == CONTENT
+        self._in_pronunciation = tag in PRONUNCIATION or (self._in_pronunciation and tag in WITHIN)
         if tag not in INLINE:
             self._add("\n\n")
 
     def handle_endtag(self, tag: str) -> None:
         self._unread -= tag in UNREAD and self._unread > 0
         self._in_title = False
+        self._in_pronunciation &= tag in WITHIN
         if tag not in INLINE:
             self._add("\n\n")
         self._in_content &= tag != CONTENT
@@ -171,7 +174,7 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._in_title:
             self.titles.append(data)
-        elif not self._unread:
+        elif not self._unread and not self._in_pronunciation:
             self._add(data)
 
     def _add(self, text: str) -> None:
@@ -185,7 +188,7 @@ def html_text(page: str) -> tuple[str, str]:
     title is empty if the page has none.
     """
     reader = _Reader()
-    reader.feed(PRONUNCIATION.sub("", page))
+    reader.feed(page)
     reader.close()
     content = "".join(reader.content)
     return " ".join("".join(reader.titles).split()), content if content.strip() else "".join(reader.texts)

@@ -85,7 +85,7 @@ def cut_text(text: str, words: int | None) -> list[str]:
     A character of a script without spaces is a word. Lines of Chinese or Japanese are joined without a space. The last
     block is shorter. (DPR fills it up with the beginning of the article.)
     """
-    return list(cut_lines(text.splitlines(), words))
+    return list(cut_lines(text.split("\n"), words))
 
 
 def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
