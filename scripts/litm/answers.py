@@ -67,8 +67,12 @@ Check = Callable[[Any, Sequence[str]], bool]
 
 #: Characters that are tokens: no space separates an answer from the words (or, in Korean, the particles) around it.
 _ALONE = re.compile(rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
-#: The space before an answer in Hebrew or Arabic, which write articles and prepositions as one word with what follows.
-_PREFIXED = re.compile("^ (?=[\u05d0-\u05ea\u0620-\u064a])")
+#: The begin of an answer in Hebrew or Arabic, which write articles, prepositions and conjunctions as one word with what
+#: follows; such prefixes, with their vowels, in the two scripts.
+_PREFIXED = re.compile("(?<=^ )[\u05d0-\u05ea\u0620-\u064a](?=[^ ])")
+_PREFIXES = (
+    " [\u05d1\u05d4\u05d5\u05db\u05dc\u05de\u05e9\u0591-\u05c7\u0627\u0628\u0633\u0641\u0643\u0644\u0648\u064b-\u0655]*"
+)
 
 
 @cache
@@ -104,12 +108,17 @@ def contains_answer_dpr(text: str, answers: Sequence[str]) -> bool:
     """Whether the tokens of any answer are a contiguous run among those of the text.
 
     An answer without tokens (empty, or only invisible characters) is in no text. One in Hebrew or Arabic letters may
-    end a word, unlike in DPR. Tokenised passages and answers are cached, because neighbouring questions retrieve the
-    same passages.
+    follow a prefix, unlike in DPR. Tokenised passages and answers are cached, because neighbouring questions retrieve
+    the same passages.
     """
     passage = _spaced_tokens(text)
-    runs = (_PREFIXED.sub("", _spaced_tokens(answer)) for answer in answers)
-    return any(run in passage for run in runs if not run.isspace())
+    return any(_has_run(passage, run) for run in map(_spaced_tokens, answers) if not run.isspace())
+
+
+def _has_run(passage: str, run: str) -> bool:
+    if run[1:] not in passage or run in passage:
+        return run in passage
+    return _PREFIXED.search(run) is not None and re.search(_PREFIXES + re.escape(run[1:]), passage) is not None
 
 
 def dpr_check(document: Any, answers: Sequence[str]) -> bool:

@@ -41,6 +41,9 @@ def test_tokens_are_runs_of_letters_numbers_and_marks_or_single_visible_characte
         ("המלון נמצא בחיפה ומנהל אותו", "חיפה", True, True),
         ("الفندق يقع بالقاهرة ومديره", "القاهرة", True, True),
         ("המלון בחיפהית", "חיפה", False, True),
+        # Other letters are of the word: of a food, of a sword in Persian; and one letter is no word.
+        *(("يحب الطعام والماء", "عام", False, True), ("شمشیر تیز", "شیر", False, True), ("לא", "א", False, True)),
+        *(("وَبِالقاهرة", "القاهرة", True, True), ("בְּחיפה", "חיפה", True, True)),
     ],
 )
 def test_dpr_wants_the_same_tokens_in_a_row_and_the_metric_a_normalised_substring(text, answer, dpr, metric):
