@@ -1,11 +1,13 @@
 """Figures for a page: their width, the size of their text, panels in rows, and files of the same bytes."""
 
+import shutil
 from pathlib import Path
 
 import matplotlib
 import pytest
 from figure_tables import FIGURE, cell, draw, table
 from matplotlib.figure import Figure
+from matplotlib.font_manager import get_font
 from PIL import Image
 from pypdf import PdfReader
 
@@ -94,20 +96,25 @@ def test_a_config_takes_a_preset_and_replaces_single_values():
     assert page == Page(6.3, 8.0) == page_of({"page": vars(page)})
 
 
-@pytest.mark.parametrize("fonts", [["LastResortHE-Regular.ttf", "damaged.ttf"], []])
+@pytest.mark.parametrize("fonts", [["c.ttf", "b-Regular.ttf", "a-Regular.ttf"], ["LastResort-Regular.ttf"]])
 def test_characters_that_the_font_lacks_are_of_an_installed_one_or_named_in_one_line(
     tmp_path, capfd, monkeypatch, fonts
 ):
-    (tmp_path / "damaged.ttf").write_text("no font")
-    folders = [tmp_path, Path(matplotlib.get_data_path(), "fonts", "ttf")]
-    paths = [str(folder / font) for folder in folders for font in fonts if (folder / font).exists()]
+    for font in fonts:
+        shutil.copy(Path(matplotlib.get_data_path(), "fonts/ttf/LastResortHE-Regular.ttf"), tmp_path / font)
+    (tmp_path / "a-Regular.ttf").write_text("no font")
+    paths, read = [str(tmp_path / font) for font in fonts], []
     monkeypatch.setattr(style, "findSystemFonts", lambda: paths)
+    monkeypatch.setattr(style, "get_font", lambda path: read.append(path) or get_font(path))
     figure = draw({**FIGURE, "title": "日本 é 日"}, table(*CELLS))
     fit(figure, None)
     save_figure(figure, tmp_path / "f.png")
-    said = "" if fonts else "no installed font has these characters of a figure: 日本 (Noto Sans has most)\n"
+    is_found = len(fonts) > 1
+    said = "" if is_found else "no installed font has these characters of a figure: 日本 (Noto Sans has most)\n"
     assert capfd.readouterr().err == said
-    assert len(figure.texts[0].get_fontfamily()) == 1 + bool(fonts)
+    assert len(figure.texts[0].get_fontfamily()) == 1 + is_found
+    # Once all characters are found, no further font is read.
+    assert {*paths}.intersection(read) == ({*paths[1:]} if is_found else set())
 
 
 def test_a_title_is_wrapped_by_the_width_of_its_characters():

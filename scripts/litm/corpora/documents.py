@@ -137,7 +137,7 @@ INLINE = {
     "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "rb", "rp", "rt", "rtc", "ruby", "s", "small",
     "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
 }  # fmt: skip
-#: A pronunciation beside characters, or its parenthesis. Their end tags may be missing: only these tags do not end them.
+#: A pronunciation beside characters, or its parenthesis; end tags may be missing. Elements that do not end them.
 PRONUNCIATION = {"rp", "rt", "rtc"}
 WITHIN = INLINE - PRONUNCIATION - {"rb", "ruby"}
 

@@ -455,9 +455,10 @@ def _choose_fonts(figure: Figure) -> None:
     lacking = {one for text in texts for one in text.get_text() if one.isprintable()}
     lacking -= set(map(chr, get_font(findfont(FontProperties())).get_charmap()))
     for path in sorted(findSystemFonts(), key=lambda path: ("Regular" not in path, path)) if lacking else ():
-        # Fonts of pictures cannot be read.
+        # Fonts of pictures cannot be read. That of macOS for any character only names its block.
         with suppress(RuntimeError, OSError):
-            if found := lacking.intersection(map(chr, get_font(path).get_charmap())):
+            is_used = lacking and "LastResort" not in path
+            if is_used and (found := lacking.intersection(map(chr, get_font(path).get_charmap()))):
                 fontManager.addfont(path)
                 families, lacking = [*families, get_font(path).family_name], lacking - found
     for text in texts:
