@@ -45,6 +45,7 @@ def make_passages(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess:
             ("小\n\n林\n　美", None, ["小 林 美"]),
             # Other characters that end a line, as those between pages or paragraphs, are spaces.
             ("小\r\n林\x0c美\u2029咲", None, ["小林 美 咲"]),
+            ("# 館長\n小林\n美咲", None, ["# 館長 小林美咲"]),
         ),
         *(("は\nGPT\nだ😀\n😀", None, ["は GPT だ😀 😀"]), ("ใจ\nดี서\n울", None, ["ใจ ดี서 울"])),
         *(("น้ำที่", 1, ["น้ำ", "ที่"]), ("ភ្នំពេញ", 2, ["ភ្នំពេ", "ញ"])),

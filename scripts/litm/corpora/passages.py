@@ -99,7 +99,8 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
         if _WRAPPED.fullmatch(before + text[:1]):
             found[0] = _JOINED + found[0]
         rest += found
-        before = text[-1:]
+        # A heading of Markdown is a line of its own.
+        before = "" if text.startswith("#") else text[-1:]
         if words is not None and len(rest) >= words:
             whole = len(rest) - len(rest) % words
             for start in range(0, whole, words):
