@@ -14,8 +14,9 @@ from conftest import ROOT
 from programs import run_command
 from record_makers import change_first
 
-from litm.analysis.studies import lettered, letters
+from litm.analysis.studies import ANSWER, check_verdicts, lettered, letters
 from litm.analysis.table import tables
+from litm.base.messages import UserError
 from litm.studies import SOURCES
 
 PROGRAM = find_browser()
@@ -190,6 +191,13 @@ def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders
     for name in ("html", "csv", "json"):
         assert (tmp_path / f"out/studies.{name}").read_bytes() == (tmp_path / f"again/studies.{name}").read_bytes()
     assert before == {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+
+
+def test_verdicts_that_differ_in_their_last_digits_or_are_missing_are_equal():
+    one = pd.DataFrame([dict.fromkeys(ANSWER, "a") | {"folder": "x"}])
+    check_verdicts([one.assign(correct=value) for value in (0.3, 0.1 + 0.2, None)])
+    with pytest.raises(UserError, match="unequal verdicts"):
+        check_verdicts([one.assign(correct=value) for value in (0.3, 0.31)])
 
 
 def rescored(results: Path) -> None:

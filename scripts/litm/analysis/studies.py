@@ -87,6 +87,8 @@ def check_verdicts(sweeps: Sequence[pd.DataFrame]) -> None:
     """
     if sweeps:
         scores = pd.concat(sweeps)
+        # The last digits of a graded metric depend on the machine.
+        scores["correct"] = scores["correct"].astype("Float64").round(9)
         folders = scores.loc[scores.groupby(ANSWER)["correct"].transform("nunique") > 1, "folder"].unique()
         if len(folders):
             raise UserError(
