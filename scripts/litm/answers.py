@@ -67,8 +67,8 @@ Check = Callable[[Any, Sequence[str]], bool]
 
 #: Characters that are tokens: no space separates an answer from the words (or, in Korean, the particles) around it.
 _ALONE = re.compile(rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
-#: The begin of an answer in Hebrew or Arabic, which write articles, prepositions and conjunctions as one word with what
-#: follows; such prefixes, with their vowels, in the two scripts.
+#: The first letter of an answer in Hebrew or Arabic, which write articles, prepositions and conjunctions as one word
+#: with what follows; such prefixes of both, with their vowels.
 _PREFIXED = re.compile("(?<=^ )[\u05d0-\u05ea\u0620-\u064a](?=[^ ])")
 _PREFIXES = (
     " [\u05d1\u05d4\u05d5\u05db\u05dc\u05de\u05e9\u0591-\u05c7\u0627\u0628\u0633\u0641\u0643\u0644\u0648\u064b-\u0655]*"
