@@ -116,8 +116,8 @@ def contains_answer_dpr(text: str, answers: Sequence[str]) -> bool:
 
 
 def _has_run(passage: str, run: str) -> bool:
-    if run[1:] not in passage or run in passage:
-        return run in passage
+    if run in passage:
+        return True
     return _PREFIXED.search(run) is not None and re.search(_PREFIXES + re.escape(run[1:]), passage) is not None
 
 
