@@ -230,6 +230,23 @@ def test_a_model_whose_positions_are_shown_to_differ_is_not_silent_where_the_doc
     assert "positions are shown to differ" in uninformative([REFERENCES], [], [pair_of_positions])["m", "qa"]
 
 
+def test_only_a_document_that_is_not_shown_to_help_silences_an_advice():
+    advice = {"model": "m", "remedies_of": "retrieved", "advice": "no advice yet", "advice_details": None}
+    books = [{"name": name, "closed_book": book} for name, book in (("qa", "b"), ("aware", "b"), ("retrieved", None))]
+
+    def advised(utilisation, bias):
+        tables = {"utilisation": utilisation, "position_bias": bias, "advice": [advice]}
+        return to_know_first(lambda name: tables.get(name, []), books, []).advice == [("no advice yet", "")]
+
+    limited = SHAPE | {"verdict": "no_information", "shape": None}
+    for reason in ("too few questions", "ceiling"):
+        assert advised([REFERENCES | {"utilisation": 0.9}], [limited | {"reason": reason}])
+    # Of the same questions in two experiments one is enough.
+    aware = {"experiment": "aware"}
+    both = [REFERENCES, REFERENCES | aware]
+    assert advised(both, [SHAPE, SHAPE | aware | {"shape": "no difference shown"}]) and not advised(both, [])
+
+
 def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling_are_told():
     oracle = cell(0, 0.0, experiment="oracle", task="oracle_qa")
     assert "check prompt_template" in uninformative([], [oracle], [])["m", "oracle"]
@@ -259,6 +276,16 @@ def test_experiments_of_a_model_with_the_same_limit_are_one_sentence_and_those_w
         "most are refusals (n = 60): use another" in told["m", "c"]
         and "refusals" not in told["m", "a"] + told["m", "b"]
     )
+
+
+def test_few_questions_without_a_right_answer_are_told_as_refusals_or_cut_answers():
+    few = SHAPE | {"reason": "too few questions", "verdict": "no_information", "n": 5, "accuracy_best": 0.0}
+    accuracy = [counted("qa", n_cut=5)]
+    wrong = [{"model": "m", "experiment": "qa", "n": 5, "n_wrong": 5, "share_refusal": 1.0}]
+    assert "most were cut (n = 5): raise max_new_tokens" in uninformative([], accuracy, [few])["m", "qa"]
+    assert "most are refusals (n = 5): use another" in uninformative([], accuracy, [few], wrong=wrong)["m", "qa"]
+    some = few | {"accuracy_best": 0.4}
+    assert "too few questions (n = 5): use more" in uninformative([], accuracy, [some], wrong=wrong)["m", "qa"]
 
 
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):

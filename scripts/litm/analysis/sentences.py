@@ -101,8 +101,11 @@ def to_know_first(
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
     told = uninformative(rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters, rows("wrong_answers"))
-    moot = told.keys() - _differing(rows("position_bias"))
-    silent = silenced(moot, closed_book)
+    differing = _differing(rows("position_bias"))
+    moot = told.keys() - differing
+    # Curves without information leave the advice: it says by itself that nothing is right, or how many questions tell.
+    unhelped = uninformative(rows("utilisation"), rows("accuracy"), []).keys()
+    silent = silenced(unhelped - differing, closed_book) - silenced(unhelped & differing, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
         for row in rows("advice")
@@ -202,8 +205,9 @@ def uninformative(
     for (model, name), rows in grouped(bias, _sweep).items():
         reasons = {row["reason"] for row in rows}
         if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
-            is_cut = reason == "floor" and 2 * cut[model][name] > answers[model][name]
-            reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
+            if reason == "floor" or not any(row.get("accuracy_best", 1) for row in rows):
+                is_cut = 2 * cut[model][name] > answers[model][name]
+                reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
             limited[model, reason][name] = [row["n"] for row in rows]
     for (model, why), of in limited.items():
         n = f" (n = {in_range(chain.from_iterable(of.values()))}):"
@@ -215,8 +219,8 @@ def uninformative(
 def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
     """The (model, experiment) whose advice says nothing, because the same questions without documents go as well.
 
-    told: see `without_information`; closed_book: the experiment's closed book, by experiment; one without its own goes
-    by the only one of the study, such as questions on documents as retrieved.
+    told: those that the document is not shown to help; closed_book: the experiment's closed book, by experiment; one
+    without its own goes by the only one of the study, such as questions on documents as retrieved.
     """
     books = set(filter(None, closed_book.values()))
     only = next(iter(books)) if len(books) == 1 else None
