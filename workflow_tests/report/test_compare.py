@@ -15,6 +15,7 @@ from conftest import ROOT
 from programs import run_command
 from record_makers import change_first
 
+import litm.compare
 from litm.analysis.table import tables
 from litm.base.formats import read_jsonl
 
@@ -119,6 +120,17 @@ def test_positions_that_cannot_be_compared_and_doubts_are_said(folder, tmp_path,
     if n is not None:
         assert [*tables()["regression"].read(tmp_path / "made.csv")["n"]] == n
         assert ("not compared" in done.stdout) == (0 in n)
+
+
+def test_the_size_whose_clusters_are_worth_least_is_told_and_none_without_a_common_question(monkeypatch):
+    monkeypatch.setattr(litm.compare, "manifest_of", lambda *_: {})
+    names = {"experiment": "kv", "placement": "gold_at_0", "correct": 1.0, "id": [f"q{number}" for number in range(36)]}
+    sizes = {4: [number // 3 for number in range(36)], 6: [max(23, number) for number in range(36)]}
+    asked = pd.concat([pd.DataFrame({"size": size, "cluster": of, **names}) for size, of in sizes.items()])
+    a, b = asked.assign(model="a"), asked.assign(model="b")
+    (line,) = litm.compare._doubts([], [pd.concat([a, b])])
+    assert line.startswith("kv: 13 clusters, worth 2 of equal size, fewer than 10")
+    assert [*litm.compare._doubts([], [pd.concat([a, b.assign(id="other")])])] == []
 
 
 def test_no_number_of_questions_tells_at_a_margin_of_0(folder):
