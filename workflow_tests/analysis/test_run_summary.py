@@ -256,7 +256,9 @@ def test_an_oracle_without_a_right_answer_and_curves_at_the_floor_or_the_ceiling
         ("ceiling", "(n = 60): use harder questions or longer contexts"),
         ("too few questions", "too few questions (n = 60): use more."),
     ):
-        assert remedy in uninformative([], [], [SHAPE | {"reason": reason}])["m", "qa"]
+        (told,) = uninformative([], [], [SHAPE | {"reason": reason}]).values()
+        (clustered,) = uninformative([], [], [SHAPE | {"reason": reason}], {"qa": "topic"}).values()
+        assert remedy in told and ("use more clusters (topic)." in clustered) == (reason == "too few questions")
     assert uninformative([], [], [SHAPE | {"reason": "floor"}, SHAPE]) == {}
 
 

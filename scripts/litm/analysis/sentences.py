@@ -201,18 +201,19 @@ def uninformative(
     refusals: defaultdict[tuple[str, str], float] = defaultdict(float)
     for row in wrong:
         refusals[_sweep(row)] += row["n_wrong"] * (row["share_refusal"] or 0) - row["n"] / 2
-    limited: defaultdict[tuple[str, str], dict[str, list[int]]] = defaultdict(dict)
-    for (model, name), rows in grouped(bias, _sweep).items():
-        reasons = {row["reason"] for row in rows}
+    limited: defaultdict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(dict)
+    for (model, name), own in grouped(bias, _sweep).items():
+        reasons = {row["reason"] for row in own}
         if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
-            if reason == "floor" or not any(row.get("accuracy_best", 1) for row in rows):
+            if reason == "floor" or not any(row.get("accuracy_best", 1) for row in own):
                 is_cut = 2 * cut[model][name] > answers[model][name]
                 reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
-            limited[model, reason][name] = [row["n"] for row in rows]
-    for (model, why), of in limited.items():
+            more = f" clusters ({clusters[name]})" if reason == "too few questions" and name in clusters else ""
+            limited[model, reason, more][name] = [row["n"] for row in own]
+    for (model, why, more), of in limited.items():
         n = f" (n = {in_range(chain.from_iterable(of.values()))}):"
-        which, told = first_of([*of], MOST_CUT), REMEDIES[why].replace(":", n, 1)
-        found[model, next(iter(of))] = f"{model} on {which}: positions show nothing, because {told}."
+        which, because = first_of([*of], MOST_CUT), REMEDIES[why].replace(":", n, 1)
+        found[model, next(iter(of))] = f"{model} on {which}: positions show nothing, because {because}{more}."
     return found
 
 
