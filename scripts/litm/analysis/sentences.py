@@ -100,11 +100,11 @@ def to_know_first(
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    told = uninformative(rows("utilisation"), rows("accuracy"), rows("position_bias"), clusters, rows("wrong_answers"))
-    differing = _differing(rows("position_bias"))
-    moot = told.keys() - differing
+    utilisation, accuracy, bias = map(rows, ("utilisation", "accuracy", "position_bias"))
+    told = uninformative(utilisation, accuracy, bias, clusters, rows("wrong_answers"))
+    differing = _differing(bias)
     # Curves without information leave the advice: it says by itself that nothing is right, or how many questions tell.
-    unhelped = uninformative(rows("utilisation"), rows("accuracy"), []).keys()
+    unhelped = uninformative(utilisation, accuracy, []).keys()
     silent = silenced(unhelped - differing, closed_book) - silenced(unhelped & differing, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
@@ -112,9 +112,9 @@ def to_know_first(
         if row["advice"] and row["model"] not in stand_ins and (row["model"], row["remedies_of"]) not in silent
     ]
     useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
-    able = able_sentences(row for row in rows("utilisation") if row["model"] not in stand_ins)
-    probable = probability_sentences(rows("log_probability_effects"), rows("position_bias"))
-    return First(useless, able, probable, advice, without_information(moot, rows("position_bias")))
+    able = able_sentences(row for row in utilisation if row["model"] not in stand_ins)
+    probable = probability_sentences(rows("log_probability_effects"), bias)
+    return First(useless, able, probable, advice, without_information(told.keys() - differing, bias))
 
 
 #: Effects of position: where an answer that they make more probable is, and where it is not.
