@@ -312,7 +312,7 @@ class ApiEngine(ABC):
         except UserError as failure:
             error, response = failure.__cause__, getattr(failure.__cause__, "response", None)
             # An SDK's error has the body, that of an HTTP library only the response.
-            told = error.body if hasattr(error, "body") else getattr(response, "text", None)
+            told = getattr(error, "body", None) or getattr(response, "text", None)
             if getattr(response, "status_code", 0) in OF_PROMPTS and (refused := refused_for(told)):
                 return refused
             raise
