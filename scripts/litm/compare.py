@@ -160,10 +160,10 @@ def _doubts(sides: list[tuple[Results, str]], scores: list[pd.DataFrame]) -> Ite
             scored = of[of["correct"].notna()]
             both = scored[scored.groupby(["size", "placement", "id"])["model"].transform("nunique") == 2]
             sizes = [rows["cluster"] for _, rows in both.drop_duplicates(["size", "id"]).groupby("size")]
-            # The size whose clusters are worth least.
-            for least in sorted(sizes, key=lambda of: -(of.value_counts(normalize=True) ** 2).sum())[:1]:
-                if few := few_clusters(least):
-                    yield f"{one}: {counted(least.nunique(), 'cluster')}{few}"
+            # The size whose clusters are worth least, see `few_clusters`.
+            least = max(sizes, key=lambda of: (of.value_counts(normalize=True) ** 2).sum(), default=None)
+            if least is not None and (few := few_clusters(least)):
+                yield f"{one}: {counted(least.nunique(), 'cluster')}{few}"
 
 
 def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:

@@ -1,9 +1,9 @@
 """Statistical power: the difference between positions that n questions can show, and the n that a difference needs.
 
 Planning assumes a curve of three positions with an accuracy, a correlation of right and wrong between positions of
-one question, and an effect. It is for a single comparison, unless several are asked for: an effect is
-shown if its 95 % interval (`statistics.contrast_interval`) is on the right side of 0. Everything that says how many
-questions are enough takes the number from `n_for_five_points`. Questions in clusters count as fewer independent ones
+one question, and an effect. It is for a single comparison, unless several are asked for: an effect is shown if its 95 %
+interval (`statistics.contrast_interval`) is on the right side of 0. Everything that says how many questions are enough
+takes the number from `n_for_five_points`. Questions in clusters count as fewer independent ones
 (`statistics.design_effect`).
 """
 

@@ -327,12 +327,12 @@ def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
     means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts]
     depths = ", ".join(f"{cell.depth:.2f}" for cell in own)
     limits = [evidence.limit(cells, cells) for cells in (own, other)]
-    is_at_floor = {*limits} <= {"floor", "too few questions"}
+    is_silent = {*limits} <= {"floor", "too few questions"}
     return _question(
         last,
         Part(f"mean minus that at size {first.size}", BELOW_ZERO, difference),
         detail=f"mean at about the depths {depths}: {', '.join(means)}",
-        withheld=(limits[0] or "") if is_at_floor and difference.interval(0.95)[1] >= 0 else "",
+        withheld=(limits[0] or "") if is_silent and difference.interval(0.95)[1] >= 0 else "",
     )
 
 
