@@ -3,6 +3,7 @@
 import os
 from functools import partial
 
+import brought
 import damaged_journals
 import full_disks
 import fuzzed_configs
@@ -18,7 +19,7 @@ from outcomes import FAMILIES_VARIABLE, WRONG, Arena, Case, save
 
 MODULES = (
     *(kills, killed_batches, server_faults, damaged_journals, full_disks, stale_inputs, fuzzed_configs, fuzzed_data),
-    injections,
+    *(injections, brought),
 )
 FAMILIES = [module.FAMILY for module in MODULES]
 CASES = [

@@ -1,0 +1,5 @@
+"""What people bring: documents."""
+
+from outcomes import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,5 @@
+"""What people bring: metric."""
+
+from outcomes import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,5 @@
+"""What people bring: recorded."""
+
+from outcomes import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,5 @@
+"""What people bring: retrieved."""
+
+from outcomes import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,5 @@
+"""What people bring: servers."""
+
+from outcomes import Case
+
+CASES: list[Case] = []
