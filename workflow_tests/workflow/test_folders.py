@@ -27,7 +27,7 @@ IMPORTS = {
     "retrieval": "base placements answers models questions corpora",
     "examples": "base records placements answers questions corpora",
     "prompting": "base records models",
-    "inference": "base records models questions prompting",
+    "inference": "base records placements models questions prompting",
     "scoring": "base records answers models examples prompting",
     "analysis": "base records placements examples scoring",
     "claims": "base placements analysis",

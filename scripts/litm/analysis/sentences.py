@@ -391,8 +391,8 @@ def tag_sentences(manifests: Iterable[Row]) -> Iterator[str]:
 
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
-    with recorded answers that are missing, one for each experiment with positions without any, and one with those that
-    do not say to which prompts.
+    with recorded answers that are missing, one for each experiment with positions without any, one with those that do
+    not say to which prompts, and those on records that are not used as they are.
 
     rows: of the accuracy table.
     """
@@ -423,6 +423,9 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
             "of this study"
         )
+    yield from (
+        f"{one['model']} on {one['experiment']}: {doubt}" for one in manifests for doubt in one.get("doubts", ())
+    )
 
 
 def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:
