@@ -52,7 +52,7 @@ def place_of(number: float, scale: str, items: int) -> int | None:
         depth = number / LAST[scale]
         place = round(depth * (items - 1))
         return place if 0 <= depth <= 1 and abs(depth - depth_of(place, items)) <= ROUNDED else None
-    shifted = number - (scale == FROM_1)
+    shifted = float(number) - (scale == FROM_1)
     return int(shifted) if shifted.is_integer() and 0 <= shifted < items else None
 
 

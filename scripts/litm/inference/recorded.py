@@ -375,6 +375,8 @@ class RecordedSweep:
                 f"{len(others)} of the {n} recorded, and none of them fits: take the seed, the data and the prompt "
                 "file that they were made with"
             )
+        if marked := next(iter(self.changed), None):
+            raise UserError(f"{self.files[0].path}: no response is left: {self.changed[marked]} of {n} {marked}")
         wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in self.names)
         first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
         told = [f"{name} {quoted(first.value(name, PLACES))}" for name in self.names if first]

@@ -1,0 +1,79 @@
+"""Scales of positions in files from elsewhere, told by all values together."""
+
+import pytest
+from programs import refused
+
+from litm.inference.position_scale import (
+    DEPTH,
+    FROM_0,
+    FROM_1,
+    PERCENT,
+    Positions,
+    place_of,
+    position_numbers,
+    told_scale,
+)
+
+FIVE = range(5)
+
+
+@pytest.mark.parametrize(
+    ("value", "numbers"),
+    [
+        *((one, (2.0,)) for one in (2, 2.0, "2", "2.0", " 2 ", "gold_at_2", "doc_2", "Document 2", "2/5", "2 of 5")),
+        *((one, (0.0, 4.0)) for one in ([0, 4], "[0, 4]", "0_4", "gold_at_0_4")), ("0.25", (0.25,)), ("2 %", (2.0,)),
+        *((one, ()) for one in (None, "", "first", -1, "-1", True, [None], [], "nan", "no_gold", {"a": 1})),
+    ],
+)  # fmt: skip
+def test_the_numbers_of_a_position_are_read_in_the_usual_forms(value, numbers):
+    assert position_numbers(value) == numbers
+
+
+@pytest.mark.parametrize(
+    ("scale", "places"),
+    [
+        (FROM_0, {0: 0, 4: 4, 5: None, 1.5: None}), (FROM_1, {0: None, 1: 0, 5: 4}),
+        (DEPTH, {0: 0, 0.25: 1, 0.2: None, 1: 4, 2: None}), (PERCENT, {0: 0, 50: 2, 100: 4, 40: None}),
+    ],
+)  # fmt: skip
+def test_a_number_is_a_position_only_if_its_scale_has_an_item_there(scale, places):
+    assert {number: place_of(number, scale, 5) for number in places} == places
+    assert place_of(0.37, DEPTH, 20) == 7 and place_of(0.25, DEPTH, 20) is None
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "items", "scale"),
+    [
+        (FIVE, FIVE, 5, FROM_0), (FIVE, [0, 2, 4], 5, FROM_0), ([0, 2], FIVE, 5, FROM_0), ([0], FIVE, 5, FROM_0),
+        ([1, 2, 3, 4], [1, 2, 3, 4], 5, FROM_0), ([0, 5, 10, 15], [0, 10, 19], 20, FROM_0), ([0, 1], [0, 1], 5, FROM_0),
+        ([1, 2, 3, 4, 5], FIVE, 5, FROM_1), ([1, 2, 3, 4, 5], [1, 2, 3, 4], 5, FROM_1), ([2, 5], FIVE, 5, FROM_1),
+        ([5, 10, 20], [4, 9, 19], 20, FROM_1), ([0, 0.5, 1], [0, 2, 4], 5, DEPTH), ([0, 0.25, 1], [1, 2], 5, DEPTH),
+        ([0, 50, 100], [0, 2, 4], 5, PERCENT), ([0, 1], [0, 1], 2, FROM_0), ([0, 50, 100], [0, 50, 100], 300, FROM_0),
+    ],
+)  # fmt: skip
+def test_the_only_scale_that_has_all_numbers_is_taken(recorded, asked, items, scale):
+    one = Positions(items, frozenset(map(float, recorded)), frozenset(asked))
+    assert told_scale([one], "a.jsonl") == scale
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "items", "said"),
+    [
+        ([1, 2, 3, 4], FIVE, 5, "'position_scale' to from_0 or from_1"),
+        ([1, 5, 10, 15], [0, 4, 9, 14], 20, "'position_scale' to from_0 or from_1"),
+        ([0, 1], FIVE, 5, "'position_scale' to from_0 or depth"),
+        ([0, 25, 50, 75, 100], [0, 75, 150, 224, 299], 300, "'position_scale' to from_0 or percent"),
+        ([0, 0.2, 0.4, 0.6, 0.8], FIVE, 5, "on no scale"), ([0, 5], FIVE, 5, "on no scale"),
+        ([0, 0.25, 0.5, 0.75, 1], [0, 4, 9, 14, 19], 20, "on no scale"),
+    ],
+)  # fmt: skip
+def test_numbers_on_several_scales_or_none_are_refused(recorded, asked, items, said):
+    one = Positions(items, frozenset(map(float, recorded)), frozenset(asked))
+    message = refused(told_scale, [one], "a.jsonl")
+    assert message.startswith("a.jsonl: the positions ") and said in message and len(message) < 600
+
+
+def test_the_sizes_of_a_file_have_one_scale():
+    """The positions among ten do not tell, those among five do."""
+    five, ten = (Positions(size, frozenset([1.0, 3.0, 5.0]), frozenset([0, 2, 4])) for size in (5, 10))
+    assert told_scale([five, ten], "a") == FROM_1 and "from_0 or from_1" in refused(told_scale, [ten], "a")
