@@ -277,7 +277,7 @@ ANSWERS = [
         ("another response",),
         right=False,
     ),
-    Variant("OpenAI's batch", _batch, ("marked (error)",), fields=BATCH, true=WITHOUT_LAST),
+    Variant("OpenAI's batch", _batch, ("marked (status_code 500)",), fields=BATCH, true=WITHOUT_LAST),
     Variant(
         "Anthropic's batch",
         _anthropic_batch,
@@ -346,10 +346,19 @@ ANSWERS = [
     Variant(
         "None in a table",
         _with(response=lambda one: "None" if _last(one) else answer(one)),
-        ("missing value",),
+        ("5 of the 50 recorded responses are the text None",),
         ending=".csv",
-        true=WITHOUT_LAST,
+        true={0: 0.9, 4: 0.9},
     ),
+    Variant(
+        "an empty cell",
+        _with(response=lambda one: "" if _last(one) else answer(one)),
+        ("5 of the 50 recorded responses are an empty cell",),
+        ending=".csv",
+        true={0: 0.9, 4: 0.9},
+    ),
+    Variant("a status of HTTP", _with(status_code=lambda one: 500 if _last(one) else 200), true=WITHOUT_LAST),
+    Variant("an answer that is a role", _with(response=lambda one: f"{answer(one)}\nmodel\nassistant"), ()),
     Variant("null", _with(response=lambda one: None if _last(one) else answer(one)), true=WITHOUT_LAST),
     Variant(
         "all answers equal",

@@ -133,7 +133,11 @@ def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(
         ({"question": "q"}, FIELDS, "the field 'model_answer' (response) is missing; there are: 'question'"),
         ({"model_answer": "a"}, FIELDS, "the field 'question' (question) is missing; there are: 'model_answer'"),
         ({"r": "a"}, {"response": "r", "id": ["q", "k"]}, "the field 'q' or 'k' (id) is missing; there are: 'r'"),
-        ({"question": "q", "model_answer": ["a"]}, FIELDS, "'model_answer' must be a text, found list"),
+        (
+            {"question": "q", "model_answer": ["a"]},
+            FIELDS,
+            "'model_answer' must be a text, found list; name the text in it with",
+        ),
         ({"question": 7, "model_answer": "a"}, FIELDS, "'question' must be a text, found int"),
         ({"r": "a", "id": 1.5}, {"response": "r", "id": "id"}, "'id' must be a text or a whole number, found float"),
         ({"a": {"b": 1}}, {"response": "a.c"}, "the field 'a.c' (response) is missing; there are: 'b'"),
@@ -264,7 +268,7 @@ def test_positions_are_not_doubted_where_prompts_are_compared(tmp_path):
 def test_what_is_changed_in_a_file_is_in_its_identity_and_said_with_its_number(tmp_path):
     records = [
         {"question": one.question, "model_answer": text}
-        for one, text in zip(EXAMPLES, ("<|assistant|>\nyes", "None", "no"), strict=False)
+        for one, text in zip(EXAMPLES, ("<|assistant|>\nyes", "nan", "no"), strict=False)
     ]
     matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE)
     assert [*texts(matching).values()] == ["yes", "no"]

@@ -14,16 +14,22 @@ from litm.records import FAILED, Example
 _WORDS = read_data(Path(__file__).with_suffix(".yaml"))
 #: Our finish reasons by the words of other programs, in lower case.
 FINISH_REASONS = {word: reason for reason, words in _WORDS["finish_reasons"].items() for word in words}
+#: The least status of HTTP that is an error.
+HTTP_ERROR = 400
 #: The mark for which a log gives the reason.
 VOID = "void"
 #: Texts for a missing value.
 MISSING = frozenset(_WORDS["missing"])
 #: A special token; DeepSeek's have full-width bars.
 _TOKEN = r"</?s>|<[be]os>|<(?:start|end)_of_turn>|<[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>"
-_ROLE = r"(?:assistant|model|final)(?=\s*\n\s*\S|<[|\uff5c])"
-#: What a chat template has before an answer, and after it.
-_BEFORE = re.compile(rf"\s*(?:(?:{_TOKEN}|\[/?INST\]|### ?(?:Assistant|Response): *\n|{_ROLE})\s*)+", re.IGNORECASE)
+#: What a chat template has before an answer, and after it. A role alone may be an answer, so it counts only beside a
+#: token, or after the prompt.
+_ROLE = r"(?:assistant|model|final)\s*(?=\n|<[|\uff5c])"
+_BEFORE = re.compile(
+    rf"\s*(?:(?:{_TOKEN}|\[/?INST\]|### ?(?:Assistant|Response): *\n)\s*(?:{_ROLE})?\s*)+", re.IGNORECASE
+)
 _AFTER = re.compile(rf"(?:\s*(?:{_TOKEN}))+\s*$")
+_ROLE_ALONE = re.compile(rf"\s*{_ROLE}")
 #: Characters of a prompt that no answer quotes.
 LONG = 200
 #: Words of a piece of a prompt by which a repetition is seen; fewest pieces of a prompt that is long enough for this.
@@ -46,16 +52,18 @@ def void_mark(values: Mapping[str, Any]) -> str | None:
     for name in ("status", "type"):
         if isinstance(state := values.get(name), str) and state.lower() in _WORDS["states"]:
             return f"{name} {state}"
+    if isinstance(code := values.get("status_code"), int) and code >= HTTP_ERROR:
+        return f"status_code {code}"
     return next((f"{name} false" for name in ("valid", "is_valid") if str(values.get(name)).lower() == "false"), None)
 
 
 def _is_set(value: Any, is_flag: bool) -> bool:
-    """Whether a mark is set. A number under the name `error` is a measured error, so no mark."""
+    """Whether a mark is set. A number under the name `error` is a measured error, unless it is a status of HTTP."""
     if isinstance(value, str):
         number = re.fullmatch(r"\d+(\.\d*)?", value.strip())
         value = float(number[0]) if number else value.strip().lower() not in ("", "false", "no", "none", "nan", "null")
     if isinstance(value, float | int) and not isinstance(value, bool):
-        return is_flag and value == value and value != 0
+        return value > 0 if is_flag else value >= HTTP_ERROR
     return bool(value)
 
 
@@ -65,7 +73,8 @@ def without_prompt(text: str, prompt: str) -> str:
     Before a long prompt there may be a system prompt; before a short one, which an answer may quote, only a template.
     """
     before, found, after = text.partition(prompt.strip())
-    return after if found and (len(found) >= LONG or not without_template(before).strip()) else text
+    is_before = found and (len(found) >= LONG or without_template(before).strip() in ("", "user"))
+    return _ROLE_ALONE.sub("", after, count=1) if is_before else text
 
 
 def without_template(text: str) -> str:

@@ -109,7 +109,8 @@ def _void(sample: Mapping[str, Any]) -> str | None:
     """Why a sample does not count: a limit halted it, or it was excluded or zeroed afterwards (scores, 0.3.290)."""
     if limit := _at(sample, "limit", "type"):
         return f"limit of {limit}"
-    reasons = [_at(score, "reason") for score in (sample.get("scores") or {}).values()]
+    scores = sample.get("scores")
+    reasons = [_at(score, "reason") for score in (scores.values() if isinstance(scores, Mapping) else ())]
     return next((one for one in reasons if one in ("excluded", "zeroed")), None)
 
 

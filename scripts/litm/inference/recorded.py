@@ -38,7 +38,7 @@ SEVERAL = {
     LM_EVAL: "; a log has a line for each filter: name resps.0.0 as the response, or keep the lines of one filter",
 }
 #: Fewest questions with equal answers of which it is said that all are equal.
-FEWEST_EQUAL = 5
+FEWEST_EQUAL = 4
 Cell = tuple[int, str]
 #: One or several names in the files for each of our fields; the first name that a record has counts.
 FieldNames = Mapping[str, str | Sequence[str]]
@@ -51,7 +51,8 @@ class RecordedFile:
     unused: records that match no prompt; other_prompts: file and line of those of them whose question was asked with
     another prompt; not_compared: used records without a prompt digest; other_decoding: used records of a framework's
     log with other settings than the experiment's, by these settings; changed: records that match a prompt and are not
-    used as they are, by what is done; repeating: answers that repeat their prompt; status: a framework's, of its log.
+    used as they are, by what is done; kept: those to doubt that are, by what they are; repeating: answers that repeat
+    their prompt; status: a framework's, of its log.
     """
 
     path: str
@@ -62,6 +63,7 @@ class RecordedFile:
     other_prompts: list[str] = field(default_factory=list)
     other_decoding: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
     repeating: int = 0
     status: str | None = None
 
@@ -85,7 +87,7 @@ class Record:
 
     def value(self, name: str, optional: Collection[str] = ()) -> Any:
         """The value of field `name`, None for NaN. A field that is missing is an error, or None if it is optional."""
-        for theirs in self._names(name):
+        for theirs in field_names(self.fields, name):
             try:
                 found = self._look_up(theirs)
                 return None if isinstance(found, float) and isnan(found) else found
@@ -120,27 +122,25 @@ class Record:
 
     def void_mark(self) -> str | None:
         """The mark that the record has no valid answer, in it or on the way to its response; None without one."""
-        for theirs in self._names("response"):
+        for theirs in field_names(self.fields, "response"):
             with suppress(LookupError):
                 for value in self._levels(theirs):
                     if isinstance(value, Mapping) and (mark := foreign_answers.void_mark(value)):
                         return mark
         return None
 
-    def _names(self, name: str) -> Sequence[str]:
-        names = self.fields[name]
-        return [names] if isinstance(names, str) else names
-
     def named(self, name: str) -> str:
         """A field in messages, by its names in the file: `'question' or 'key'`."""
-        return " or ".join(f"'{one}'" for one in self._names(name))
+        return " or ".join(f"'{one}'" for one in field_names(self.fields, name))
 
     def text(self, name: str) -> str:
         """The value of a field; `UserError` if it is no text."""
         value = self.value(name)
         if not isinstance(value, str):
-            inside = f"; name the text in it with dots, such as {self.named(name)[1:-1]}.0" if value else ""
-            raise UserError(f"{self.where}: {self.named(name)} must be a text, found {type(value).__name__}{inside}")
+            inside = next(iter(value)) if isinstance(value, Mapping) and value else 0
+            hint = f"; name the text in it with dots, such as {field_names(self.fields, name)[0]}.{inside}"
+            found = type(value).__name__ + (hint if isinstance(value, list | Mapping) else "")
+            raise UserError(f"{self.where}: {self.named(name)} must be a text, found {found}")
         return value
 
     def response(self) -> RecordedResponse:
@@ -152,7 +152,8 @@ class Record:
             return RecordedResponse("", REFUSED, self.where)
         # No answer: null, or an empty text in a table with one of our finish reasons.
         if text is None or (given in WITHOUT_ANSWER and text == ""):
-            return RecordedResponse(None, given if given in WITHOUT_ANSWER else NOT_RECORDED, self.where)
+            said = FAILED if reason == FAILED else NOT_RECORDED
+            return RecordedResponse(None, given if given in WITHOUT_ANSWER else said, self.where)
         if given not in (None, "") and reason is None:
             raise UserError(
                 f"{self.where}: {self.named('finish_reason')} is {quoted(given)}, allowed: stop, length, refused, "
@@ -172,6 +173,12 @@ class Record:
         if PROMPT_SHA256 not in self.fields or (is_own and self.values.get(PROMPT_SHA256) in (None, "")):
             return None
         return self.text(PROMPT_SHA256).lower()
+
+
+def field_names(fields: FieldNames, name: str) -> Sequence[str]:
+    """The names in the files for one of our fields."""
+    names = fields[name]
+    return [names] if isinstance(names, str) else names
 
 
 def read_recorded(path: str | Path, fields: FieldNames, log: str | None = None) -> Iterator[Record]:
@@ -208,8 +215,8 @@ class RecordedSweep:
         self.names, self.given_scale = [name for name in MATCHED if name in fields], position_scale
         #: Most items of a context, by size.
         self.items = {str(one.size): one.context_items for one in sorted(asked, key=lambda one: one.context_items)}
-        #: Whether the prompt is compared, so that no other field can match by accident.
-        self.is_checked = "prompt" in fields or PROMPT_SHA256 in fields
+        #: Whether the prompts of all records are compared, so that no other field can match by accident.
+        self.is_checked = "prompt" in fields or (PROMPT_SHA256 in fields and fields != OWN_FIELDS)
         present, self.positions = self._read_places()
         self.scale = (position_scale or told_scale(self.positions, files[0].path)) if self.positions else None
         found: dict[tuple[int, str, str], RecordedResponse] = {}
@@ -230,9 +237,11 @@ class RecordedSweep:
                 if named and not prompts:
                     file.other_prompts.append(record.where)
                 if prompts and mark:
-                    file.changed[f"are marked ({mark}) and not scored"] += 1
-                if prompts and log == LM_EVAL and len((record.values.get("resps") or [[]])[0]) > 1:
-                    file.changed["are the first of several to their prompt (repeats); the others are not used"] += 1
+                    # Errors of inspect_ai were never scored.
+                    counts = file.kept if log == INSPECT and mark == "error" else file.changed
+                    counts[f"are marked ({mark}) and not scored"] += 1
+                if prompts and log == LM_EVAL and len(_first(record.values.get("resps"))) > 1:
+                    file.kept["are the first of several to their prompt (repeats); the others are not used"] += 1
                 for prompt in prompts:
                     self._keep(found, prompt, self._cleaned(file, response, prompt, sha256))
         self.responses = {name: response for name, response in found.items() if response.finish_reason != NOT_RECORDED}
@@ -262,8 +271,11 @@ class RecordedSweep:
         if text is None or (self.fields == OWN_FIELDS and sha256):
             return response
         if text in foreign_answers.MISSING and text.lower() not in map(str.lower, prompt.answers):
-            file.changed["are the text of a missing value (nan, None, null) and not scored"] += 1
+            file.changed["are the text of a missing value (nan, null) and not scored"] += 1
             return RecordedResponse(None, NOT_RECORDED, response.where)
+        if text == "None" or (text == "" and file_kind(file.path) in DELIMITERS):
+            what = "the text None" if text else "an empty cell"
+            file.kept[f"are {what} and scored as answers; remove those of questions that were never answered"] += 1
         answer = foreign_answers.without_prompt(text, prompt.prompt)
         cleaned = foreign_answers.without_template(answer)
         if answer != text:
@@ -285,7 +297,7 @@ class RecordedSweep:
         if answers and all(foreign_answers.is_envelope(one.text or "") for one in answers):
             raise UserError(
                 f"{answers[0].where}: the answers are whole replies of a server: name the text in them with dots in "
-                f"'fields', such as {Record({}, self.fields, '').named('response')[1:-1]}.choices.0.message.content"
+                f"'fields', such as {field_names(self.fields, 'response')[0]}.choices.0.message.content"
             )
 
     def _size(self, record: Record, file: RecordedFile) -> str:
@@ -303,7 +315,8 @@ class RecordedSweep:
         numbers: dict[str, set[float]] = {}
         for file in () if self.is_checked or not {*PLACES} & {*self.names} else self.files:
             for record in read_recorded(file.path, self.fields, self.log):
-                for name in PLACES:
+                is_own = self.fields == OWN_FIELDS and record.values.get(PROMPT_SHA256)
+                for name in () if is_own else PLACES:
                     value = record.value(name, PLACES) if name in self.names else None
                     if value not in (None, "", [], "nan", "NaN"):
                         present.add((file.path, name))
@@ -375,8 +388,8 @@ class RecordedSweep:
                 f"{len(others)} of the {n} recorded, and none of them fits: take the seed, the data and the prompt "
                 "file that they were made with"
             )
-        if marked := next(iter(self.changed), None):
-            raise UserError(f"{self.files[0].path}: no response is left: {self.changed[marked]} of {n} {marked}")
+        if counts := self.changed + self.kept:
+            raise UserError(f"{self.files[0].path}: no response is left: {counts.total()} of {n} {next(iter(counts))}")
         wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in self.names)
         first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
         told = [f"{name} {quoted(first.value(name, PLACES))}" for name in self.names if first]
@@ -417,7 +430,7 @@ class RecordedSweep:
                 f"the positions in the files are read as counted from 0 and begin at {lowest:g}; if they are counted "
                 f"from 1, set the model's 'position_scale' to {FROM_1}"
             )
-        for what, count in self.changed.items():
+        for what, count in (self.changed + self.kept).items():
             yield f"{count} of the {sum(file.records for file in self.files)} recorded responses {what}"
         for status in {file.status for file in self.files} - {None, "success"}:
             yield f"the log ended with the status {status!r}, so samples may be missing"
@@ -432,6 +445,11 @@ class RecordedSweep:
     def changed(self) -> Counter[str]:
         """The number of records that are not used as they are, by what is done."""
         return sum((file.changed for file in self.files), Counter())
+
+    @property
+    def kept(self) -> Counter[str]:
+        """The number of records to doubt that are used as they are, by what they are."""
+        return sum((file.kept for file in self.files), Counter())
 
     def identity(self) -> dict:
         """The identity of recorded responses: the content of the files, the cells they cover, the fields read, and what
@@ -531,6 +549,11 @@ def _numbers(name: str, value: Any) -> tuple[float, ...]:
     """The numbers of a position or of a placement `gold_at_...`; none of other fields."""
     is_place = name == "position" or (name == "placement" and str(value).startswith("gold_at_"))
     return position_numbers(value) if is_place else ()
+
+
+def _first(value: Any) -> list:
+    """The first of a list of lists; else an empty list."""
+    return value[0] if isinstance(value, list) and value and isinstance(value[0], list) else []
 
 
 def _whole(value: Any) -> str:
