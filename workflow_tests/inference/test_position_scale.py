@@ -33,12 +33,12 @@ def test_the_numbers_of_a_position_are_read_in_the_usual_forms(value, numbers):
     ("scale", "places"),
     [
         (FROM_0, {0: 0, 4: 4, 5: None, 1.5: None}), (FROM_1, {0: None, 1: 0, 5: 4}),
-        (DEPTH, {0: 0, 0.25: 1, 0.2: None, 1: 4, 2: None}), (PERCENT, {0: 0, 50: 2, 100: 4, 40: None}),
+        (DEPTH, {0: 0, 0.25: 1, 1: 4, 2: None}), (PERCENT, {0: 0, 50: 2, 100: 4, 140: None}),
     ],
 )  # fmt: skip
 def test_a_number_is_a_position_only_if_its_scale_has_an_item_there(scale, places):
-    assert {number: place_of(number, scale, 5) for number in places} == places
-    assert place_of(0.37, DEPTH, 20) == 7 and place_of(0.25, DEPTH, 20) is None
+    one = Positions(5, frozenset(), frozenset())
+    assert {number: place_of(number, scale, one) for number in places} == places
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,30 @@ def test_the_only_scale_that_has_all_numbers_is_taken(recorded, asked, items, sc
         ([0, 1], FIVE, 5, "'position_scale' to from_0 or depth"),
         ([0, 25, 50, 75, 100], [0, 75, 150, 224, 299], 300, "'position_scale' to from_0 or percent"),
         ([0, 0.2, 0.4, 0.6, 0.8], FIVE, 5, "on no scale"), ([0, 5], FIVE, 5, "on no scale"),
-        ([0, 0.25, 0.5, 0.75, 1], [0, 4, 9, 14, 19], 20, "on no scale"),
+        ([0, 0.25, 0.5, 0.75], [0, 4, 9, 14, 19], 20, "on no scale"),
+        ([0, 0.2, 0.4, 0.6, 0.8, 1], FIVE, 5, "on no scale"),
     ],
 )  # fmt: skip
 def test_numbers_on_several_scales_or_none_are_refused(recorded, asked, items, said):
     one = Positions(items, frozenset(map(float, recorded)), frozenset(asked))
     message = refused(told_scale, [one], "a.jsonl")
     assert message.startswith("a.jsonl: the positions ") and said in message and len(message) < 600
+
+
+@pytest.mark.parametrize("asked", [[0, 4, 9, 14, 19], [0, 5, 10, 14, 19], range(20)], ids=str)
+def test_nominal_depths_from_end_to_end_are_at_the_nearest_position_that_was_asked(asked):
+    one = Positions(20, frozenset([0, 0.25, 0.5, 0.75, 1]), frozenset(asked))
+    assert told_scale([one], "a") == DEPTH
+    assert [place_of(depth, DEPTH, one) for depth in sorted(one.recorded)] == (
+        [*asked] if len(asked) == 5 else [0, 5, 10, 14, 19]
+    )
+
+
+def test_a_scale_of_depths_that_is_given_must_have_all_numbers():
+    one = Positions(5, frozenset([0, 0.2, 0.4, 0.6, 0.8]), frozenset(FIVE))
+    assert "on no scale" in refused(told_scale, [one], "a", DEPTH)
+    ends = Positions(5, frozenset([0.0, 1.0]), frozenset(FIVE))
+    assert [told_scale([ends], "a", scale) for scale in (FROM_0, FROM_1, DEPTH)] == [FROM_0, FROM_1, DEPTH]
 
 
 def test_the_sizes_of_a_file_have_one_scale():

@@ -18,8 +18,9 @@ SCALES = {
 }
 #: What the last item has on a scale of depths.
 LAST = {DEPTH: 1, PERCENT: 100}
-#: Largest difference of a depth from that of its item: depths are often rounded to two decimals.
-ROUNDED = 0.005 + 1e-9
+#: Largest difference of a depth from that of its item: depths are often rounded to two decimals. In contexts with more
+#: items than this, every depth is as near to one.
+ROUNDED, MOST_ITEMS = 0.005 + 1e-9, 100
 #: A position as a text: `2`, `2.0`, `doc_3`, `3/5`, `3 of 5`, `25 %`.
 _NUMBER = re.compile(r"[A-Za-z_ #]*?(\d+(?:\.\d+)?) *(?:%|(?:/|out of|of) *\d+)?")
 
@@ -46,30 +47,51 @@ def position_numbers(value: Any) -> tuple[float, ...]:
     return tuple(float(match[1]) for match in matches if match) if all(matches) else ()
 
 
-def place_of(number: float, scale: str, items: int) -> int | None:
-    """The 0-based position of a number on a scale; None if no item is there."""
+def place_of(number: float, scale: str, context: Positions) -> int | None:
+    """The 0-based position of a number on a scale; None if no item is there.
+
+    A depth is at the nearest position that was asked, if it is less than an item from it, else at the nearest of all.
+    """
     if scale in LAST:
-        depth = number / LAST[scale]
-        place = round(depth * (items - 1))
-        return place if 0 <= depth <= 1 and abs(depth - depth_of(place, items)) <= ROUNDED else None
+        place = number / LAST[scale] * (context.items - 1)
+        near = min(context.asked, key=lambda one: (abs(one - place), one != round(place)), default=0)
+        found = near if abs(near - place) < 1 else round(place)
+        return found if 0 <= number <= LAST[scale] else None
     shifted = float(number) - (scale == FROM_1)
-    return int(shifted) if shifted.is_integer() and 0 <= shifted < items else None
+    return int(shifted) if shifted.is_integer() and 0 <= shifted < context.items else None
 
 
-def told_scale(sizes: Sequence[Positions], where: str) -> str:
-    """The only scale on which the numbers are positions that were asked, or include them.
+def _places(scale: str, context: Positions) -> frozenset[int] | None:
+    """The positions of the numbers of a context; None if one has none.
+
+    Depths need the first and the last item and distinct positions, or to be those of items to two decimals.
+    """
+    places = {number: place_of(number, scale, context) for number in context.recorded}
+    found = frozenset(place for place in places.values() if place is not None)
+    if None in places.values():
+        return None
+    if scale in LAST and not ({0, LAST[scale]} <= context.recorded and len(found) == len(places)):
+        depths = {number / LAST[scale]: place for number, place in places.items() if place is not None}
+        is_near = all(abs(depth - depth_of(place, context.items)) <= ROUNDED for depth, place in depths.items())
+        return found if is_near and context.items <= MOST_ITEMS else None
+    return found
+
+
+def told_scale(sizes: Sequence[Positions], where: str, given: str | None = None) -> str:
+    """The only scale on which the numbers are positions that were asked, or include them. given: the one to check.
 
     Depths count only if the last item is among them. Raises `UserError`, naming the file, if no scale has all numbers,
     and if several have: matches would be accidents. Of those that have all numbers, scales with other positions than
     those that were asked do not count, unless they count from 0.
     """
     numbers = frozenset[float]().union(*(one.recorded for one in sizes))
-    places = {
-        scale: [frozenset(place_of(number, scale, one.items) for number in one.recorded) for one in sizes]
-        for scale in SCALES
-        if LAST.get(scale) in (None, max(numbers, default=0))
-    }
-    possible = {scale: some for scale, some in places.items() if not any(None in one for one in some)}
+    possible: dict[str, list[frozenset[int]]] = {}
+    for scale in SCALES:
+        some = [places for one in sizes if (places := _places(scale, one)) is not None]
+        if len(some) == len(sizes) and (scale == given or LAST.get(scale, 0) in {*numbers, 0}):
+            possible[scale] = some
+    if given and (given in possible or given not in LAST):
+        return given
     fitting = {
         scale: some
         for scale, some in possible.items()

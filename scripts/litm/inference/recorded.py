@@ -217,8 +217,9 @@ class RecordedSweep:
         self.items = {str(one.size): one.context_items for one in sorted(asked, key=lambda one: one.context_items)}
         #: Whether the prompts of all records are compared, so that no other field can match by accident.
         self.is_checked = "prompt" in fields or (PROMPT_SHA256 in fields and fields != OWN_FIELDS)
-        present, self.positions = self._read_places()
-        self.scale = (position_scale or told_scale(self.positions, files[0].path)) if self.positions else None
+        present, self.contexts = self._read_places()
+        sizes = [*self.contexts.values()]
+        self.scale = told_scale(sizes, files[0].path, position_scale) if sizes else None
         found: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index, constants = self._index(file), self._constants(file, present)
@@ -306,7 +307,7 @@ class RecordedSweep:
         value = record.value("size", PLACES) if "size" in self.names else None
         return sizes.pop() if value in (None, "") and len(sizes) == 1 else _whole(value)
 
-    def _read_places(self) -> tuple[set[tuple[str, str]], list[Positions]]:
+    def _read_places(self) -> tuple[set[tuple[str, str]], dict[str, Positions]]:
         """The fields that a record of a file has, by the file's path; and the positions in all files, by size.
 
         None of both if prompts are compared: then the files are read once.
@@ -326,11 +327,11 @@ class RecordedSweep:
         for one in self.asked:
             places = {target.position for target in one.targets if target.position is not None}
             asked.setdefault(str(one.size), set()).update(places)
-        return present, [
-            Positions(self.items[size], frozenset(some), frozenset(asked[size]))
+        return present, {
+            size: Positions(self.items[size], frozenset(some), frozenset(asked[size]))
             for size, some in numbers.items()
             if some and asked.get(size)
-        ]
+        }
 
     def _constants(self, file: RecordedFile, present: Collection[tuple[str, str]]) -> dict[str, str]:
         """The fields that the file's records may lack, because there is one possible value; with it."""
@@ -352,8 +353,8 @@ class RecordedSweep:
             if name in constants and value in (None, "", []):
                 values.append(constants[name])
             elif self.scale and (numbers := _numbers(name, value)):
-                items = self.items.get(self._size(record, file), 0)
-                places = "_".join(str(place_of(number, self.scale, items)) for number in numbers)
+                context = self.contexts.get(self._size(record, file))
+                places = "_".join(str(context and place_of(number, self.scale, context)) for number in numbers)
                 values.append(places if name == "position" else f"gold_at_{places}")
             else:
                 values.append(_comparable(name, value, f"{record.where}: {record.named(name)}"))
@@ -422,7 +423,7 @@ class RecordedSweep:
 
     def doubts(self) -> Iterator[str]:
         """Messages on records that are not used as they are, and on what they leave open."""
-        lowest = min((min(one.recorded) for one in self.positions), default=0)
+        lowest = min((min(one.recorded) for one in self.contexts.values()), default=0)
         if self.scale not in (None, FROM_0):
             yield f"the positions in the files are {SCALES[self.scale]} and read as such"
         elif lowest and not self.given_scale:
