@@ -14,7 +14,8 @@ from conftest import write_lines
 from programs import refused
 from score_frames import accuracy_table
 
-from litm.inference.recorded import OWN_FIELDS, RecordedFile, RecordedSweep, read_recorded
+from litm.inference.recorded import RecordedFile, RecordedSweep
+from litm.inference.recorded_files import OWN_FIELDS, read_recorded
 from litm.records import Example
 from litm.scoring.scores import Sweep, score_sweep
 

@@ -14,7 +14,7 @@ from litm.config.model_files import check_counted, check_tokenizer, check_told_a
 from litm.config.models import AnyModel, Policy, only_strip
 from litm.config.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
 from litm.inference.logs import FIELDS, KINDS
-from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
+from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
 from litm.records import Cell
