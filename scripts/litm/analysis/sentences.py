@@ -423,9 +423,9 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
             "of this study"
         )
-    yield from (
-        f"{one['model']} on {one['experiment']}: {doubt}" for one in manifests for doubt in one.get("doubts", ())
-    )
+    doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
+    for (model, doubt), some in grouped(doubts, itemgetter(0, 1)).items():
+        yield f"{model} on {first_of([name for _, _, name in some], MOST_CUT)}: {doubt}"
 
 
 def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from litm.inference.logs import INSPECT, LM_EVAL, greedy
 from litm.inference.position_scale import FROM_0, FROM_1, SCALES, Positions, place_of, told_scale
 from litm.inference.recorded_files import (
     MATCHED,
+    NO_POSITION,
     OWN_FIELDS,
     PLACES,
     PROMPT_SHA256,
@@ -148,8 +149,8 @@ class RecordedSweep:
         if text in foreign_answers.MISSING and text.lower() not in map(str.lower, prompt.answers):
             file.changed["are the text of a missing value (nan, null) and not scored"] += 1
             return RecordedResponse(None, NOT_RECORDED, response.where)
-        if text == "None" or (text == "" and file_kind(file.path) in DELIMITERS):
-            what = "the text None" if text else "an empty cell"
+        if text in ("None", "NA") or (text == "" and file_kind(file.path) in DELIMITERS):
+            what = f"the text {text}" if text else "an empty cell"
             file.kept[f"are {what} and scored as answers; remove those of questions that were never answered"] += 1
         answer = foreign_answers.without_prompt(text, prompt.prompt)
         cleaned = foreign_answers.without_template(answer)
@@ -193,7 +194,7 @@ class RecordedSweep:
                 is_own = self.fields == OWN_FIELDS and record.values.get(PROMPT_SHA256)
                 for name in () if is_own else PLACES:
                     value = record.value(name, PLACES) if name in self.names else None
-                    if value not in (None, "", [], "nan", "NaN"):
+                    if value not in (*NO_POSITION, []):
                         present.add((file.path, name))
                     if name != "size":
                         numbers.setdefault(self._size(record, file), set()).update(place_numbers(name, value))

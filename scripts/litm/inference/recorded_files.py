@@ -24,6 +24,8 @@ IDENTIFIERS = ("id", "question", "prompt")
 #: Fields that identify a cell, unless the file's path does.
 PLACES = ("size", "placement", "position")
 MATCHED = (*PLACES, *IDENTIFIERS)
+#: What programs write for no position, such as that of a closed-book prompt.
+NO_POSITION = (None, "", "nan", "NaN", "None", "NA", "<NA>", -1, "-1", "-1.0")
 #: Default field names: those of the responses that this workflow writes.
 OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason", "prompt_sha256")}
 ENDINGS = (".jsonl", *DELIMITERS)
@@ -164,7 +166,7 @@ def comparable(name: str, value: Any, what: str) -> str:
     may_be_number = name in ("size", "position", "id")
     if name == "prompt" and isinstance(value := asked_content(value), list):
         return text_sha256(canonical_json(value))
-    if name == "position" and (value in (None, "nan", "NaN", -1, "-1", "-1.0") or isinstance(value, list)):
+    if name == "position" and (value in NO_POSITION or isinstance(value, list)):
         return "_".join(map(whole, value)) if isinstance(value, list) and value != [None] else ""
     if may_be_number and (type(value) is int or (isinstance(value, float) and value.is_integer())):
         return str(int(value))
