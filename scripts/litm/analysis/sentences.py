@@ -424,7 +424,7 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "of this study"
         )
     doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
-    for (model, doubt), some in grouped(doubts, itemgetter(0, 1)).items():
+    for (model, doubt), some in grouped(doubts, lambda one: one[:2]).items():
         yield f"{model} on {first_of([name for _, _, name in some], MOST_CUT)}: {doubt}"
 
 
