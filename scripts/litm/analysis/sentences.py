@@ -424,8 +424,8 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "of this study"
         )
     doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
-    for (model, doubt), some in grouped(doubts, lambda one: one[:2]).items():
-        yield f"{model} on {first_of([name for _, _, name in some], MOST_CUT)}: {doubt}"
+    for (model, doubt), alike in grouped(doubts, lambda one: one[:2]).items():
+        yield f"{model} on {first_of([name for _, _, name in alike], MOST_CUT)}: {doubt}"
 
 
 def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:
