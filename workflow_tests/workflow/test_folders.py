@@ -28,7 +28,7 @@ IMPORTS = {
     "retrieval": "base placements answers answer_words models questions corpora",
     "examples": "base records placements answers answer_words questions corpora",
     "prompting": "base records models",
-    "inference": "base records models questions prompting",
+    "inference": "base records placements models questions prompting",
     "scoring": "base records answers answer_words models examples prompting",
     "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements analysis",

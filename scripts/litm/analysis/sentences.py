@@ -394,8 +394,8 @@ def tag_sentences(manifests: Iterable[Row]) -> Iterator[str]:
 
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
-    with recorded answers that are missing, one for each experiment with positions without any, and one with those that
-    do not say to which prompts.
+    with recorded answers that are missing, one for each experiment with positions without any, one with those that do
+    not say to which prompts, and those on records that are not used as they are.
 
     rows: of the accuracy table.
     """
@@ -427,6 +427,9 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
             "of this study"
         )
+    doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
+    for (model, doubt), alike in grouped(doubts, lambda one: one[:2]).items():
+        yield f"{model} on {first_of([name for _, _, name in alike], MOST_CUT)}: {doubt}"
 
 
 def inside_words(rows: Iterable[Row]) -> Iterator[str]:
