@@ -82,8 +82,8 @@ class Study(Sweeps):
             *([f"no recorded responses, left out: {pairs}"] if pairs else []),
             *(
                 f"no file of recorded responses of {model} to {name} at {first_of(cells, 4)}: not recorded"
-                for (model, name), experiment in self.run.items()
-                if isinstance(entry := self.models[model], RecordedModel) and (cells := entry.without_file(experiment))
+                for (model, name), sweep in self.run.items()
+                if isinstance(sweep.model, RecordedModel) and (cells := sweep.model.without_file(sweep.experiment))
             ),
             *(
                 f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
