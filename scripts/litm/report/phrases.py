@@ -25,6 +25,7 @@ from litm.base.formats import grouped, plain_rows
 from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
+from litm.scoring.doubts import doubt_in_words
 from litm.scoring.wrong_answers import KINDS
 
 #: Names in a list on the first screen, at most.
@@ -242,7 +243,8 @@ def _finding(row: Mapping) -> str:
     what = _curve_name(row)
     if row["verdict"] == NO_INFORMATION:
         left_out = f", {row['n_left_out']} left out" if row["n_left_out"] else ""
-        return f"{what}: no information on position, {row['reason']} (n = {row['n']}{left_out})."
+        why = doubt_in_words(row["reason"])
+        return f"{what}: no information on position, {why} (n = {row['n']}{left_out})."
     if not row["gap"]:
         everywhere = f"at each of the {row['n_positions']} positions"
         spread = f"{percent(row['accuracy_best'])} % {everywhere} (n = {row['n']})"
