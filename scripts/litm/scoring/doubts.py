@@ -6,21 +6,21 @@ does not hold, there is no doubt.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from litm.base.formats import grouped
 from litm.base.messages import single_spaced
 from litm.placements import NO_GOLD
-from litm.records import FAILED, LENGTH, NOT_RECORDED, REFUSED, Example, SweepResponse
+from litm.records import FAILED, NOT_RECORDED, REFUSED, Example, SweepResponse
 from litm.scoring.metrics import FIRST_LINE, METRICS, Metric, first_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PROMPTS_CUT, PROMPT_REPEATED, WITHHELD, NOT_IN_GOLD, SAME_ANSWER, EMPTY, REPETITION, CUT = (
-    "prompts_cut", "prompt_repeated", "refused", "not_in_gold", "same_answer", "empty", "repetition", "cut",
+PROMPTS_CUT, PROMPT_REPEATED, WITHHELD, ERROR, NOT_IN_GOLD, SAME_ANSWER, EMPTY, REPETITION = (
+    "prompts_cut", "prompt_repeated", "refused", "error", "not_in_gold", "same_answer", "empty", "repetition",
 )  # fmt: skip
 #: The doubts in words, in the order in which they are looked for. A value of the column `doubt` is one of these, with a
 #: detail after a colon where the words have one.
@@ -29,14 +29,13 @@ WORDS = {
     "or shorter items",
     PROMPT_REPEATED: "most answers repeat their prompt: check the endpoint, its `echo` and prompt_template",
     WITHHELD: "most answers were refused or withheld by the provider: use another prompt or another model",
+    ERROR: "most answers are a server's or a program's error messages: ask these again",
     NOT_IN_GOLD: "the metric finds none of the accepted answers in the gold documents of most questions, and hardly "
     "any answer is right: check the answers (tables/answer_checks.csv) or use another metric",
     SAME_ANSWER: "all answers are the same, and right for no question: {}",
     EMPTY: "most answers are empty: check prompt_template, max_new_tokens and the server's log",
     REPETITION: "most answers repeat one piece of text and hardly any is right: check prompt_template and the model's "
     "files",
-    CUT: "most answers were cut and hardly any of these is right: raise max_new_tokens (or the limit in the model's "
-    "`request`)",
 }
 #: Doubts that no right answer refutes: a text with its prompt has all answers of the prompt.
 REGARDLESS = (PROMPTS_CUT, PROMPT_REPEATED)
@@ -54,6 +53,15 @@ PIECE, TIMES = 50, 8
 MOST_TEXT = 60
 #: Metrics that search a text for an answer, so that they find it in a gold document too.
 SEARCHING = ("best_subspan_em",)
+#: How error messages of servers and programs begin.
+_ERROR = re.compile(
+    r"\W*(?:<!doctype html|<html|traceback \(most recent|(?:\w+\.)*\w*(?:error|exception)\W*(?::|code|\d{3}\b)"
+    r"|error(?:\]|\W*$|[\"']?\s*[:=])|an (?:\w+ )?error (?:has )?occurred"
+    r"|(?:http\S*\s+)?[45]\d\d\s+(?:bad|unauthorized|forbidden|not found|too many|internal|service|gateway)"
+    r"|bad gateway|internal server error|service (?:temporarily )?unavailable|gateway time-?out|too many requests"
+    r"|rate limit|(?:request|connection|read) (?:timed out|timeout|error|reset))",
+    re.IGNORECASE,
+)
 #: What a chat format writes before a prompt.
 _ROLES = re.compile(r"(?:<[^<>]{1,40}>|\[/?INST\]|\b(?:user|human|system|assistant|prompt)\b|[\s:#])*", re.IGNORECASE)
 
@@ -110,14 +118,14 @@ def _signs(
         yield PROMPT_REPEATED
     if reason == REFUSED:
         yield WITHHELD
+    if _ERROR.match(whole):
+        yield ERROR
     if is_searching and gold and not metric.judge(gold, answers):
         yield NOT_IN_GOLD
     if not whole:
         yield EMPTY
     if repeats_itself(read):
         yield REPETITION
-    if reason == LENGTH and not (metric.reads == FIRST_LINE and "\n" in whole):
-        yield CUT
 
 
 def repeats_prompt(text: str, prompt: str, gold: str) -> bool:
@@ -140,10 +148,10 @@ def repeats_itself(text: str) -> bool:
     return any(end[size:] == end[:-size] for size in range(1, min(PIECE, len(end) // TIMES) + 1))
 
 
-def doubts_on(answers: Sequence[Answer], limits: Mapping[int, int | None]) -> list[str | None]:
+def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
     """The doubt on each answer of a sweep, None without one.
 
-    limits: tokens to which the prompts of a size were cut, None where they were not.
+    limit: tokens to which a server cut prompts, None if it did not.
     """
     counted = [one for one in answers if one.is_counted]
     right: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
@@ -154,7 +162,6 @@ def doubts_on(answers: Sequence[Answer], limits: Mapping[int, int | None]) -> li
     same = {size: _same_text(own) for size, own in grouped(counted, lambda one: one.size).items()}
 
     def doubt(one: Answer) -> str | None:
-        limit = limits.get(one.size)
         found = {sign: "" for sign in one.signs if (one.size, sign) not in refuted}
         if limit and one.tokens and one.tokens >= limit:
             found[PROMPTS_CUT] = f": {limit}"
@@ -166,8 +173,8 @@ def doubts_on(answers: Sequence[Answer], limits: Mapping[int, int | None]) -> li
 
 
 def _same_text(answers: Iterable[Answer]) -> str | None:
-    """The text of nearly all answers of a size to prompts with a context, if it is given to several questions with other
-    accepted answers and is right for none; else None.
+    """The text of nearly all answers of a size to prompts with a context, if several questions with other accepted
+    answers have it and it is right for none; else None.
 
     Nearly all: a model may honestly say that it does not know, at many positions, or without a context.
     """

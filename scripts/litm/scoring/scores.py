@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
-from litm.base.formats import by_cell, evaluated, grouped
+from litm.base.formats import by_cell, evaluated
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
 from litm.examples.task import Task
@@ -180,16 +180,15 @@ def score_sweep(
 ) -> pd.DataFrame:
     """A `Score` per prompt and target, in the order of the examples.
 
-    cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`. Raises `UserError`, beginning with `where` (the file of the responses), as `answered`.
+    cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`. Raises
+    `UserError`, beginning with `where` (the file of the responses), as `answered`.
     """
     rows, read = [], []
     for example, response, is_excluded in answered(examples, responses, where):
         for place, row in enumerate(_rows(sweep, example, response, is_excluded)):
             rows.append(row)
             read.append(read_answer(sweep.metric, example, response, place, row.correct, is_excluded))
-    by_size = grouped(read, lambda one: one.size)
-    limits = {size: cut_at([one.length for one in own], [one.tokens for one in own]) for size, own in by_size.items()}
-    doubts = doubts_on(read, limits)
+    doubts = doubts_on(read, cut_at([one.length for one in read], [one.tokens for one in read]))
     rows = [row._replace(doubt=doubt) for row, doubt in zip(rows, doubts, strict=True)]
     return typed(Score, rows, METRICS[sweep.metric].is_graded)
 
