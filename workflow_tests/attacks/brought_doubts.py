@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
+import pandas as pd
 from brought_study import DOCUMENTS, QUESTIONS, TOWNS, UNKNOWN, Brought, Reply, completion, prompt_of, study
 from outcomes import RIGHT, WRONG, Arena, Case, Outcome
 from record_makers import response
@@ -184,13 +185,13 @@ def _repeats(body: dict, found: str, _: int) -> tuple[int, dict]:
     return 200, completion(body, f"{prompt_of(body)} {found}")
 
 
-#: What a server does, and the beginning of the doubt on its positions.
+#: What a server does, and the doubt on the positions of the largest size.
 SERVERS: Mapping[str, tuple[Reply, str]] = {
     "prompts cut by the server": (_cuts, f"prompts_cut: {LIMIT}"),
     "prompts repeated by the server": (_repeats, "prompt_repeated"),
     "errors as text": (lambda body, found, n: (200, completion(body, f"Error: request {n} failed")), "error"),
 }  # fmt: skip
-TABLES = tuple(f"results/tables/{name}.csv" for name in ("accuracy", "answer_checks", "position_bias", "advice"))
+TABLES = ("results/tables/accuracy.csv", "results/tables/position_bias.csv")
 
 
 def _served(case: str) -> Callable[[Arena], Iterator[Outcome]]:
@@ -206,11 +207,11 @@ def _served(case: str) -> Callable[[Arena], Iterator[Outcome]]:
 
 
 def _is_told(found: Brought, doubt: str) -> bool:
-    bias, advice = found.table("position_bias"), found.table("advice")
-    largest = bias[bias["size"] == bias["size"].max()].iloc[0]
-    is_silent = largest[["shape", "pbi_class"]].isna().all() and str(largest["reason"]).startswith(doubt)
-    told = advice["advice"].dropna()
-    return bool(is_silent and len(told) and told.str.contains("no advice").all() and not advice["is_advised"].any())
+    bias, accuracy = found.table("position_bias"), found.table("accuracy")
+    (largest,) = bias[bias["size"] == bias["size"].max()].to_dict("records")
+    cells = accuracy[(accuracy["experiment"] == largest["experiment"]) & (accuracy["size"] == largest["size"])]
+    is_silent = pd.isna(largest["shape"]) and pd.isna(largest["pbi_class"])
+    return is_silent and {largest["reason"], *cells["doubt"]} == {doubt}
 
 
 CASES = [
