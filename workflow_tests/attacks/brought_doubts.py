@@ -191,7 +191,7 @@ SERVERS: Mapping[str, tuple[Reply, str]] = {
     "prompts repeated by the server": (_repeats, "prompt_repeated"),
     "errors as text": (lambda body, found, n: (200, completion(body, f"Error: request {n} failed")), "error"),
 }  # fmt: skip
-TABLES = ("results/tables/accuracy.csv", "results/tables/position_bias.csv")
+TABLES = tuple(f"results/tables/{name}.csv" for name in ("accuracy", "position_bias", "advice"))
 
 
 def _served(case: str) -> Callable[[Arena], Iterator[Outcome]]:
@@ -207,11 +207,12 @@ def _served(case: str) -> Callable[[Arena], Iterator[Outcome]]:
 
 
 def _is_told(found: Brought, doubt: str) -> bool:
-    bias, accuracy = found.table("position_bias"), found.table("accuracy")
+    bias, accuracy, advice = map(found.table, ("position_bias", "accuracy", "advice"))
     (largest,) = bias[bias["size"] == bias["size"].max()].to_dict("records")
     cells = accuracy[(accuracy["experiment"] == largest["experiment"]) & (accuracy["size"] == largest["size"])]
     is_silent = pd.isna(largest["shape"]) and pd.isna(largest["pbi_class"])
-    return is_silent and {largest["reason"], *cells["doubt"]} == {doubt}
+    is_advised = advice["is_advised"].any() or not advice["advice"].dropna().str.contains("no advice").all()
+    return is_silent and not is_advised and {largest["reason"], *cells["doubt"]} == {doubt}
 
 
 CASES = [
