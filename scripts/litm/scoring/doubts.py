@@ -5,16 +5,15 @@ does not hold, there is no doubt.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from litm.base.formats import grouped
 from litm.base.messages import single_spaced
 from litm.placements import NO_GOLD
-from litm.records import FAILED, NOT_RECORDED, REFUSED, Example, SweepResponse
-from litm.scoring.metrics import FIRST_LINE, METRICS, Metric, first_line
+from litm.records import FAILED, NOT_RECORDED, REFUSED, Target
+from litm.scoring.metrics import FIRST_LINE, METRICS, first_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,65 +65,48 @@ _ERROR = re.compile(
 _ROLES = re.compile(r"(?:<[^<>]{1,40}>|\[/?INST\]|\b(?:user|human|system|assistant|prompt)\b|[\s:#])*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer to one target, as far as doubts need it.
+class Answer(NamedTuple):
+    """An answer to one target of a prompt, as far as doubts need it.
 
-    text: None without one. length: characters of the prompt; tokens: as the server counts it, None if unknown. correct:
-    from 0 to 1. is_counted: whether it counts in an accuracy. has_context: whether its prompt has one. signs: of
-    the answer and its own prompt, values of `WORDS`.
+    row: a `scores.Score`; text: "" without one; length: characters of the prompt; signs: values of `WORDS`, of the
+    answer and its own prompt.
     """
 
-    id: str
-    size: int
-    text: str | None
+    row: Any
+    text: str
     length: int
-    tokens: int | None
-    correct: float
-    is_counted: bool
-    has_context: bool
     accepted: Sequence[str]
-    signs: frozenset[str]
+    signs: Sequence[str]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it counts in an accuracy."""
+        return not self.row.excluded and self.row.finish_reason not in (FAILED, NOT_RECORDED)
+
+    @property
+    def correct(self) -> float:
+        return float(self.row.correct or 0)
 
 
-def read_answer(
-    metric: str, example: Example, response: SweepResponse, target: int, correct: float | None, is_excluded: bool
-) -> Answer:
-    """The answer to one of the example's targets; correct: None if it is not scored."""
-    asked, text, reason = example.targets[target], response.scored_text, response.finish_reason
-    gold = asked.text_in(example.prompt) if asked.span else ""
-    return Answer(
-        example.id,
-        example.size,
-        None if text is None else text.strip(),
-        len(example.prompt),
-        response.prompt_tokens,
-        float(correct or 0),
-        not is_excluded and reason not in (FAILED, NOT_RECORDED),
-        example.placement != NO_GOLD,
-        asked.answers,
-        frozenset(
-            _signs(METRICS[metric], metric in SEARCHING, example.prompt, gold, asked.answers, text or "", reason)
-        ),
-    )
+def read_answer(row: Any, text: str, prompt: str, target: Target) -> Answer:
+    """The answer of a score row to a target of a prompt."""
+    gold = target.text_in(prompt) if target.span else ""
+    return Answer(row, text, len(prompt), target.answers, [*_signs(row, text, prompt, gold, target.answers)])
 
 
-def _signs(
-    metric: Metric, is_searching: bool, prompt: str, gold: str, answers: Sequence[str], text: str, reason: str
-) -> Iterable[str]:
-    whole = text.strip()
-    read = first_line(text) if metric.reads == FIRST_LINE else whole
-    if repeats_prompt(whole, prompt, gold):
+def _signs(row: Any, text: str, prompt: str, gold: str, answers: Sequence[str]) -> Iterator[str]:
+    metric = METRICS[row.metric]
+    if repeats_prompt(text, prompt, gold):
         yield PROMPT_REPEATED
-    if reason == REFUSED:
+    if row.finish_reason == REFUSED:
         yield WITHHELD
-    if _ERROR.match(whole):
+    if _ERROR.match(text):
         yield ERROR
-    if is_searching and gold and not metric.judge(gold, answers):
+    if row.metric in SEARCHING and gold and not metric.judge(gold, answers):
         yield NOT_IN_GOLD
-    if not whole:
+    if row.empty:
         yield EMPTY
-    if repeats_itself(read):
+    if repeats_itself(first_line(text) if metric.reads == FIRST_LINE else text):
         yield REPETITION
 
 
@@ -153,23 +135,24 @@ def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
 
     limit: tokens to which a server cut prompts, None if it did not.
     """
-    counted = [one for one in answers if one.is_counted]
-    right: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
-    for one in counted:
-        for sign in one.signs:
-            right[one.size, sign].append(one.correct)
-    refuted = {of for of, found in right.items() if of[1] not in REGARDLESS and sum(found) > FEW * len(found)}
-    same = {size: _same_text(own) for size, own in grouped(counted, lambda one: one.size).items()}
+    sizes = grouped((one for one in answers if one.is_counted), lambda one: one.row.size)
+    found: dict[int, str | None] = {}
+    for own in sizes.values():
+        same, refuted = _same_text(own), {sign for sign in WORDS if _is_refuted(sign, own)}
+        for one in own:
+            signs = {sign: "" for sign in one.signs if sign not in refuted}
+            if limit and (one.row.prompt_tokens or 0) >= limit:
+                signs[PROMPTS_CUT] = f": {limit}"
+            if same and one.text == same and one.row.placement != NO_GOLD:
+                signs[SAME_ANSWER] = f": {single_spaced(same)[:MOST_TEXT]}"
+            found[id(one)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
+    return [found.get(id(one)) for one in answers]
 
-    def doubt(one: Answer) -> str | None:
-        found = {sign: "" for sign in one.signs if (one.size, sign) not in refuted}
-        if limit and one.tokens and one.tokens >= limit:
-            found[PROMPTS_CUT] = f": {limit}"
-        if one.text and one.has_context and one.text == same[one.size]:
-            found[SAME_ANSWER] = f": {single_spaced(one.text)[:MOST_TEXT]}"
-        return next((f"{sign}{found[sign]}" for sign in WORDS if sign in found), None)
 
-    return [doubt(one) if one.is_counted else None for one in answers]
+def _is_refuted(sign: str, answers: Iterable[Answer]) -> bool:
+    """Whether so many of the answers with a sign are right that the others are wrong, and not in doubt."""
+    own = [one.correct for one in answers if sign in one.signs]
+    return sign not in REGARDLESS and sum(own) > FEW * len(own)
 
 
 def _same_text(answers: Iterable[Answer]) -> str | None:
@@ -178,14 +161,12 @@ def _same_text(answers: Iterable[Answer]) -> str | None:
 
     Nearly all: a model may honestly say that it does not know, at many positions, or without a context.
     """
-    asked = [one for one in answers if one.has_context]
-    if not asked:
-        return None
-    text = Counter(one.text for one in asked).most_common(1)[0][0]
-    own = [one for one in asked if one.text == text]
-    is_of_all = len(own) >= (1 - FEW) * len(asked) and len({one.id for one in own}) >= FEWEST_QUESTIONS
+    asked = [one for one in answers if one.row.placement != NO_GOLD]
+    texts = Counter(one.text for one in asked).most_common(1)
+    own = [one for one in asked if one.text == texts[0][0]]
+    is_of_all = len(own) >= (1 - FEW) * len(asked) and len({one.row.id for one in own}) >= FEWEST_QUESTIONS
     is_wrong = not any(one.correct for one in own) and len({tuple(one.accepted) for one in own}) > 1
-    return text if is_of_all and is_wrong else None
+    return texts[0][0] if is_of_all and is_wrong else None
 
 
 # --- Numbers ---------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from litm.records import (
     measured_content,
     response_key,
 )
-from litm.scoring.doubts import doubt_of, doubts_on, read_answer
+from litm.scoring.doubts import Answer, doubt_of, doubts_on, read_answer
 from litm.scoring.metrics import FULL, METRICS, first_line
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
@@ -183,14 +183,14 @@ def score_sweep(
     cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`. Raises
     `UserError`, beginning with `where` (the file of the responses), as `answered`.
     """
-    rows, read = [], []
+    found: list[Answer] = []
     for example, response, is_excluded in answered(examples, responses, where):
-        for place, row in enumerate(_rows(sweep, example, response, is_excluded)):
-            rows.append(row)
-            read.append(read_answer(sweep.metric, example, response, place, row.correct, is_excluded))
-    doubts = doubts_on(read, cut_at([one.length for one in read], [one.tokens for one in read]))
-    rows = [row._replace(doubt=doubt) for row, doubt in zip(rows, doubts, strict=True)]
-    return typed(Score, rows, METRICS[sweep.metric].is_graded)
+        text = (response.scored_text or "").strip()
+        rows = zip(_rows(sweep, example, response, is_excluded), example.targets, strict=True)
+        found += [read_answer(row, text, example.prompt, target) for row, target in rows]
+    doubts = doubts_on(found, cut_at([one.length for one in found], [one.row.prompt_tokens for one in found]))
+    scored = [one.row._replace(doubt=doubt) for one, doubt in zip(found, doubts, strict=True)]
+    return typed(Score, scored, METRICS[sweep.metric].is_graded)
 
 
 def answered(
