@@ -18,12 +18,14 @@ MISSING = re.compile(
 #: Beginning of a text that may be a list or an object; and of a list of texts or an object, which is no answer as such.
 WRITTEN = re.compile(r"(?:(?:np\.|numpy\.)?array|c|list|set|tuple)\(|[\[({]|b['\"]")
 OF_TEXTS = re.compile(r"\[\s*b?['\"]|\{\s*['\"]|array\(\s*\[|c\(\s*\"")
-#: A text, a number, an ellipsis, a name, or a mark between them.
+#: A text, a number, a name, or a mark between them.
 TOKEN = re.compile(
-    r"""\s*([bu]?'(?:[^'\\]|\\.)*'|[bu]?"(?:[^"\\]|\\.)*"|-?\d[\w.+-]*|\.\.\.|[A-Za-z_][\w.]*|[][(){},:=])""", re.DOTALL
+    r"""\s*([bu]?'(?:[^'\\]|\\.)*'|[bu]?"(?:[^"\\]|\\.)*"|-?\d[\w.+-]*|[A-Za-z_][\w.]*|[][(){},:=])""", re.DOTALL
 )
 #: Names before a bracket, which say the type of what is in it.
-TYPES = {"array", "c", "list", "set", "tuple", "np.array", "numpy.array", "np.str_", "np.int64", "np.float64"}
+TYPES = re.compile(r"array|c|list|set|tuple|(?:np|numpy)\.\w+")
+#: The ellipsis for the values that numpy leaves out of long lists.
+SHORTENED = re.compile(r"\[.*['\"\d.]\s+\.\.\.\s+['\"\d-].*\]", re.DOTALL)
 #: Constants of numpy, JSON and R in Python.
 CONSTANTS = {"nan": "None", "null": "None", "NULL": "None", "NA": "None", "true": "True", "TRUE": "True"} | {
     "false": "False",
@@ -34,11 +36,24 @@ ANSWER_KEYS = ("text", "value", "aliases", "answer", "answers", "expected_respon
 
 
 def written(text: str, where: str) -> Any:
-    """The list or object that a text is in the notation of Python, numpy, JSON or R; None for any other text.
+    """The list or object that a text of answers is, see `parsed`; None for any other text.
 
-    Raises `UserError` beginning with `where` for one that numpy has shortened, and for a list of texts or an object
+    Raises `UserError` beginning with `where` for a list that numpy has shortened, and for a list of texts or an object
     that cannot be read.
     """
+    value = parsed(text)
+    if value is None and SHORTENED.match(text.strip()):
+        raise UserError(f"{where}: {quoted(text)} has been shortened; write the whole list (numpy: .tolist())")
+    if value is None and OF_TEXTS.match(text.strip()):
+        raise UserError(
+            f"{where}: {quoted(text)} looks like a list or an object, but cannot be read as one; separate several "
+            'answers by |, or write a list in JSON: ["a", "b"]'
+        )
+    return value
+
+
+def parsed(text: str) -> Any:
+    """The list or object that a text is in the notation of Python, numpy, JSON or R; None for any other text."""
     text = text.strip()
     if not WRITTEN.match(text):
         return None
@@ -46,21 +61,12 @@ def written(text: str, where: str) -> Any:
         return json.loads(text)
     value = None
     with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        tokens = list(_tokens(text))
-        if "..." in tokens and len(tokens) > len("[...]"):
-            raise UserError(
-                f"{where}: {quoted(text)} was shortened when it was written; write the whole list (numpy: .tolist())"
-            )
-        value = ast.literal_eval(_as_python(tokens))
+        value = ast.literal_eval(_as_python(_tokens(text)))
+    if isinstance(value, set):
+        return sorted(value, key=str)
     # Brackets around one value are no list.
-    if isinstance(value, list | tuple | set | dict) or (value is not None and text[0] not in "({["):
-        return sorted(value, key=str) if isinstance(value, set) else value
-    if OF_TEXTS.match(text):
-        raise UserError(
-            f"{where}: {quoted(text)} looks like a list or an object, but cannot be read as one; separate several "
-            'answers by |, or write a list in JSON: ["a", "b"]'
-        )
-    return None
+    is_one = value is None or (text[0] in "([{" and not isinstance(value, list | tuple | dict))
+    return None if is_one else value
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -82,7 +88,7 @@ def _as_python(tokens: Iterable[str]) -> str:
         if token == "dtype":
             # An equals sign and the type follow.
             next(remaining, ""), next(remaining, "")
-        elif token not in TYPES:
+        elif not TYPES.fullmatch(token):
             if parts and parts[-1][-1] not in "([{,:" and token[0] not in ")]},:":
                 parts.append(",")
             parts.append(CONSTANTS.get(token, token))

@@ -44,9 +44,9 @@ class Columns:
     said: tuple[str, ...] = ()
 
     @property
-    def used(self) -> tuple[str, ...]:
-        """All but those of a system."""
-        return (*self.question, *self.answers, *self.file, *self.page, *self.text)
+    def roles(self) -> tuple[tuple[str, ...], ...]:
+        """The names for each role but a system's answers."""
+        return self.question, *((name,) for name in self.answers), self.file, self.page, self.text
 
 
 def plain_name(name: str) -> str:

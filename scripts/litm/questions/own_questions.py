@@ -14,12 +14,25 @@ from typing import Any
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records
 from litm.base.messages import UserError, counted, first_of, quoted, single_spaced, without_invisible
-from litm.questions.cells import ALTERED, HABITS, TRUTH, Habit, answers_in, habit_of, is_missing, of_numbers, written
+from litm.questions.cells import (
+    ALTERED,
+    HABITS,
+    TRUTH,
+    Habit,
+    answers_in,
+    habit_of,
+    is_missing,
+    of_numbers,
+    parsed,
+    written,
+)
 from litm.questions.columns import COLUMNS, Columns, columns_of, plain_name
 from litm.questions.released_format import LINE, Document, QuestionRecord
 
 #: Endings of supported files.
 KINDS = (*DELIMITERS, ".json", ".jsonl", ".parquet")
+#: Columns that a message lists.
+LISTED = 12
 #: Names of columns with row numbers: none, and those of pandas.
 UNNAMED = re.compile(r"|unnamed: \d+|__index_level_\d+__")
 
@@ -47,6 +60,10 @@ class Row:
         """The first of these columns that is filled in, or else the first that there is."""
         there = [name for name in columns if name in self.values]
         return next((name for name in there if not _is_empty(self.values[name])), there[0] if there else None)
+
+    def chosen(self, columns: Sequence[str]) -> list[str]:
+        """`first` as a list."""
+        return [name for name in (self.first(columns),) if name is not None]
 
     def with_value(self, column: str, habit: Habit) -> "Row":
         """The row with what a cell of the column means."""
@@ -101,8 +118,8 @@ def _delimited_rows(path: Path) -> Iterator[Row]:
             continue
         if len(fields) != len(names):
             raise UserError(
-                f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} ({', '.join(names)}); put "
-                f"a text with {delimiter!r} in it between quotes"
+                f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} "
+                f"({first_of(names, LISTED)}); put a text with {delimiter!r} in it between quotes"
             )
         cells = zip(names, fields, strict=True)
         yield Row(path, line, {name: field for name, field in cells if not UNNAMED.fullmatch(name)})
@@ -126,9 +143,9 @@ def _by_row(records: list[tuple[int, dict]]) -> Iterator[tuple[int, dict]]:
     if isinstance(record.get("columns"), list) and isinstance(record.get("data"), list):
         rows = [dict(zip(record["columns"], row, strict=False)) for row in record["data"]]
     elif any(plain_name(name) in COLUMNS["question"] for name in record):
-        by_column = [[*value.values()] if isinstance(value, dict) else value for value in values]
-        if len(values) > 1 and all(isinstance(value, list) and len(value) == len(by_column[0]) for value in by_column):
-            rows = [dict(zip(record, row, strict=True)) for row in zip(*by_column, strict=True)]
+        by_label = [dict(enumerate(value)) if isinstance(value, list) else value for value in values]
+        if len(values) > 1 and all(isinstance(value, dict) and [*value] == [*by_label[0]] for value in by_label):
+            rows = [{name: value[label] for name, value in zip(record, by_label, strict=True)} for label in by_label[0]]
     elif values and all(isinstance(value, dict) for value in values):
         rows = values
     elif len(lists := [value for value in values if isinstance(value, list)]) == 1:
@@ -140,6 +157,8 @@ def _by_row(records: list[tuple[int, dict]]) -> Iterator[tuple[int, dict]]:
 NAMED = "named"
 #: Keys that a record sets itself; a column with such a name is dropped.
 RESERVED = {*COLUMNS, "answers", LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
+#: Columns with the texts of choices, and how promptfoo writes an assertion: `contains: text`.
+CHOICES, ASSERTION = ("choices", "options"), re.compile(r"[a-z]+(?:-[a-z]+)*(?:\([^)]*\))?:")
 #: Words: longer answers are rarely repeated literally.
 LONG_ANSWER = 10
 #: Marks of the direction of writing, which a model that answers does not repeat. They stay in documents, where they
@@ -232,16 +251,15 @@ def read_own_table(path: Path) -> OwnTable:
         questions.append(question)
     if not questions:
         raise UserError(f"{path}: there are no questions in it; write a row for each, with 'question' and 'answer'")
-    used = [name for name in columns.used if name in filled]
+    used = dict.fromkeys(name for role in columns.roles for row in rows for name in row.chosen(role))
     kept = [name for name in names if name not in used]
-    return OwnTable(tuple(questions), tuple(used), tuple(kept), (*notes, *_doubts(questions)))
+    return OwnTable(tuple(questions), tuple(used), tuple(kept), (*notes, *_doubts(rows, columns, questions)))
 
 
 def _is_list(row: Row, column: str) -> bool:
     """Whether a cell is a list or an object, or empty."""
     value = row.values.get(column)
-    read = written(value, row.where(column)) if isinstance(value, str) else value
-    return _is_empty(value) or isinstance(read, list | tuple | dict)
+    return _is_empty(value) or isinstance(parsed(value) if isinstance(value, str) else value, list | tuple | dict)
 
 
 def _meant(rows: Sequence[Row], columns: Columns) -> tuple[list[Row], list[str]]:
@@ -250,25 +268,40 @@ def _meant(rows: Sequence[Row], columns: Columns) -> tuple[list[Row], list[str]]
     if columns.said:
         right, said = (", ".join(map(repr, names)) for names in (columns.answers, columns.said))
         notes.append(f"the right answers are in {right}; not used: {said}")
+    read: dict[Habit, list[str]] = {}
     for name in dict.fromkeys(name for row in rows for name in row.values):
         if name in columns.question or name in columns.text:
             continue
         habits = (*HABITS, TRUTH) if name in columns.answers else HABITS
         if habit := habit_of((row.values.get(name) for row in rows), habits):
-            keep = f'; to keep them write ["{rows[0].values[name]}"]' if name in columns.answers else ""
-            notes.append(f"column '{name}': read as {habit.about}{keep}")
+            read.setdefault(habit, []).append(f"'{name}'")
             meant = [row.with_value(name, habit) for row in meant]
+    notes += [f"read in {first_of(names, LISTED)}: {habit.about}" for habit, names in read.items()]
     return meant, notes
 
 
-def _doubts(questions: Sequence[OwnQuestion]) -> Iterator[str]:
-    """A sentence on answers that a program may have altered, if there are any."""
-    altered = [answer for one in questions for answer in one.answers if ALTERED.fullmatch(answer)]
-    if altered:
+def _doubts(rows: Sequence[Row], columns: Columns, questions: Sequence[OwnQuestion]) -> Iterator[str]:
+    """Sentences on what may not be meant."""
+    answers = [answer for one in questions for answer in one.answers]
+    cells = [value for row in rows for name in columns.answers if isinstance(value := row.values.get(name), str)]
+    if altered := [answer for answer in answers if ALTERED.fullmatch(answer)]:
         yield (
             f"{counted(len(altered), 'answer')} may have been altered by a spreadsheet or another encoding "
-            f"({first_of([*map(quoted, altered)], 3)}): compare with the documents"
+            f"({first_of([*map(quoted, altered)], 3)}); compare with the documents"
         )
+    numbers = [cell for cell in cells if of_numbers(parsed(cell))]
+    if numbers and all(_is_list(row, name) for row in rows for name in columns.answers):
+        yield f"each number in a list such as {quoted(numbers[0])} is read as an answer"
+    if any(plain_name(name) in CHOICES for row in rows for name in row.values) and all(
+        len(one) == 1 for one in answers
+    ):
+        yield "the answers may be the letters or numbers of choices: write the text of the right choice instead"
+    several = sum(
+        one.words is None and not _is_empty(row.values.get(row.first(columns.text) or ""))
+        for row, one in zip(rows, questions, strict=True)
+    )
+    if several:
+        yield f"{counted(several, 'row')} with several passages: none of these is taken as the place of the answer"
 
 
 def long_answers(questions: Iterable[OwnQuestion]) -> int:
@@ -281,11 +314,14 @@ def _question(row: Row, columns: Columns, are_lists: bool) -> OwnQuestion:
     for names, wanted in ((columns.question, "'question' or 'query'"), (columns.answers, "'answers' or 'answer'")):
         if row.first(names) is None:
             header = f"{row.path}, header" if file_kind(row.path) in DELIMITERS else row.where()
-            raise UserError(f"{header}: no column {wanted}, found {', '.join(row.values) or 'none'}; rename a column")
+            raise UserError(
+                f"{header}: no column {wanted}, found {first_of([*row.values], LISTED) or 'none'}; rename a column"
+            )
+    used = {row.first(role) for role in columns.roles} | RESERVED
     more = {
-        name: None if is_missing(value) and not isinstance(value, str) else "" if is_missing(value) else value
+        name: ("" if isinstance(value, str) else None) if is_missing(value) else value
         for name, value in row.values.items()
-        if name not in columns.used and name not in RESERVED
+        if name not in used
     }
     file, page = _place(row, row.first(columns.file)) or None, _page(row, row.first(columns.page))
     if page is not None and file is None:
@@ -298,13 +334,13 @@ def _asked(row: Row, columns: Columns) -> str:
     """The text of the question, also in an object of a framework: `{"question": ...}`."""
     column = row.first(columns.question)
     value = row.values[str(column)]
-    where = row.where(column)
-    inside = written(value, where) if isinstance(value, str) and value.lstrip()[:2] in ('{"', "{'", "[{") else value
+    is_object = isinstance(value, str) and value.lstrip()[:2] in ('{"', "{'", "[{")
+    inside = (parsed(value) if is_object else None) or value
     if isinstance(inside, dict):
         inside = next((inside[key] for key in inside if plain_name(key) in COLUMNS["question"]), inside)
     question = Row(row.path, row.line, {str(column): inside}).text(column)
     if not question or is_missing(question):
-        raise UserError(f"{where}: the question is empty; write one or remove the row")
+        raise UserError(f"{row.where(column)}: the question is empty; write one or remove the row")
     return question
 
 
@@ -315,9 +351,10 @@ def _place(row: Row, column: str | None) -> str:
 def _words(row: Row, column: str | None) -> str:
     """The words of the passage, "" for a list of several passages."""
     value = row.values.get(column or "")
-    inside = written(value, "") if isinstance(value, str) and value.lstrip().startswith("[") else value
+    inside = (parsed(value) if isinstance(value, str) and value.lstrip().startswith("[") else None) or value
     if isinstance(inside, list | dict):
-        return inside[0].strip() if len(inside) == 1 and isinstance(inside, list) and isinstance(inside[0], str) else ""
+        only = inside[0] if len(inside) == 1 and isinstance(inside, list) else ""
+        return only.strip() if isinstance(only, str) else ""
     return _place(row, column)
 
 
@@ -353,8 +390,12 @@ def _answers_in(row: Row, column: str, are_lists: bool) -> tuple[str, ...]:
             f"{where}: {quoted(value.strip())} may mean that there is no answer; write one or remove the row, or write "
             f'["{value.strip()}"] if that is the answer'
         )
+    if isinstance(value, str) and column.startswith("__expected") and ASSERTION.match(value):
+        raise UserError(f"{where}: {quoted(value)} is an assertion of promptfoo; write the answer alone")
     inside = written(value, where) if isinstance(value, str) else value
-    if isinstance(value, str) and (inside is None or (of_numbers(inside) and not are_lists)):
+    # An interval, or coordinates, beside other texts.
+    is_text = of_numbers(inside) and not are_lists and isinstance(value, str) and value.lstrip()[0] in "[("
+    if isinstance(value, str) and (inside is None or is_text):
         inside = value.split("|")
     answers = [_as_text(one) for one in answers_in(inside, where)]
     if not answers or not all(answers):
