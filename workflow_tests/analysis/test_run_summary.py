@@ -397,3 +397,11 @@ def test_an_answer_to_several_gold_items_counts_once():
 def test_counts_that_recorded_responses_lack_are_skipped():
     (said,) = cut_sentences([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)], {})
     assert said.startswith("m on kv: 3 of 5 answers were cut")
+
+
+def test_doubts_about_recorded_answers_are_one_line_for_each_model_and_doubt():
+    manifests = [
+        {"model": "m", "experiment": name, "identity_fields": {}, "doubts": doubts}
+        for name, doubts in (("a", ["counted from 1"]), ("b", ["counted from 1", "all equal"]))
+    ]
+    assert [*answer_sentences([], manifests)] == ["m on a, b: counted from 1", "m on b: all equal"]

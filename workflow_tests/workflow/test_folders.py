@@ -15,21 +15,22 @@ from litm.workflow.rules_help import imported_names, local_modules
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
 #: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
-#: it. `records`, `placements` and `answers` are single modules.
+#: it. `records`, `placements`, `answers` and `answer_words` are single modules.
 IMPORTS = {
     "base": "",
     "records": "base",
     "placements": "base",
     "answers": "base",
+    "answer_words": "answers",
     "models": "base",
     "questions": "base records answers",
     "corpora": "base questions",
-    "retrieval": "base placements answers models questions corpora",
-    "examples": "base records placements answers questions corpora",
+    "retrieval": "base placements answers answer_words models questions corpora",
+    "examples": "base records placements answers answer_words questions corpora",
     "prompting": "base records models",
-    "inference": "base records models questions prompting",
-    "scoring": "base records answers models examples prompting",
-    "analysis": "base records placements examples scoring",
+    "inference": "base records placements models questions prompting",
+    "scoring": "base records answers answer_words models examples prompting",
+    "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements analysis",
     "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis figures",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import FLAT, NO_INFORMATION, NONE
+from litm.answer_words import WHOLE_WORDS
 from litm.base.formats import grouped, read_parquet
 from litm.base.messages import (
     counted,
@@ -61,6 +62,8 @@ MOST_NATS = 20
 MOST_CUT = 3
 #: Fraction of empty answers, and of refused ones, above which they are told.
 MANY_EMPTY = 0.05
+#: Fraction of an experiment's answers above which two readings of them are told apart.
+FEW_INSIDE = 0.02
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
 
@@ -391,8 +394,8 @@ def tag_sentences(manifests: Iterable[Row]) -> Iterator[str]:
 
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
-    with recorded answers that are missing, one for each experiment with positions without any, and one with those that
-    do not say to which prompts.
+    with recorded answers that are missing, one for each experiment with positions without any, one with those that do
+    not say to which prompts, and those on records that are not used as they are.
 
     rows: of the accuracy table.
     """
@@ -414,6 +417,7 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
         if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
             yield f"{model}: some recorded responses are missing ({first_of(lacking, MOST_CUT)}); these are not counted"
     yield from _unrecorded_positions(rows)
+    yield from inside_words(rows)
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
@@ -423,6 +427,26 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
             "of this study"
         )
+    doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
+    for (model, doubt), alike in grouped(doubts, lambda one: one[:2]).items():
+        yield f"{model} on {first_of([name for _, _, name in alike], MOST_CUT)}: {doubt}"
+
+
+def inside_words(rows: Iterable[Row]) -> Iterator[str]:
+    """One sentence per model and experiment in which more than `FEW_INSIDE` of the answers scored by whole words have
+    an accepted answer only inside other words.
+    """
+    own = [row for row in rows if row.get("metric") == WHOLE_WORDS and row["n"]]
+    for (model, name), cells in grouped(own, itemgetter("model", "experiment")).items():
+        inside = round(sum((row["accuracy_lenient"] - row["accuracy_full"]) * row["n"] for row in cells))
+        answers = sum(row["n"] for row in cells)
+        if inside > max(FEW_INSIDE * answers, 2):
+            yield (
+                f"{model} on {name}: {inside:,} of {answers:,} answers have an accepted answer only inside other words "
+                "or numbers, or after another choice, and count as wrong (column accuracy_lenient); where words are "
+                "inflected or compound, add their forms to the answers, separated by |, or set metric: "
+                "best_subspan_em for these experiments in define.experiments"
+            )
 
 
 def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:
@@ -555,11 +579,12 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
 
 def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
     """One sentence per experiment in which the metric finds more than `MANY_EMPTY` of the answers in other items too,
-    and one for all with as many gold items without an answer.
+    one for all with as many answers that are a choice, and one for all with as many gold items without an answer.
 
     checks: rows of answer_checks.csv; the size with the largest share counts.
     """
     lacking: dict[str, list[str]] = {}
+    choices: dict[tuple[int, int, float], list[str]] = {}
     for name, rows in grouped(checks, itemgetter("experiment")).items():
         (found, n), (without, of) = (
             max(((row.get(column) or 0, row["n"]) for row in rows), key=lambda one: one[0] / one[1])
@@ -570,8 +595,17 @@ def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
                 f"{name}: the metric finds the answers of {found:,} of {n:,} questions in other items of the context "
                 "too, so a wrong answer may count as right (tables/answer_checks.csv)"
             )
+        most = max(rows, key=lambda row: row.get("n_choices") or 0)
+        if (number := most.get("n_choices") or 0) > MANY_EMPTY * most["n"]:
+            choices.setdefault((number, most["n"], most["chance"]), []).append(name)
         if without:
             lacking.setdefault(f"{without:,} of {of:,} questions", []).append(name)
+    for (number, of, chance), names in choices.items():
+        yield (
+            f"{first_of(names, MOST_CUT)}: the answers of {number:,} of {of:,} questions are a yes, a no or a letter, "
+            "so no metric of words tells a guess from knowledge; the same answer to all of these is right for "
+            f"{100 * chance:.0f} %: that is the level to beat, not 0 %"
+        )
     for which, names in lacking.items():
         yield (
             f"{first_of(names, MOST_CUT)}: the metric finds none of the answers of {which} in their gold documents, so "

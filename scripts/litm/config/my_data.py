@@ -69,7 +69,7 @@ class MyData(Entry):
     directory or the project. Not with a `retrieved` that has the texts.
     """
     questions: Annotated[str, PathTo(_is_table)]
-    """A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several separated by |, or a list) and,
+    """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a list) and,
     if known, the place of the answer: file, page, text (words of the passage).
     """
     corrections: Annotated[str | None, PathTo(_is_no_result)] = None
@@ -285,6 +285,10 @@ def _notes(texts: _Texts, mine: MyData, table: OwnTable) -> list[str]:
         + (f"; also kept: {', '.join(table.kept)}" if table.kept else ""),
         *(f"my_data: {mine.questions}: {note}" for note in table.notes),
     ]
+    notes.append(
+        f"my_data: {mine.questions}: an answer is right if it is in the model's answer as whole words (metric: "
+        "whole_words; as inside words too, which was the rule before: metric: best_subspan_em in define.experiments)"
+    )
     if long := long_answers(table.questions):
         notes.append(
             f"my_data: {mine.questions}: {long} questions have only answers of more than {LONG_ANSWER} words: an "
