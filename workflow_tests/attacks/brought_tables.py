@@ -198,6 +198,12 @@ NUMBERS = {
         (("True", "yes"), ("False", "no")),
         ("true also as yes",),
     ),
+    "dates in milliseconds": Read(
+        "q.json", '[{"question":"a","answer":1577836800000}]', (("1577836800000",),), ("altered",)
+    ),
+    "sets and coordinates beside texts": Read(
+        "q.csv", _cells("{1, 2}", "(0.5, 1)", "Ada"), (("{1, 2}",), ("(0.5, 1)",), ("Ada",))
+    ),
     "a text that is true": Read("q.csv", _cells("True", "Ada"), (("True",), ("Ada",))),
 }
 
@@ -368,6 +374,19 @@ FRAMEWORKS = {
         (("b",),),
     ),
     "a question in brackets": Read("q.csv", _csv("question,answer", '"{""a"": 1 and what?",b'), (("b",),)),
+    "a time of retrieval": Read("q.csv", _csv("question,answer,retrieved_at", "a,b,2020"), (("b",),)),
+    "promptfoo's table of results": Read(
+        "q.csv", _csv('question,__expected,"[openai:gpt-4o] Answer: {{question}}"', "a,b,c"), (("b",),)
+    ),
+    "long names": Refused(
+        "q.csv",
+        _csv(
+            "response,"
+            + ",".join(f"a long name of a column, number {number}".replace(",", "") * 5 for number in range(90)),
+            "a" + ",b" * 90,
+        ),
+        ("'response'",),
+    ),
     "promptfoo's assertions": Refused(
         "q.csv", _csv("question,__expected", "a,contains: b"), ("line 2, column '__expected'",)
     ),

@@ -97,7 +97,7 @@ HEAD = "question,answer,file,page\n"
         ("q.json", '[{"question": "a",\n"answer": "b"},\n{"question": "c"}]', ", line 3: no column 'answers' or"),
         ("q.jsonl", '{"question": "a", "answers": [true]}', ", line 1, column 'answers': must be a text, or a list"),
         ("q.jsonl", '{"question": "a", "answers": [["b", "c"], "d"]}', ", line 1, column 'answers': must be a text,"),
-        ("q.jsonl", '{"question": "a", "answers": NaN}', ", line 1, column 'answers': must be a text, or a list"),
+        ("q.jsonl", '{"question": "a", "answers": NaN}', ", line 1, column 'answers': the answer is empty"),
         ("q.jsonl", '{"question": "a", "answers": [Infinity]}', ", line 1, column 'answers': must be a text, or a"),
         ("q.jsonl", '{"question": "a", "answers": []}', ", line 1, column 'answers': the answer is empty"),
         ("q.jsonl", '{"question": 5, "answers": "b"}', ", line 1, column 'question': must be a text, found 5"),

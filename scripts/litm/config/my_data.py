@@ -69,8 +69,8 @@ class MyData(Entry):
     directory or the project. Not with a `retrieved` that has the texts.
     """
     questions: Annotated[str, PathTo(_is_table)]
-    """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a list) and,
-    if known, the place of the answer: file, page, text (words of the passage).
+    """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a
+    list) and, if known, the place of the answer: file, page, text (words of the passage).
     """
     corrections: Annotated[str | None, PathTo(_is_no_result)] = None
     """A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; empty leaves

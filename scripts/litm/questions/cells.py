@@ -184,8 +184,9 @@ def habit_of(values: Iterable[Any], habits: Iterable[Habit]) -> Habit | None:
     return None
 
 
-#: Texts that programs make of others: dates and exponents of spreadsheets, letters read in another encoding.
+#: Texts that programs make of others: dates and exponents of spreadsheets, milliseconds that pandas writes to JSON for
+#: dates, letters read in another encoding.
 ALTERED = re.compile(
     r"\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d"
-    r"|\d(?:[.,]\d+)?[Ee]\+\d+|#+|.*(?:Ã[\x80-\xbf]|â€|\ufffd).*"
+    r"|\d(?:[.,]\d+)?[Ee]\+\d+|\d{7,8}00000|#+|.*(?:[ÃÂ][\x80-\xbf]|â€|\ufffd).*"
 )

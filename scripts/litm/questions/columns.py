@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from litm.base.messages import UserError, first_of
+from litm.base.messages import UserError, first_of, quoted
 
 #: Columns by what they are for, likeliest first, in letters and digits alone: `Ground Truth`, `ground-truth` and
 #: `groundTruth` are one. Frameworks group them (LangSmith's `inputs.question`, MLflow's `inputs/question`).
@@ -29,7 +29,9 @@ SAID = re.compile(
     r"(?:answer|output|response|prediction|completion|generation)s?|pred(?:icted|s)?|generatedtext|multiresponses"
 )
 OUTPUT = re.compile(r"outputs?")
-RETRIEVED = re.compile(r"contexts|retriev(?:ed|al).*|sourcedocuments?")
+RETRIEVED = re.compile(
+    r"contexts|retriev(?:ed|al)(?:contexts?|documents?|docs?|passages?|chunks?|nodes?|texts?)|sourcedocuments?"
+)
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,10 @@ def columns_of(names: Sequence[str], filled: Collection[str], where: str) -> Col
         only <= {"answer", "answers"} and not said and matching(RETRIEVED)
     )
     if (said and not answers) or (answers and doubtful):
-        listed = ", ".join(f"'{name}'" for name in dict.fromkeys((*answers, *said)))
+        listed = [quoted(name, 60) for name in dict.fromkeys((*answers, *said))]
         raise UserError(
-            f"{where}: the names of its columns ({first_of(names, 12)}) leave open which answers are right and "
-            f"which are a system's: {listed}; rename the column with the right ones to 'ground_truth'"
+            f"{where}: the names of its columns leave open which answers are right and which are a system's (found "
+            f"{first_of(listed, 4)}); rename the column with the right ones to 'ground_truth'"
         )
     found = {
         role: tuple(name for alias in aliases for name in names if plain[name] == alias)

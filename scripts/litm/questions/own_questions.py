@@ -13,7 +13,7 @@ from typing import Any
 
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records
-from litm.base.messages import UserError, counted, first_of, quoted, single_spaced, without_invisible
+from litm.base.messages import UserError, counted, first_of, quoted, shortened, single_spaced, without_invisible
 from litm.questions.cells import (
     ALTERED,
     HABITS,
@@ -119,7 +119,7 @@ def _delimited_rows(path: Path) -> Iterator[Row]:
         if len(fields) != len(names):
             raise UserError(
                 f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} "
-                f"({first_of(names, LISTED)}); put a text with {delimiter!r} in it between quotes"
+                f"({shortened(first_of(names, LISTED), 240)}); put a text with {delimiter!r} in it between quotes"
             )
         cells = zip(names, fields, strict=True)
         yield Row(path, line, {name: field for name, field in cells if not UNNAMED.fullmatch(name)})
@@ -314,9 +314,8 @@ def _question(row: Row, columns: Columns, are_lists: bool) -> OwnQuestion:
     for names, wanted in ((columns.question, "'question' or 'query'"), (columns.answers, "'answers' or 'answer'")):
         if row.first(names) is None:
             header = f"{row.path}, header" if file_kind(row.path) in DELIMITERS else row.where()
-            raise UserError(
-                f"{header}: no column {wanted}, found {first_of([*row.values], LISTED) or 'none'}; rename a column"
-            )
+            there = shortened(first_of([*row.values], LISTED), 240) or "none"
+            raise UserError(f"{header}: no column {wanted}, found {there}; rename a column")
     used = {row.first(role) for role in columns.roles} | RESERVED
     more = {
         name: ("" if isinstance(value, str) else None) if is_missing(value) else value
@@ -385,16 +384,16 @@ def _answers(row: Row, columns: Columns, are_lists: bool) -> tuple[str, ...]:
 def _answers_in(row: Row, column: str, are_lists: bool) -> tuple[str, ...]:
     """The answers in a text (separated by |), a number, or a list of them."""
     value, where = row.values[column], row.where(column)
-    if isinstance(value, str) and is_missing(value):
+    if is_missing(value) and isinstance(value, str):
         raise UserError(
             f"{where}: {quoted(value.strip())} may mean that there is no answer; write one or remove the row, or write "
             f'["{value.strip()}"] if that is the answer'
         )
     if isinstance(value, str) and column.startswith("__expected") and ASSERTION.match(value):
         raise UserError(f"{where}: {quoted(value)} is an assertion of promptfoo; write the answer alone")
-    inside = written(value, where) if isinstance(value, str) else value
+    inside = written(value, where) if isinstance(value, str) else None if is_missing(value) else value
     # An interval, or coordinates, beside other texts.
-    is_text = of_numbers(inside) and not are_lists and isinstance(value, str) and value.lstrip()[0] in "[("
+    is_text = of_numbers(inside) and not are_lists and isinstance(value, str) and value.lstrip()[0] in "[({"
     if isinstance(value, str) and (inside is None or is_text):
         inside = value.split("|")
     answers = [_as_text(one) for one in answers_in(inside, where)]
