@@ -165,7 +165,7 @@ MISTAKES = {
         "c.csv": "question,passage\nWhere?,x",
     },
     "q.csv, line 2, column 'file': e03 is not among": {"q.csv": "question,answer,file\nWhich?,Town 3,e03\n"},
-    "a.txt: not UTF-8 text": {"docs/a.txt": b"\xff\xfe"},
+    "a.txt: not UTF-8 text": {"docs/a.txt": b"\xff"},
     "a <draft>.txt has <draft>, which stands for a": {"docs/a <draft>.txt": "text"},
     "a {draft}.txt has {draft}, which stands for a": {"docs/a {draft}.txt": "text"},
     "x.csv is among the documents": {"questions": "docs/x.csv", "docs/x.csv": OWN_TABLE},
