@@ -37,7 +37,8 @@ def main(
         made = write_shards(counted, folder, passages_per_shard, shards)
     if not (passages := made["passages"]):
         raise UserError(f"{path or source}: there are no passages in it")
-    write_json(manifest, {**made, "copies": counted.copies} if counted.copies else made)
+    missing = {"copies": counted.copies, "left_out": counted.left_out}
+    write_json(manifest, made | {key: some for key, some in missing.items() if some})
     used = sum(1 for shard in made["shards"] if shard["passages"])
     copies = f"; left out as copies of these: {len(counted.copies)}" if counted.copies else ""
     note(

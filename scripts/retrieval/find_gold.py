@@ -10,12 +10,13 @@ output: questions with their gold passage
 table: output: how the passage of each question was found
 """
 
+from collections import Counter
 from pathlib import Path
 
 from litm.answer_words import words_check
 from litm.base.cli import program
 from litm.base.formats import write_csv
-from litm.base.messages import UserError, note
+from litm.base.messages import UserError, note, quoted
 from litm.corpora.passages import Passage, corpus_passages, find_passages
 from litm.questions.own_questions import named_passages, with_gold
 from litm.questions.released_format import read_question_records, write_question_records
@@ -74,9 +75,11 @@ def main(
             f"{doubtful[0].where}: check that {doubtful[0].passage} is still the passage that you mean"
         )
     if not kept:
+        # The table is deleted with the job's other outputs.
+        (why, number), *_ = Counter(gold.note for gold in golds).most_common()
         raise UserError(
-            f"{questions}: no question has a gold passage: are the answers words of the documents? {table} has a row "
-            "for each"
+            f"{name}: no question has a gold passage ({why}: {number} of {len(golds)} questions, such as "
+            f"{quoted(records[0].text)}); write answers that are words of the documents"
         )
     if sample := sample_to_judge(records, golds, seed):
         note(f"{name}: do these passages answer their questions? ({len(sample)} drawn at random)")

@@ -71,6 +71,12 @@ def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
 
     Raises `UserError` naming file and line for any other text, and for a broken file.
     """
+    for line, value in json_elements(path):
+        yield line, _object(value, f"{path}, line {line}")
+
+
+def json_elements(path: str | Path) -> Iterator[tuple[int, Any]]:
+    """`read_json_list` with values of any type."""
     path = Path(path)
     with reading(path, lambda: "its beginning"), open_text(path) as file:
         text = file.read()
@@ -81,7 +87,7 @@ def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
     for record in [value] if isinstance(value, dict) else value:
         last, begin = begin, cast(re.Match, BETWEEN.match(text, end)).end()
         line += text.count("\n", last, begin)
-        yield line, _object(record, f"{path}, line {line}")
+        yield line, record
         end = decoder.raw_decode(text, begin)[1]
 
 

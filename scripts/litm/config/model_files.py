@@ -138,21 +138,21 @@ def known_window(path: str) -> int | None:
     return next((values[name] for name in CONTEXT_WINDOW_NAMES if isinstance(values.get(name), int)), None)
 
 
-def count_tokens(path: str | None, texts: Sequence[str]) -> int:
-    """Tokens of texts by a tokenizer.json file, or the one in a folder; without one, by `most_tokens`.
+def count_tokens(path: str | None, texts: Sequence[str]) -> list[int]:
+    """Tokens of each text by a tokenizer.json file, or the one in a folder; without one, by `most_tokens`.
 
     Raises `UserError` for another file of this kind.
     """
     file = Path(path or "") if str(path).endswith(".json") else Path(path or "", "tokenizer.json")
     if path is None or not file.is_file():
-        return sum(map(most_tokens, texts))
+        return [*map(most_tokens, texts)]
     from tokenizers import Tokenizer
 
     try:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing more special
         raise UserError(f"{file}: not a tokenizer.json file ({error})") from error
-    return sum(len(one.ids) for one in tokenizer.encode_batch(list(texts)))
+    return [len(one.ids) for one in tokenizer.encode_batch(list(texts))]
 
 
 # Recorded responses

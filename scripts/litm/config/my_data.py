@@ -4,22 +4,23 @@ They are those of resources/my_data.yaml, filled in. A user could have written t
 replace their keys there. No later stage knows of `my_data`.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
-from operator import itemgetter
+from itertools import accumulate, islice
+from operator import attrgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any
 
 from litm.base.files import file_kind
-from litm.base.messages import UserError
+from litm.base.messages import UserError, counted
 from litm.config.local_models import Model
 from litm.config.model_files import count_tokens, known_window
 from litm.config.schema import Entry, PathTo, is_anything, is_file, locate
 from litm.config.yaml_files import read_yaml
-from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files
+from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
 from litm.placements import gold_positions
@@ -50,6 +51,8 @@ SHARE = 2
 #: Tokens of a passage's label, and of the rest of a prompt with its answer. Ratio of the mean length of retrieved
 #: passages to that of all passages: longer ones are retrieved more often.
 TOKENS_OF_LABEL, TOKENS_BESIDE, LONGER = 15, 300, 1.3
+#: Contexts of passages drawn at random, and those of them that must fit.
+DRAWN, MUST_FIT = 100, 90
 
 
 def _is_table(path: str, where: str) -> None:
@@ -133,7 +136,8 @@ class _Texts:
     """The user's documents; only the first are read.
 
     source, path: of the corpus; files: their names; are_whole: whether documents are passages as they are; first: the
-    first passages with their titles, of at most `LOOKED_AT`; ignored: a sentence on other files; copies: of the first.
+    first passages with their titles, of at most `LOOKED_AT`; places: of these, file and line; left_out: sentences on
+    what is left out of these, and on other files; copies: of the first.
     """
 
     source: str
@@ -141,7 +145,8 @@ class _Texts:
     files: tuple[str, ...]
     are_whole: bool
     first: tuple[str, ...]
-    ignored: str = ""
+    places: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
     copies: int = 0
 
 
@@ -162,20 +167,22 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
             names.resolve(question, Path(mine.questions))
     if mine.corrections is not None:
         read_corrections(Path(mine.corrections), {question.text for question in questions})
-    limits = {f"half of the {len(texts.first)} passages": len(texts.first) // SHARE}
-    for name, model in models.items():
-        if fit := _fitting(model, texts, root):
-            limits[f"about {fit[0]} fit the window of {name}, {fit[1]:,} tokens"] = fit[0]
+    limits = [
+        _Limit(SIZES[0], f"{SIZES[0]} are the most by default"),
+        _Limit(len(texts.first) // SHARE, f"half of the {len(texts.first)} passages", "add documents"),
+    ]
+    limits += [limit for name, model in models.items() if (limit := _fitting(name, model, texts, root))]
     hits: list[int] = []
     if mine.retrieved is not None:
         found = hits_of_questions(Path(mine.retrieved), [one.to_record(None) for one in questions])
         hits = sorted(map(len, found.values()))
         most = hits[len(hits) * (10 - OF_TEN) // 10]
-        limits[f"{OF_TEN} of 10 questions have {most} retrieved"] = most
+        limits.append(_Limit(most, f"{OF_TEN} of 10 questions have {most} retrieved", "retrieve more"))
     sizes, why = _sizes(limits)
     entries = _entries(read_yaml(root / "resources" / "my_data.yaml"), mine, texts, hits, sizes)
     kept = tuple({name: None for question in questions for name in question.more or ()})
-    return MyEntries(entries, tuple(_notes(texts, mine, table)), why, kept)
+    notes = [*_notes(texts, mine, table), *(f"my_data: {one.left_out}" for one in limits if one.left_out)]
+    return MyEntries(entries, tuple(notes), why, kept)
 
 
 def _look_at(mine: MyData, given: MyData) -> _Texts:
@@ -183,7 +190,8 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
     if mine.documents is None:
         run = Path(mine.retrieved or "")
         found = islice(retrieved(run, CorpusSettings()), LOOKED_AT)
-        return _Texts("retrieved", run, (run.name,), True, tuple(map(_shown, found)))
+        places, first = _shown(found)
+        return _Texts("retrieved", run, (run.name,), True, first, places)
     folder = Path(mine.documents)
     if all((folder / name).is_file() for name in BEIR):
         folder = folder / BEIR[0]
@@ -198,20 +206,33 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
             )
     # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = mine.retrieved is not None or all(map(has_chunks, files))
-    looked = list(islice(passages_of(folder, files, None if are_whole else WORDS, Counter()), LOOKED_AT))
-    first = tuple(_shown(one) for one in looked if one[1].copy_of is None)
+    omitted = Omissions()
+    passages = passages_of(folder, files, None if are_whole else WORDS, omitted)
+    looked = list(islice((one for one in passages if one[1].text), LOOKED_AT))
+    places, first = _shown(one for one in looked if one[1].copy_of is None)
     names = tuple(file_name(folder, file) for file in files)
-    ignored = ignored_files(folder, files)
-    return _Texts("documents", folder, names, are_whole, first, ignored, len(looked) - len(first))
+    left_out = tuple(filter(None, (ignored_files(folder, files), *omitted.lines())))
+    return _Texts("documents", folder, names, are_whole, first, places, left_out, len(looked) - len(first))
 
 
-def _shown(found: tuple[str, Passage]) -> str:
-    """The text of a passage in a prompt."""
-    return f"{found[1].title} {found[1].text}"
+def _shown(passages: Iterable[tuple[str, Passage]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The places of passages, and their texts in a prompt."""
+    shown = [(where, f"{one.title} {one.text}") for where, one in passages]
+    return tuple(where for where, _ in shown), tuple(text for _, text in shown)
 
 
-def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
-    """The number of passages that fit a model's window, and the window in tokens; None if it is unknown."""
+@dataclass(frozen=True)
+class _Limit:
+    """A limit of the number of passages in a context, why it is one, what would raise it, and what it leaves out."""
+
+    most: int
+    why: str
+    remedy: str = ""
+    left_out: str = ""
+
+
+def _fitting(name: str, model: Entry, texts: _Texts, root: Path) -> _Limit | None:
+    """The number of passages that fit a model's window; None if the window is unknown."""
     path = model.stored_at(root) if isinstance(model, Model) else None
     window = getattr(model, "context_window", None) or (path and known_window(path))
     if not window or not texts.first:
@@ -220,21 +241,46 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
         # A dataset has a name instead of a path, and its file may not be here yet.
         with suppress(UserError):
             path = locate(given, root, "tokenizer")
-    tokens = count_tokens(path, texts.first) / len(texts.first)
-    return max(0, int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL))), window
+    tokens = count_tokens(path, texts.first)
+    fit = _number_fitting(tokens, window - TOKENS_BESIDE)
+    most, place = max(zip(tokens, texts.places, strict=True))
+    largest = f"such as {place} with about {most:,} tokens"
+    remedy = f"shorten the largest passages, {largest}, or take a model with a longer window"
+    too_long = sum(one + TOKENS_OF_LABEL > window - TOKENS_BESIDE for one in tokens)
+    left_out = f"no prompt with one of {counted(too_long, 'passage')}, {largest}, fits the window of {name}"
+    why = f"about {fit} fit the window of {name}, {window:,} tokens"
+    return _Limit(fit, why, remedy, left_out if too_long else "")
 
 
-def _sizes(limits: Mapping[str, int]) -> tuple[list[int], str]:
-    """Sizes that fit, largest first, and the reason for the limit. limits: in passages, by reason."""
-    limits = {f"{SIZES[0]} are the most by default": SIZES[0], **limits}
-    why, most = min(limits.items(), key=itemgetter(1))
-    sizes = [size for size in SIZES if size <= most]
+def _number_fitting(tokens: Sequence[int], room: int) -> int:
+    """The number of passages that fit a context by their mean, and at which most contexts drawn at random fit.
+
+    tokens: of passages; those that alone are too long are in no context that is asked, and so do not count. room: in
+    tokens.
+    """
+    fitting = [one for one in tokens if one + TOKENS_OF_LABEL <= room]
+    if not fitting:
+        return 0
+    draw = random.Random(0)
+    contexts = [[*accumulate(draw.choices(fitting, k=SIZES[0]))] for _ in range(DRAWN)]
+    number = int(room / (fmean(fitting) * LONGER + TOKENS_OF_LABEL))
+    while (
+        0 < number <= SIZES[0]
+        and sum(one[number - 1] + number * TOKENS_OF_LABEL <= room for one in contexts) < MUST_FIT
+    ):
+        number -= 1
+    return number
+
+
+def _sizes(limits: Sequence[_Limit]) -> tuple[list[int], str]:
+    """Sizes that fit, largest first, and the reason for the limit."""
+    limit = min(limits, key=attrgetter("most"))
+    sizes = [size for size in SIZES if size <= limit.most]
     if not sizes:
         raise UserError(
-            f"config.my_data: a context needs {SIZES[-1]} passages or more, and {why}: add documents, or take a model "
-            f"with a longer window"
+            f"config.my_data: a context needs {SIZES[-1]} passages or more, and {limit.why}: {limit.remedy}"
         )
-    return sizes, why
+    return sizes, limit.why
 
 
 def _positions(sizes: list[int]) -> dict[str, list[int]]:
@@ -279,7 +325,7 @@ def _notes(texts: _Texts, mine: MyData, table: OwnTable) -> list[str]:
     cut = "kept as they are" if texts.are_whole else f"of at most {WORDS} words"
     notes = [
         f"my_data: {texts.path}: {len(texts.files)} files, {len(texts.first)}{more} passages {cut}{copies}",
-        *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),
+        *(f"my_data: {texts.path}: {line}" for line in texts.left_out),
         *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),
         f"my_data: {mine.questions}: {len(table.questions)} questions; columns {', '.join(table.used)}"
         + (f"; also kept: {', '.join(table.kept)}" if table.kept else ""),

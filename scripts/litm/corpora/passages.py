@@ -111,20 +111,25 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
 
 
 class CountedPassages:
-    """Counts passages and their words during iteration, and leaves out copies. seen: called after each passage.
+    """Counts passages and their words during iteration, and leaves out copies and passages without text. seen: called
+    after each passage.
 
-    copies: those left out, for the manifest, without their texts.
+    copies: those left out, for the manifest, without their texts. left_out: ids of those without text, see `documents`.
     """
 
     def __init__(self, passages: Iterable[Passage], seen: Callable[[], object]) -> None:
         self.words = 0
         self.copies: list[dict] = []
+        self.left_out: list[str] = []
         self._passages, self._seen = passages, seen
 
     def __iter__(self) -> Iterator[Passage]:
         for passage in self._passages:
             if passage.copy_of is not None:
                 self.copies.append(asdict(replace(passage, text="")))
+                continue
+            if not passage.text:
+                self.left_out.append(passage.id)
                 continue
             # Splitting would take longer than all other work on a passage.
             text = passage.text
@@ -199,6 +204,11 @@ def copies_of(manifest_path: str | Path) -> list[Passage]:
     """The copies that a corpus was made without; their texts are those of the passages `copy_of`."""
     copies = read_json(manifest_path).get("copies", ())
     return [Passage(**{**one, "further_pages": tuple(one["further_pages"])}) for one in copies]
+
+
+def left_out_of(manifest_path: str | Path) -> list[Passage]:
+    """A passage without text for each file that a corpus was made without; its id is the file's name."""
+    return [Passage(name, "", "") for name in read_json(manifest_path).get("left_out", ())]
 
 
 #: Folder of the shards, next to the manifest.

@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from litm.answer_words import words_check
 from litm.answers import Check, dpr_tokens
-from litm.base.messages import UserError, first_of, ordinal, quoted, single_spaced
+from litm.base.messages import UserError, first_of, note, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
 from litm.questions.released_format import Document, QuestionRecord
@@ -28,10 +28,11 @@ LISTED = 5
 def find_named(questions: Sequence[OwnQuestion], passages: Iterable[Passage], path: Path) -> list[Named | None]:
     """For each question the passages that it names by file, page and words; None if it names nothing.
 
-    passages: with the copies of some, which stand for these.
+    passages: with the copies of some, which stand for these, and passages without text for files that are left out,
+    whose questions name nothing. A note says where documents and table count pages differently.
 
     Raises `UserError` with line and column in `path`, the file of questions, for a file that is unknown or ambiguous, a
-    page without text, and words that no passage contains.
+    page without text, pages that may be counted from 0 or 1, and words that no passage contains.
     """
     if not any(one.file or one.words for one in questions):
         return [None] * len(questions)
@@ -40,17 +41,98 @@ def find_named(questions: Sequence[OwnQuestion], passages: Iterable[Passage], pa
     resolved = [files.resolve(one, path) for one in questions]
     in_file = _by_file(corpus, {file for file in resolved if file})
     shared = _shared_runs([one.words for one in questions], corpus)
+    left_out = {passage.id for passage in corpus if _is_left_out(passage)}
+    if names := [file for file in resolved if file in left_out]:
+        files_left_out = first_of([*dict.fromkeys(names)], LISTED)
+        note(f"{path}: {len(names)} questions have no gold passage, because their files are left out: {files_left_out}")
+    of_page = [
+        in_file[file] if file and question.page is not None else []
+        for question, file in zip(questions, resolved, strict=True)
+    ]
+    shifts = _page_shifts(questions, of_page, {passage.id: passage for passage in corpus}, path)
     return [
-        _named(question, in_file[file] if file else None, shared[number], path)
+        Named("file", ())
+        if file in left_out
+        else _named(question, in_file[file] if file else None, shared[number], path, shifts[number])
         for number, (question, file) in enumerate(zip(questions, resolved, strict=True))
     ]
 
 
-def _named(question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Sequence[str], path: Path) -> Named | None:
+def _is_left_out(passage: Passage) -> bool:
+    return not passage.text and passage.copy_of is None
+
+
+#: Answers on the page before or after the one that is named, and times as many as on this one, from which the documents
+#: are taken to count pages otherwise than the table.
+SHIFTED, TIMES = 3, 3
+
+
+def _page_shifts(
+    questions: Sequence[OwnQuestion], of_page: Sequence[Sequence[Passage]], by_id: Mapping[str, Passage], path: Path
+) -> list[int]:
+    """For each question the number to add to its page for the page of the documents, see `_page_shift`. The chunks are
+    decided on together, and so are the PDFs.
+
+    of_page: the passages of the file that a question names, none if it names no page.
+    """
+    shifts = [0] * len(questions)
+    for are_chunks in (False, True):
+        numbers = [
+            number
+            for number, passages in enumerate(of_page)
+            if passages and (passages[0].file is not None) == are_chunks
+        ]
+        if numbers:
+            has_page_0 = any(0 in one.pages for one in by_id.values() if (one.file is not None) == are_chunks)
+            shift = _page_shift([(questions[one], of_page[one]) for one in numbers], has_page_0, by_id, path)
+            shifts = [shift if number in set(numbers) else other for number, other in enumerate(shifts)]
+    return shifts
+
+
+def _page_shift(
+    asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], has_page_0: bool, by_id: Mapping[str, Passage], path: Path
+) -> int:
+    """-1 where the documents count pages from 0 and the questions from 1, 1 the other way round, else 0.
+
+    A page 0 on one side makes it likely, and the pages with the answers decide. `UserError` if they do not tell.
+    """
+    answers: Counter[int] = Counter()
+    pages: Counter[int] = Counter()
+    for question, passages in asked:
+        near: dict[int, bool] = {}
+        for passage in passages:
+            for shift in {page - (question.page or 0) for page in passage.pages}.intersection((-1, 0, 1)):
+                text = by_id.get(passage.copy_of or "", passage)
+                near[shift] = near.get(shift, False) or words_check(text, question.answers)
+        pages.update(near)
+        answers.update(shift for shift, has_answer in near.items() if has_answer)
+    expected = any(question.page == 0 for question, _ in asked) - has_page_0
+    other = expected or max((-1, 1), key=lambda shift: answers[shift])
+    here, there = (answers[0], pages[0]), (answers[other], pages[other])
+    where = f"{path}, column 'page'" + (": the documents have a page 0" if has_page_0 else "")
+    seen = (
+        f"{answers[0]} of {len(asked)} answers are on the page of that number, {answers[other]} on the one "
+        f"{'before' if other < 0 else 'after'} it"
+    )
+    if expected and here == there:
+        raise UserError(
+            f"{where}; the questions may count pages from 0 or 1, and their answers do not tell ({seen}): count "
+            "the pages of both from 1, or leave the column empty"
+        )
+    is_other = there > here if expected else answers[other] >= max(SHIFTED, TIMES * answers[0])
+    if expected or (answers[other] > answers[0] and 2 * answers[0] < len(asked)):
+        page = asked[0][0].page or 0
+        note(f"{where}: page {page} is taken to be page {page + other * is_other} of the documents ({seen})")
+    return other * is_other
+
+
+def _named(
+    question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Sequence[str], path: Path, page_shift: int
+) -> Named | None:
     where = f"{path}, line {question.line}"
     if in_file is not None and question.page is not None:
         pages = {page for passage in in_file for page in passage.pages}
-        in_file = [passage for passage in in_file if question.page in passage.pages]
+        in_file = [passage for passage in in_file if question.page + page_shift in passage.pages]
         if not in_file:
             which = f"pages {min(pages)} to {max(pages)}" if pages else "no pages"
             raise UserError(
@@ -264,7 +346,9 @@ def find_gold(
     first = next((passage for passage in (asked_for if named else found) if passage.id in having), given)
     if first is None:
         where = f"the {len(asked_for)} passages named" if named else f"the {len(found)} passages retrieved"
-        return Gold(NONE, None, None, len(having), f"none of the answers is in {where}", None)
+        is_left_out = named is not None and not asked_for
+        why = "its file is left out" if is_left_out else f"none of the answers is in {where}"
+        return Gold(NONE, None, None, len(having), why, None)
     if first is given:
         note = "" if first.id in having else "none of the answers is in it"
     else:
