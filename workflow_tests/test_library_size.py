@@ -1,4 +1,4 @@
-"""The library's size: modules of at most 400 code lines, and one number for all of them, which is raised with a reason."""
+"""The library's size: modules of at most 400 code lines, and one number for the whole, raised with a reason."""
 
 import ast
 from collections.abc import Iterator

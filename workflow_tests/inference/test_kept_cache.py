@@ -81,6 +81,7 @@ def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     assert computed == (all_tokens if family in CANNOT_KEEP else tree_tokens(prompts))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("family", "batch_tokens"), [("llama", 1), ("llama", 600), ("llama", 10**6), ("qwen2", 600), ("gpt_neox", 10**6)]
 )

@@ -10,6 +10,8 @@ import pytest
 from conftest import ROOT
 from environments import snakemake_alone
 
+pytestmark = pytest.mark.study
+
 #: How docs/module.md names the repository.
 ADDRESS = "OWNER/lost-in-the-middle"
 MINE = """
