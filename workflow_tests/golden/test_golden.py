@@ -4,6 +4,7 @@ from difflib import unified_diff
 from functools import cache
 
 import pytest
+from conftest import WRITE_ANEW
 from write_golden import FILES, PARTS, golden_texts
 
 #: Lines of a difference that are shown.
@@ -30,4 +31,4 @@ def test_nothing_differs_from_the_golden_files(part, texts):
         kept = path.read_text() if path.exists() else ""
         lines += unified_diff(kept.splitlines(), text.splitlines(), f"golden {name}", f"now {name}", n=2, lineterm="")
     more = [f"... and {len(lines) - SHOWN} more lines"] if len(lines) > SHOWN else []
-    assert not lines, "\n".join([f"`make golden` and `git diff` show all; {part}:", *lines[:SHOWN], *more])
+    assert not lines, "\n".join([f"{part}: {WRITE_ANEW}; a commit says why:", *lines[:SHOWN], *more])
