@@ -1,7 +1,6 @@
 """What the project does is what the golden files say; `make golden` writes them, and a commit says why they change."""
 
 from difflib import unified_diff
-from functools import cache
 
 import pytest
 from conftest import WRITE_ANEW
@@ -11,20 +10,9 @@ from write_golden import FILES, PARTS, golden_texts
 SHOWN = 60
 
 
-@pytest.fixture(scope="module")
-def texts(new_project, tmp_path_factory):
-    """A function from a part to its golden texts, made once."""
-
-    @cache
-    def made(part: str) -> dict[str, str]:
-        return golden_texts(part, new_project.moved_to(tmp_path_factory.mktemp(part)))
-
-    return made
-
-
 @pytest.mark.parametrize("part", PARTS)
-def test_nothing_differs_from_the_golden_files(part, texts):
-    now = texts(part)
+def test_nothing_differs_from_the_golden_files(part, new_project, tmp_path):
+    now = golden_texts(part, new_project.moved_to(tmp_path / part))
     lines = []
     for name, text in now.items():
         path = FILES / f"{name}.txt"
