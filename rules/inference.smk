@@ -137,6 +137,7 @@ rule import_responses:
             settings=MODEL(reasoning),
             cells=SWEEPS.recorded_cells,
             log=MODEL.log,
+            position_scale=MODEL.position_scale,
             decoding=SWEEPS.decoding_of_log,
         ),
     shell:

@@ -31,7 +31,7 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
         for name, model in study.models.items()
         if not isinstance(model, RecordedModel)
     }
-    planned = {pair: one.curve_questions for pair, one in study.run.items()}
+    planned = {pair: sweep.experiment.curve_questions for pair, sweep in study.run.items()}
     counts = planned | {(one.model, one.experiment): one.questions for one in left}
     shown, shown_notes = what_is_shown(counts, results)
     estimated = estimate_table([*map(by_characters, left)], rates, prices(study), shown)

@@ -39,7 +39,7 @@ def contains_normalized(text: str, answers: Sequence[str]) -> bool:
     """
     bare = _without_punctuation(text)
     return any(
-        _contains(bare, normalized) if (normalized := _normalized(answer)) else _is_word_of(answer.strip(), text)
+        _contains(bare, normalized) if (normalized := _normalized(answer)) else is_word_of(answer.strip(), text)
         for answer in answers
     )
 
@@ -57,7 +57,8 @@ def _contains(bare: str, normalized: str) -> bool:
     return max(normalized.split(), key=len) in bare and normalized in _without_articles(bare)
 
 
-def _is_word_of(word: str, text: str) -> bool:
+def is_word_of(word: str, text: str) -> bool:
+    """Whether a word is in the text with no letter or digit beside it."""
     return re.search(rf"(?<!{LETTER}){re.escape(word)}(?!{LETTER})", text, re.IGNORECASE) is not None
 
 
@@ -66,7 +67,7 @@ Check = Callable[[Any, Sequence[str]], bool]
 
 
 #: Characters that are tokens: no space separates an answer from the words (or, in Korean, the particles) around it.
-_ALONE = re.compile(rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
+ALONE = re.compile(rf"[{UNSPACED}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
 #: The first letter of an answer in Hebrew or Arabic, which write articles, prepositions and conjunctions as one word
 #: with what follows; such prefixes of both, with their vowels.
 _PREFIXED = re.compile("(?<=^ )[\u05d0-\u05ea\u0620-\u064a](?=[^ ])")
@@ -83,7 +84,7 @@ def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str]]":
     # Imported here: the rules import this module, and Snakemake does not bring the package.
     import regex
 
-    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]"), regex.compile(rf"(?={_ALONE.pattern})\X")
+    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]"), regex.compile(rf"(?={ALONE.pattern})\X")
 
 
 def dpr_tokens(text: str) -> list[str]:
@@ -93,7 +94,7 @@ def dpr_tokens(text: str) -> list[str]:
     """
     token, alone = _patterns()
     decomposed = unicodedata.normalize("NFD", text)
-    if not text.isascii() and _ALONE.search(decomposed):
+    if not text.isascii() and ALONE.search(decomposed):
         decomposed = alone.sub(r" \g<0> ", decomposed)
     return [one.lower() for one in token.findall(decomposed)]
 
@@ -112,10 +113,11 @@ def contains_answer_dpr(text: str, answers: Sequence[str]) -> bool:
     the same passages.
     """
     passage = _spaced_tokens(text)
-    return any(_has_run(passage, run) for run in map(_spaced_tokens, answers) if not run.isspace())
+    return any(has_run(passage, run) for run in map(_spaced_tokens, answers) if not run.isspace())
 
 
-def _has_run(passage: str, run: str) -> bool:
+def has_run(passage: str, run: str) -> bool:
+    """Whether a run of tokens, with spaces at both ends, is in a passage; after a prefix in Hebrew and Arabic."""
     if run in passage:
         return True
     return _PREFIXED.search(run) is not None and re.search(_PREFIXES + re.escape(run[1:]), passage) is not None
@@ -131,8 +133,6 @@ def metric_check(document: Any, answers: Sequence[str]) -> bool:
     return contains_normalized(f"{document.title} {document.text}", answers)
 
 
-#: Checks by their names in a config.
-CHECKS: dict[str, Check] = {"dpr": dpr_check, "metric": metric_check}
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 #: Pattern of a code: letters, a hyphen, and digits.
 _CODE = re.compile(r"(?<!\w)(?<!\w-)[a-z]{2,}-[0-9]{3,}(?!-?\w)", re.IGNORECASE)

@@ -12,7 +12,7 @@ table: output: how the passage of each question was found
 
 from pathlib import Path
 
-from litm.answers import dpr_check
+from litm.answer_words import words_check
 from litm.base.cli import program
 from litm.base.formats import write_csv
 from litm.base.messages import UserError, note
@@ -61,7 +61,7 @@ def main(
             gold = corrected(gold, found, known.get(correction.passage), record.answers)
         golds.append(gold)
     kept = [
-        with_gold(record, gold_document(gold.passage, dpr_check, record.answers))
+        with_gold(record, gold_document(gold.passage, words_check, record.answers))
         for record, gold in zip(records, golds, strict=True)
         if gold.passage is not None
     ]

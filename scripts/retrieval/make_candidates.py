@@ -11,7 +11,7 @@ table: output: counts of candidates and answers
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from litm.answers import CHECKS
+from litm.answer_words import CHECKS
 from litm.base.cli import program
 from litm.base.formats import read_json, write_csv
 from litm.base.messages import UserError, note
@@ -65,5 +65,6 @@ def main(
     if not records:
         raise UserError(f"{questions}: no question has {number} documents")
     write_question_records(output, records)
-    write_csv(table, [candidates.candidate_row(name, wanted, records, len(left_out), CHECKS, len(added))])
+    counted = {kind: CHECKS[kind] for kind in dict.fromkeys(("dpr", "metric", wanted.distractor_check))}
+    write_csv(table, [candidates.candidate_row(name, wanted, records, len(left_out), counted, len(added))])
     note(f"{output}: {len(records)} questions with {number} documents, {len(left_out)} left out")

@@ -10,12 +10,14 @@ manifest: output: facts about the search
 from pathlib import Path
 from typing import Annotated
 
+from litm.answer_words import words_check
 from litm.answers import dpr_check
 from litm.base.cli import program
 from litm.base.formats import read_json, write_json
 from litm.base.messages import note
 from litm.base.store import digest, stored
 from litm.corpora.passages import corpus_passages, find_passages
+from litm.questions.own_questions import line_of
 from litm.questions.released_format import read_question_records, write_question_records
 from litm.retrieval.search import METHODS, RECIPE, Hit, SearchTask, find_by, retrieved_records
 
@@ -55,7 +57,9 @@ def main(
     ids = golds | {passage for passage in wanted if isinstance(passage, str)}
     rows = [passage for passage in wanted if isinstance(passage, int)]
     found = find_passages(corpus_passages(passages), ids=ids, rows=rows)
-    write_question_records(output, retrieved_records(asked, hits, found, dpr_check))
+    # The user's own questions are judged as they are scored.
+    check = words_check if any(line_of(record) is not None for record in asked) else dpr_check
+    write_question_records(output, retrieved_records(asked, hits, found, check))
     size = read_json(passages)["passages"]
     write_json(manifest, {"questions": len(asked), "passages": size, **task.search, **facts})
     note(f"{output}: {sum(map(len, hits))} passages found for {len(asked)} questions")

@@ -19,7 +19,7 @@ from score_frames import score_rows
 from litm.analysis import grid
 from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.table import Column, Table, cell_text, load, read_tables, reference, tables
-from litm.answers import CHECKS
+from litm.answer_words import CHECKS
 from litm.base.files import with_parts
 from litm.base.formats import write_csv
 from litm.base.messages import UserError

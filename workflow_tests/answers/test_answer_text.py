@@ -2,7 +2,8 @@
 
 import pytest
 
-from litm.answers import CHECKS, contains_answer_dpr, contains_normalized, dpr_tokens
+from litm.answer_words import CHECKS
+from litm.answers import contains_answer_dpr, contains_normalized, dpr_tokens
 from litm.base.formats import read_jsonl
 from litm.corpora.passages import Passage
 from litm.scoring.metrics import METRICS

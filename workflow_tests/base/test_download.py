@@ -137,12 +137,78 @@ def server(send: Callable[[Handler, threading.Event], None]) -> Iterator[str]:
         (b"Transfer-Encoding: chunked\r\n", b"3\r\nabc\r\nff\r\nabc", "it was cut: .* there are more"),
     ],
 )
-def test_a_download_that_is_cut_is_called_so_with_the_bytes_that_came(head, body, said, tmp_path):
-    answer = b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + body
-    line = rf"download failed \({said}\); run the same command again"
-    with server(lambda handler, _: handler.wfile.write(answer)) as url, pytest.raises(UserError, match=line):
+def test_a_download_that_is_always_cut_is_called_so_with_the_bytes_that_came(head, body, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "PAUSE_SECONDS", 0)
+    answer, asked = b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + body, []
+    line = rf"download failed \({said}\); run the same command again, which goes on after [\d,]+ bytes"
+
+    def cut(handler: Handler, _: threading.Event) -> None:
+        asked.append(handler.headers["Range"])
+        handler.wfile.write(answer)
+
+    with server(cut) as url, pytest.raises(UserError, match=line):
         fetch(url, SUM, None, tmp_path / "out" / "file.gz")
-    assert not list((tmp_path / "out").iterdir())
+    assert len(asked) == download.TRIES and not (tmp_path / "out" / "file.gz").exists()
+
+
+WHOLE = bytes(range(256)) * 40
+
+
+def of_parts(handler: Handler, begins: list[int], most: int) -> None:
+    """Send at most so many bytes of `WHOLE`, from where the request asks for; its begin is noted."""
+    begin = int((handler.headers["Range"] or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+    begins.append(begin)
+    rest = WHOLE[begin:]
+    status = f"206 Partial Content\r\nContent-Range: bytes {begin}-{len(WHOLE) - 1}/{len(WHOLE)}" if begin else "200 OK"
+    if begin and not rest:
+        status, rest = f"416 Range Not Satisfiable\r\nContent-Range: bytes */{len(WHOLE)}", b""
+    head = f"HTTP/1.1 {status}\r\nContent-Length: {len(rest)}\r\n\r\n"
+    handler.wfile.write(head.encode() + rest[:most])
+
+
+def test_a_download_that_is_cut_goes_on_where_it_ended(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(download, "PAUSE_SECONDS", 0)
+    begins: list[int] = []
+    with server(lambda handler, _: of_parts(handler, begins, 4000)) as url:
+        fetch(url, sha256(WHOLE), None, tmp_path / "file.gz")
+    assert begins == [0, 4000, 8000]
+    assert (tmp_path / "file.gz").read_bytes() == WHOLE and len(list(tmp_path.iterdir())) == 1
+    assert capsys.readouterr().err.count("the download goes on") == 2
+
+
+@pytest.mark.parametrize(
+    ("left", "expected"),
+    [
+        (WHOLE[:9000], [9000]),
+        # It was complete when the run ended.
+        (WHOLE, [len(WHOLE)]),
+        # The beginning of another file, which is found out at the end.
+        (b"x" * 9000, [9000, 0]),
+        (b"x" * 20_000, [20_000, 0]),
+    ],
+)
+def test_a_later_run_goes_on_with_what_an_earlier_one_left(left, expected, tmp_path):
+    begins: list[int] = []
+    (tmp_path / f".file.gz.{sha256(WHOLE)[:16]}.part").write_bytes(left)
+    with server(lambda handler, _: of_parts(handler, begins, 99_999)) as url:
+        fetch(url, sha256(WHOLE), None, tmp_path / "file.gz")
+    assert begins == expected and (tmp_path / "file.gz").read_bytes() == WHOLE
+
+
+def test_a_server_that_sends_no_parts_sends_all_again(tmp_path):
+    (tmp_path / f".file.gz.{SUM[:16]}.part").write_bytes(DATA[:3])
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(DATA)
+    with server(lambda handler, _: handler.wfile.write(head + DATA)) as url:
+        fetch(url, SUM, None, tmp_path / "file.gz")
+    assert (tmp_path / "file.gz").read_bytes() == DATA
+
+
+def test_a_large_download_shows_how_far_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(download, "LARGE", 0)
+    monkeypatch.setattr(download, "MEGABYTE", 1000)
+    with server(lambda handler, _: of_parts(handler, [], 99_999)) as url:
+        fetch(url, sha256(WHOLE), None, tmp_path / "file.gz")
+    assert "file.gz: 100%" in (shown := capsys.readouterr().err) and "10/10" in shown, shown
 
 
 @pytest.mark.parametrize(
@@ -168,7 +234,7 @@ def test_a_download_that_never_ends_though_bytes_come_is_given_up(head, sign, li
     monkeypatch.setattr(download, limit, 0.5)
     with server(drip) as url, pytest.raises(UserError, match=rf"download failed \(({said})"):
         fetch(url, SUM, None, tmp_path / "file.gz")
-    assert not list(tmp_path.iterdir())
+    assert not (tmp_path / "file.gz").exists()
 
 
 @pytest.mark.parametrize(("seconds", "is_fast"), [(20, True), (70, True), (1000, False)])

@@ -280,7 +280,12 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
     experiment = config.experiments["kv_retrieval_small"]
     answers, tokens = served["prompts"] * experiment.max_new_tokens, served["their tokens"]
     assert served["US$"] == pytest.approx((tokens * 2 + answers * 10) / 1e6)
-    assert llama["to compute"] < llama["their tokens"] == tokens < work_of(experiment).tokens
+    assert (
+        llama["to compute"]
+        < llama["their tokens"]
+        == tokens
+        < work_of(config.run["llama-2-13b", experiment.name]).tokens
+    )
     said = "\n".join(cost_lines(config, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
     assert "accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN" in said

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from copy import deepcopy
+from types import SimpleNamespace
 
 import paper_miniature
 import pytest
@@ -12,6 +13,7 @@ from snakemake.utils import update_config
 
 from litm.checks.study_costs import results_bytes
 from litm.config.study import Study, load_study
+from litm.config.sweeps import Sweep
 from litm.workflow.data_inputs import needs_of
 from litm.workflow.prompt_lengths import fitting, prompt_tokens, work_of
 
@@ -91,10 +93,16 @@ def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniat
     # A dry run and the time limits of a cluster count these.
     prompts = {pair: work_of(one).prompts for pair, one in paper.run.items()}
     assert set(prompts) == {(model, name) for model, name in run if model in paper.models}
-    for (model, name), experiment in miniature.run.items():
+    for (model, name), sweep in miniature.run.items():
         sizes, questions = PAPER[name] if name != QA or model not in ("mpt-30b", *LLAMA) else ({20: 5}, 2_655)
-        assert Counter(cell.size for cell in experiment.cells) == sizes
+        assert Counter(cell.size for cell in sweep.cells) == sizes
         assert prompts.get((model, name)) in (None, sum(sizes.values()) * questions)
+
+
+def sweep_of(one: Study, model: str, experiment: str) -> Sweep:
+    """A sweep of all sizes, whether the study has it and its model or not."""
+    nobody = SimpleNamespace(name=model, reasoning=SimpleNamespace(tokens=0))
+    return Sweep(one.models.get(model, nobody), one.experiments[experiment])
 
 
 def test_the_planned_tokens_are_those_of_the_papers_tables():
@@ -105,10 +113,10 @@ def test_the_planned_tokens_are_those_of_the_papers_tables():
         for name in {*PAPER} - {f"{QA}_unambiguous", "open_domain_qa"}:
             sizes, questions = PAPER[name]
             by_hand = questions * sum(lengths[size] * number for size, number in sizes.items())
-            assert prompt_tokens(paper, model, paper.experiments[name]) == pytest.approx(by_hand, rel=1e-9), name
+            assert prompt_tokens(paper, sweep_of(paper, model, name)) == pytest.approx(by_hand, rel=1e-9), name
         per_document = (lengths[30] - lengths[10]) / 20
         by_hand = 2_655 * sum(lengths[10] + (size - 10) * per_document for size in (5, 10, 20, 30, 40, 50))
-        assert prompt_tokens(paper, model, paper.experiments["open_domain_qa"]) == pytest.approx(by_hand, rel=0.005)
+        assert prompt_tokens(paper, sweep_of(paper, model, "open_domain_qa")) == pytest.approx(by_hand, rel=0.005)
 
 
 SERVED = {"engine": "openai", "api_model": "x"}
@@ -133,14 +141,15 @@ SERVED = {"engine": "openai", "api_model": "x"}
 )
 def test_sizes_that_the_paper_s_mean_lengths_exclude_are_not_planned(model, entry, experiment, sizes):
     one = study({"models": [model], "experiments": [experiment], "define": {"models": {model: entry}}})
-    assert fitting(one, model, one.experiments[experiment]).cell_sizes == sizes
+    assert fitting(one, sweep_of(one, model, experiment)).experiment.cell_sizes == sizes
 
 
 def test_a_job_requests_memory_and_time_for_more_tokens_than_are_planned():
     paper = study(paper_miniature.paper())
     for model in (*READERS, "flan-ul2", "llama-2-70b-chat"):
-        for experiment in paper.experiments.values():
-            assert prompt_tokens(paper, model, experiment) < work_of(experiment).tokens
+        for experiment in paper.experiments:
+            sweep = sweep_of(paper, model, experiment)
+            assert prompt_tokens(paper, sweep) < work_of(sweep).tokens
 
 
 def paper_figures() -> set[str]:

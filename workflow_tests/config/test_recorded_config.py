@@ -6,6 +6,7 @@ from pathlib import Path
 import configs
 import yaml
 from conftest import ROOT, qa_record, write_lines
+from programs import refused
 from snakemake.utils import update_config
 
 from litm.base.formats import read_jsonl
@@ -89,3 +90,24 @@ def test_an_entry_with_an_engine_of_another_kind_keeps_only_the_facts_about_the_
         known = read(name, {})
         assert read(name, entry) == {**read("mine", entry), "about": known["about"]}, name
         assert known["about"] and read(name, {"engine": "vllm"}) == {**known, "engine": "vllm"}
+
+
+def test_a_missing_file_beside_others_is_not_recorded_and_said(tmp_path):
+    write_lines(tmp_path / "3.jsonl", [])
+    entry = {"responses": {"qa": str(tmp_path / "{size}.jsonl")}, "fields": FIELDS | {"position": "at"}}
+    one = study(tmp_path, entry)
+    assert [cells for _, cells in one.models["m"].files["qa"]] == [[Cell(3, "gold_at_0"), Cell(3, "gold_at_2")]]
+    assert one.left_out == ["no file of recorded responses of m to qa at 4 gold_at_1: not recorded"]
+    (tmp_path / "3.jsonl").unlink()
+    assert "3.jsonl does not exist" in refused(study, tmp_path, entry)
+
+
+def test_files_named_by_positions_from_1_are_refused_until_the_scale_is_given(tmp_path):
+    for name in ("3-1", "3-2", "3-3", "4-2"):
+        write_lines(tmp_path / f"{name}.jsonl", [])
+    entry = {"responses": {"qa": str(tmp_path / "{size}-{position}.jsonl")}, "fields": FIELDS}
+    assert "counted from 1: set 'position_scale' to from_1" in refused(study, tmp_path, entry)
+    files = study(tmp_path, {**entry, "position_scale": "from_1"}).models["m"].files["qa"]
+    assert [(Path(file).name, *cells) for file, cells in files] == [
+        ("3-1.jsonl", Cell(3, "gold_at_0")), ("3-3.jsonl", Cell(3, "gold_at_2")), ("4-2.jsonl", Cell(4, "gold_at_1")),
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import wraps
+from inspect import Parameter, Signature
 
 import pytest
 import torch
@@ -79,6 +80,44 @@ def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     assert len({response.text for response in found}) > len(prompts) / 2
     assert all_tokens == sum(map(len, prompts))
     assert computed == (all_tokens if family in CANNOT_KEEP else tree_tokens(prompts))
+
+
+def renamed(model: PreTrainedModel, name: str) -> None:
+    """Let the model take its cache under another name."""
+    forward = model.forward
+
+    def under_another_name(input_ids=None, position_ids=None, logits_to_keep=0, **more):
+        cache = more.pop(name, None)
+        return forward(
+            input_ids=input_ids, position_ids=position_ids, logits_to_keep=logits_to_keep, past_key_values=cache
+        )
+
+    named = Parameter(name, Parameter.KEYWORD_ONLY)
+    plain = [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in ("input_ids", "position_ids", "logits_to_keep")]
+    under_another_name.__signature__ = Signature([*plain, named])  # type: ignore[attr-defined]
+    model.forward = under_another_name
+
+
+@pytest.mark.parametrize(("name", "is_known"), [("cache", True), ("past_key_values", True), ("memory", False)])
+def test_a_model_is_given_its_cache_under_the_name_that_it_has_for_it(name, is_known):
+    """transformers 5.24 has another one than 5.23."""
+    model = LlamaForCausalLM(LlamaConfig(**GROUPED)).eval()
+    renamed(model, name)
+    assert prefix_sharing.why_not_kept(model) == ("" if is_known else "it takes no cache")
+    if is_known:
+        cache = KeptCache(model, 20, 4)
+        with cache.of_prompts([[5, 6, 7, 8, 9], [5, 6, 7, 9, 8]]):
+            pass
+        assert cache.cache_argument == name
+
+
+@pytest.mark.parametrize(
+    ("family", "reason"),
+    [("t5", "it is an encoder-decoder"), ("mistral", "a layer keeps a sliding window or a running summary")],
+)
+def test_prefixes_that_are_not_shared_are_said_with_the_reason(settings_of, capsys, family, reason):
+    answers(settings_of(family), related_prompts(4))
+    assert f"; prefixes are not shared, because {reason}" in capsys.readouterr().err
 
 
 @pytest.mark.long

@@ -199,3 +199,15 @@ def test_answers_are_cut_by_the_stop_rule_and_lines_have_counts_and_other_settin
     assert (said in done.stderr) == is_other
     assert [one.text for one in read_responses(tmp_path / "out.jsonl.gz")] == texts
     assert json.loads((tmp_path / "out.json").read_text())["with_reasoning"] == 1
+
+
+def test_the_status_of_a_log_that_has_not_ended_well_is_said(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"status": "cancelled", "samples": [inspect_sample(EXAMPLES[0], "x")]}))
+    assert "the log ended with the status 'cancelled', so samples may be missing" in match(path, INSPECT).notes()
+    path.write_text(json.dumps({"status": "success", "samples": [inspect_sample(EXAMPLES[0], "x")]}))
+    assert not [*match(path, INSPECT).notes()]
+    unfinished = tmp_path / "b.eval"
+    with zipfile.ZipFile(unfinished, "w") as packed:
+        packed.writestr("samples/1_epoch_1.json", json.dumps(inspect_sample(EXAMPLES[0], "x")))
+    assert "the log ended with the status 'started', so samples may be missing" in match(unfinished, INSPECT).notes()

@@ -14,7 +14,8 @@ from conftest import write_lines
 from programs import refused
 from score_frames import accuracy_table
 
-from litm.inference.recorded import OWN_FIELDS, RecordedFile, RecordedSweep, read_recorded
+from litm.inference.recorded import RecordedFile, RecordedSweep
+from litm.inference.recorded_files import OWN_FIELDS, read_recorded
 from litm.records import Example
 from litm.scoring.scores import Sweep, score_sweep
 
@@ -133,7 +134,11 @@ def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(
         ({"question": "q"}, FIELDS, "the field 'model_answer' (response) is missing; there are: 'question'"),
         ({"model_answer": "a"}, FIELDS, "the field 'question' (question) is missing; there are: 'model_answer'"),
         ({"r": "a"}, {"response": "r", "id": ["q", "k"]}, "the field 'q' or 'k' (id) is missing; there are: 'r'"),
-        ({"question": "q", "model_answer": ["a"]}, FIELDS, "'model_answer' must be a text, found list"),
+        (
+            {"question": "q", "model_answer": ["a"]},
+            FIELDS,
+            "'model_answer' must be a text, found list; name the text in it with",
+        ),
         ({"question": 7, "model_answer": "a"}, FIELDS, "'question' must be a text, found int"),
         ({"r": "a", "id": 1.5}, {"response": "r", "id": "id"}, "'id' must be a text or a whole number, found float"),
         ({"a": {"b": 1}}, {"response": "a.c"}, "the field 'a.c' (response) is missing; there are: 'b'"),
@@ -222,3 +227,65 @@ def test_responses_without_a_prompt_digest_are_matched_by_id_with_one_message(tm
     (told,) = matching.notes()
     assert told.startswith("1 recorded responses do not say which prompts they were made for (no prompt_sha256)")
     assert matching.manifest({})["not_compared"] == 1
+
+
+BY_POSITION = {"response": "r", "question": "q", "size": "n", "position": "at"}
+
+
+def test_a_file_of_one_cell_needs_no_size_and_no_position(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", [{"q": EXAMPLES[0].question, "r": "x"}])
+    assert texts(match(path, BY_POSITION, ALONE)) == {("gold_at_0", "id0"): "x"}
+    assert "the field 'at' (position) is missing" in refused(match, path, BY_POSITION)
+    (tmp_path / "a.csv").write_text(f"q,r,n,at\n{EXAMPLES[0].question},x,,\n")
+    assert texts(match(tmp_path / "a.csv", BY_POSITION, ALONE)) == {("gold_at_0", "id0"): "x"}
+
+
+def test_a_record_without_a_position_beside_others_is_not_that_of_the_only_cell(tmp_path):
+    records = [{"q": EXAMPLES[n].question, "r": "x", "n": 3, "at": at} for n, at in ((0, None), (1, 0))]
+    matching = match(write_lines(tmp_path / "a.jsonl", records), BY_POSITION, ALONE)
+    assert texts(matching) == {("gold_at_0", "id1"): "x"} and matching.files[0].unused == 1
+
+
+def test_positions_counted_from_1_are_converted_with_a_line_and_in_the_identity(tmp_path):
+    records = [{"q": EXAMPLES[n].question, "r": "x", "n": 3, "at": at} for n, at in ((0, 1), (1, 3), (2, 2))]
+    path = write_lines(tmp_path / "a.jsonl", records)
+    matching = match(path, BY_POSITION)
+    assert [*texts(matching)] == [("gold_at_0", "id0"), ("gold_at_2", "id1")]
+    assert "the positions in the files are counted from 1 and read as such" in matching.notes()
+    assert matching.identity()["position_scale"] == "from_1" and matching.manifest({})["doubts"]
+    write_lines(path, [{**one, "at": one["at"] - 1} for one in records])
+    from_0 = match(path, BY_POSITION)
+    assert texts(from_0) == texts(matching)
+    assert [*from_0.identity()] == ["source", "fields"] and "doubts" not in from_0.manifest({})
+
+
+def test_positions_are_not_doubted_where_prompts_are_compared(tmp_path):
+    """A response to the prompt of position 2 that the file calls 3 matches none, and is no accident."""
+    fields = {"response": "r", "id": "id", "position": "at", "prompt_sha256": "sum"}
+    records = [{"r": "x", "id": one.id, "at": 1, "sum": one.prompt_sha256} for one in EXAMPLES[:1]]
+    assert not match(write_lines(tmp_path / "a.jsonl", records), fields).responses
+
+
+def test_what_is_changed_in_a_file_is_in_its_identity_and_said_with_its_number(tmp_path):
+    records = [
+        {"question": one.question, "model_answer": text}
+        for one, text in zip(EXAMPLES, ("<|assistant|>\nyes", "nan", "no"), strict=False)
+    ]
+    matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE)
+    assert [*texts(matching).values()] == ["yes", "no"]
+    assert [*matching.identity()["changed"].values()] == [1, 1]
+    said = [one for one in matching.notes() if one.startswith("1 of the 3 recorded responses")]
+    assert [one.split()[6] for one in said] == ["have", "are"]
+
+
+def test_answers_of_this_workflow_stay_as_they_are(tmp_path):
+    given = ["<|assistant|>\nyes", "None", f"{EXAMPLES[2].prompt} no"]
+    records = [own_record(one, response=text) for one, text in zip(EXAMPLES, given, strict=False)]
+    matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
+    assert [*texts(matching).values()] == given and "changed" not in matching.identity()
+
+
+def test_records_that_are_all_void_are_an_error_with_the_mark(tmp_path):
+    records = [{"question": one.question, "model_answer": "x", "excluded": True} for one in EXAMPLES[:3]]
+    matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE)
+    assert "no response is left: 3 of 3 are marked (excluded)" in refused(matching.check_any)

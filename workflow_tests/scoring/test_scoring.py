@@ -13,6 +13,7 @@ from litm.analysis.table import Column, tables
 from litm.base.formats import write_csv, write_json
 from litm.base.messages import UserError
 from litm.examples.checks import answer_check_row
+from litm.examples.tasks.question_answering import other_documents
 from litm.records import Example, SweepResponse, response_key, write_examples, write_responses
 from litm.scoring.scores import OPTIONAL, Score, Sweep, score_sweep
 
@@ -137,8 +138,25 @@ def test_gold_answers_that_need_care_are_counted():
         }
     row = answer_check_row("e", 5, [record_makers.example(**one) for one in questions])
     counts = {"n_symbols_only": 1, "n_short": 1, "n_in_question": 1, "n_in_distractors": 2}
-    assert row == {"experiment": "e", "size": 5, "n": 4, **counts, "n_not_in_gold": 1}
+    assert row == {"experiment": "e", "size": 5, "n": 4, **counts, "n_not_in_gold": 1, "n_choices": 0, "chance": None}
     assert answer_check_row("e", 5, [], "exact_integer")["n_not_in_gold"] is None
+
+
+def test_answers_that_are_a_choice_are_counted_with_the_level_that_a_guess_reaches():
+    asked = [record_makers.example(targets=[{"answers": [answer]}]) for answer in ("no", "Yes.", "No", "Ada Quill")]
+    row = answer_check_row("e", 1, asked)
+    assert row["n_choices"] == 3 and row["chance"] == pytest.approx(2 / 3)
+
+
+def test_own_answers_are_looked_for_in_the_other_documents_as_whole_words():
+    def counted(metric: str, other: str) -> int:
+        texts = ["a dose of 5 mg", other]
+        prompt = "\n".join(f"Document [{number}](Title: t) {text}" for number, text in enumerate(texts, start=1))
+        target = {"answers": ["5 mg"], "span": [0, prompt.index("\n")], "position": 0}
+        example = record_makers.example(prompt=prompt, targets=[target], question="how much")
+        return answer_check_row("e", 2, [example], metric, other_documents)["n_in_distractors"]
+
+    assert [counted("whole_words", other) for other in ("15 mg", "up to 5mg.")] == [0, 1]
 
 
 def test_first_lines_that_end_with_a_colon_are_counted_and_answers_with_more_lines_too():

@@ -120,7 +120,7 @@ PARAMS = f"Params have changed since last execution: ['x']; {AFTER}"
 def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[str, str]) -> list[str]:
     """The summary of a dry run of sweeps, each with prompts, answers and why these are not known, and others."""
     jobs = dry_run.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
-    jobs.size = lambda pair: (Counter({10: sizes[pair][0]}), *sizes[pair][1:])
+    jobs.size = lambda sweep: (Counter({10: sizes[sweep.pair][0]}), *sizes[sweep.pair][1:])
     for model, experiment in sizes:
         jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
     for rule, reason in others:
@@ -149,8 +149,8 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
 
 def test_no_time_is_predicted_for_a_sweep_whose_prompts_all_have_answers(other):
     timed = []
-    jobs = dry_run.Jobs(other.study, other.sweeps, lambda asked: timed.append([*asked]) or [])
-    jobs.size = lambda pair: (Counter([10] * (pair[1] == "qa")), 3, "")
+    jobs = dry_run.Jobs(other.study, other.sweeps, lambda left: timed.append([sweep.pair for sweep, _ in left]) or [])
+    jobs.size = lambda sweep: (Counter([10] * (sweep.experiment.name == "qa")), 3, "")
     for experiment in ("kv", "qa"):
         jobs.add("generate", {"model": "here", "experiment": experiment}, AFTER)
     jobs.summary()

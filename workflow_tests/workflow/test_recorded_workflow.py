@@ -85,7 +85,9 @@ def test_the_answers_in_resources_are_to_the_prompts_that_the_released_files_mak
     new_bench.configure(config)
     study = load_study(config, ROOT)
     read = [
-        f"results/responses/{model}/{name}.manifest.json" for (model, name), one in study.run.items() if one.datasets
+        f"results/responses/{model}/{name}.manifest.json"
+        for (model, name), sweep in study.run.items()
+        if sweep.experiment.datasets
     ]
     # Not in this process: its Java, once started for another test, stays in that folder.
     new_bench.run("--", *read)

@@ -10,6 +10,8 @@ from plans import inputs_of, of, plan
 
 from litm.base.formats import write_json
 from litm.base.messages import money
+from litm.config.study import Study
+from litm.config.sweeps import Sweep
 from litm.models import devices
 from litm.workflow import resources
 from litm.workflow.prompt_lengths import computed_tokens, lengths_of, tree_items
@@ -21,7 +23,6 @@ SWEEP = of(model=SWEPT[0], experiment=SWEPT[1])
 MANIFEST = "results/responses/a/kv_retrieval_small.manifest.json"
 #: All prompts of the sweep by their pairs, and half of them.
 ALL, HALF = {10: 250, 25: 250, 50: 150}, {10: 125, 25: 125, 50: 75}
-ASKED = {SWEPT: ALL}
 #: As `snakedeploy deploy-workflow` writes it.
 IMPORTING = """
 configfile: "small.yaml"
@@ -32,6 +33,11 @@ module litm:
         config
 use rule * from litm
 """
+
+
+def left_of(one: Study, *models: str, left: dict[int, int] = ALL) -> list[tuple[Sweep, dict[int, int]]]:
+    """Sweeps of these models, or of all, with their prompts without an answer."""
+    return [(sweep, left) for (model, _), sweep in one.run.items() if not models or model in models]
 
 
 def of_models(**entries: dict):
@@ -62,7 +68,8 @@ def test_another_kind_of_machine_says_that_it_asks_again_and_how_to_keep_answers
     write_json(MANIFEST, {"identity_fields": {"model": {"dtype": "bfloat16"}}})
     for processor, count in (("avx512_bf16", 0), ("avx2", 1)):
         flags(processor)
-        lines = [line for line in time_lines(of_models(a={}), ASKED) if "asked again" in line]
+        one = of_models(a={})
+        lines = [line for line in time_lines(one, left_of(one)) if "asked again" in line]
         assert len(lines) == count
     assert "in bfloat16" in lines[0] and "again in float32" in lines[0] and "'dtype: bfloat16'" in lines[0]
 
@@ -72,11 +79,11 @@ def test_weights_whose_files_set_the_format_are_not_said_to_be_in_another(flags,
     write_json("results/models/a.json", {"is_quantized": True})
     write_json(MANIFEST, {"identity_fields": {"model": {"dtype": "auto"}}})
     flags("avx2")
-    (line,) = time_lines(of_models(a={}), ASKED)
+    (line,) = time_lines(one := of_models(a={}), left_of(one))
     assert line.endswith("(a rule of thumb, wrong by up to a factor of three)")
     for file in Path("results").rglob("*.json"):
         file.write_text("")
-    (line,) = time_lines(of_models(a={}), ASKED)
+    (line,) = time_lines(one := of_models(a={}), left_of(one))
     assert "in float32" in line, "a damaged file is left to the jobs that read it"
 
 
@@ -97,9 +104,9 @@ def test_contexts_share_what_is_before_the_gold_item(experiment, items):
 
 def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
     one = plan("config").study
-    model = one.models["smollm2-135m-instruct-q4_1"]
+    sweep = one.run["smollm2-135m-instruct-q4_1", "mini_gazetteer_qa"]
     # Of 24 questions, SmolLM2 computed 30,700 tokens of prompts and 2,000 of answers.
-    assert computed_tokens(one, model, one.experiments["mini_gazetteer_qa"]) == pytest.approx(32_700, rel=0.25)
+    assert computed_tokens(one, sweep) == pytest.approx(32_700, rel=0.25)
 
 
 def hours_in(line: str) -> float:
@@ -109,19 +116,20 @@ def hours_in(line: str) -> float:
 def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_thumb(flags, monkeypatch):
     one = of_models(a={"parameters": 7})
     flags("avx512_bf16")
-    fast, _ = time_lines(one, ASKED)
+    fast, _ = time_lines(one, left_of(one))
     flags("avx2")
-    slow, shorter = time_lines(one, ASKED)
+    slow, shorter = time_lines(one, left_of(one))
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
     monkeypatch.setattr(resources.costs, "measured_runs", lambda results, model: [])
-    (line,) = time_lines(of_models(a={"parameters": 7, "tokens_per_second": 1e6}), ASKED)
+    (line,) = time_lines(one := of_models(a={"parameters": 7, "tokens_per_second": 1e6}), left_of(one))
     assert "about 1 minute here (as earlier sweeps took)" in line
 
 
 def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
     flags("avx2")
-    whole, half = (hours_in(time_lines(of_models(a={"parameters": 7}), {SWEPT: left})[0]) for left in (ALL, HALF))
+    one = of_models(a={"parameters": 7})
+    whole, half = (hours_in(time_lines(one, left_of(one, left=left))[0]) for left in (ALL, HALF))
     assert half == pytest.approx(whole / 2, rel=0.05)
 
 
@@ -131,7 +139,7 @@ def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_
     for count, request, says in ((150, {}, too_low), (1, {}, []), (20, {"max_completion_tokens": 20_000}, too_low)):
         one = study(models={"a": entry | {"request": request}}, experiments=["kv_retrieval_small"])
         experiment = one.experiments["kv_retrieval_small"]
-        line, *budget = dollar_lines(one, {SWEPT: {50: count}})
+        line, *budget = dollar_lines(one, left_of(one, left={50: count}))
         limit = request.get("max_completion_tokens", experiment.max_new_tokens)
         cost = money(count * (lengths_of(one, "a", experiment).of(50) * 2 + limit * 10) / 1e6)
         assert line == f"  a: at most about US$ {cost} if each answer is as long as is allowed (by rules of thumb)"
@@ -140,18 +148,18 @@ def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_
 
 def test_a_run_on_a_cluster_has_its_gpu_hours():
     one = of_models(a={"parameters": 70_000, "gpus": 2}, b={"device": "cpu"}, small={})
-    (line,) = gpu_lines(one, {(name, "kv_retrieval_small"): HALF for name in ("a", "b")})
-    tokens = computed_tokens(one, one.models["a"], one.experiments["kv_retrieval_small"])
+    (line,) = gpu_lines(one, left_of(one, "a", "b", left=HALF))
+    tokens = computed_tokens(one, one.run[SWEPT])
     hours = 2 * 0.5 * tokens * 2 * 7e13 / 5e13 / 3600
     assert line == f"  about {hours:,.0f} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
-    assert gpu_lines(one, {("small", "kv_retrieval_small"): ALL})[0].startswith("  less than a GPU-hour, by")
-    assert gpu_lines(one, {("b", "kv_retrieval_small"): ALL}) == []
+    assert gpu_lines(one, left_of(one, "small"))[0].startswith("  less than a GPU-hour, by")
+    assert gpu_lines(one, left_of(one, "b")) == []
 
 
 def test_many_models_have_their_time_together(flags):
     flags("avx2")
     many = of_models(**{f"m{number}": {"parameters": 7} for number in range(SHOWN + 2)})
-    lines = time_lines(many, {(name, "kv_retrieval_small"): ALL for name in many.models})
+    lines = time_lines(many, left_of(many))
     assert len(lines) == SHOWN + 2 and re.fullmatch(r"  2 more models: about [\d,.]+ hours", lines[SHOWN])
 
 

@@ -33,6 +33,7 @@ from litm.analysis.statistics import (
 from litm.base.formats import by_cell, plain_rows
 from litm.base.messages import difference_of, first_of
 from litm.examples.checks import answer_check_row
+from litm.examples.tasks.question_answering import other_documents
 from litm.records import read_examples
 from litm.scoring.metrics import METRICS
 from litm.scoring.wrong_answers import KINDS
@@ -234,4 +235,4 @@ def answer_checks_table(examples: Files, example_experiments: Sequence[tuple[str
     """
     for (experiment, metric), path in zip(example_experiments, examples.paths, strict=True):
         records = list(read_examples(path))
-        yield answer_check_row(experiment, records[0].size, records, metric)
+        yield answer_check_row(experiment, records[0].size, records, metric, other_documents)

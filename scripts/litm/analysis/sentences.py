@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litm.analysis.shapes import FLAT, NO_INFORMATION, NONE
+from litm.answer_words import WHOLE_WORDS
 from litm.base.formats import grouped, read_parquet
 from litm.base.messages import (
     counted,
@@ -29,6 +30,7 @@ from litm.base.messages import (
 from litm.examples.orders import ORDERS
 from litm.placements import gold_positions
 from litm.records import Condition, answer_limit
+from litm.scoring.doubts import doubt_in_words, is_doubt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +63,8 @@ MOST_NATS = 20
 MOST_CUT = 3
 #: Fraction of empty answers, and of refused ones, above which they are told.
 MANY_EMPTY = 0.05
+#: Fraction of an experiment's answers above which two readings of them are told apart.
+FEW_INSIDE = 0.02
 #: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
 
@@ -100,21 +104,53 @@ def to_know_first(
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    utilisation, accuracy, bias = map(rows, ("utilisation", "accuracy", "position_bias"))
-    told = uninformative(utilisation, accuracy, bias, clusters, rows("wrong_answers"))
+    accuracy, bias = rows("accuracy"), rows("position_bias")
+    doubts, in_doubt = doubt_sentences(accuracy, bias)
+    references = {one["name"]: [one["name"], one.get("closed_book"), one.get("oracle")] for one in experiments}
+    # What a doubt touches supports no sentence on the document's benefit.
+    utilisation = [
+        row
+        for row in rows("utilisation")
+        if not in_doubt & {(row["model"], name) for name in references.get(row["experiment"], [row["experiment"]])}
+    ]
+    sound = [row for row in accuracy if _sweep(row) not in in_doubt]
+    told = uninformative(utilisation, sound, bias, clusters, rows("wrong_answers"))
     differing = _differing(bias)
     # Curves without information leave the advice: it says by itself that nothing is right, or how many questions tell.
-    unhelped = uninformative(utilisation, accuracy, []).keys()
+    unhelped = uninformative(utilisation, sound, []).keys()
     silent = silenced(unhelped - differing, closed_book) - silenced(unhelped & differing, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
         for row in rows("advice")
         if row["advice"] and row["model"] not in stand_ins and (row["model"], row["remedies_of"]) not in silent
     ]
-    useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
+    useless = [sentence for (model, _), sentence in [*doubts.items(), *told.items()] if model not in stand_ins]
     able = able_sentences(row for row in utilisation if row["model"] not in stand_ins)
     probable = probability_sentences(rows("log_probability_effects"), bias)
-    return First(useless, able, probable, advice, without_information(told.keys() - differing, bias))
+    return First(useless, able, probable, advice, without_information(told.keys() - differing, bias) | in_doubt)
+
+
+def doubt_sentences(accuracy: Sequence[Row], bias: Iterable[Row]) -> tuple[dict[tuple, str], set[tuple]]:
+    """A sentence for each (model, doubt), and the (model, experiment) in doubt.
+
+    accuracy, bias: rows of accuracy.csv and position_bias.csv.
+    """
+    sizes = {sweep: {row["size"] for row in rows} for sweep, rows in grouped(accuracy, _sweep).items()}
+    found: dict[tuple[str, str], dict[str, set[int]]] = {}
+    for rows, column in ((accuracy, "doubt"), (bias, "reason")):
+        for row in rows:
+            if (doubt := row.get(column)) and is_doubt(doubt):
+                found.setdefault((row["model"], doubt), {}).setdefault(row["experiment"], set()).add(row["size"])
+    told = {}
+    for (model, doubt), of in found.items():
+        which = [
+            name if own == sizes.get((model, name)) else f"{name} (size {', '.join(map(str, sorted(own)))})"
+            for name, own in of.items()
+        ]
+        told[model, doubt] = (
+            f"{model} on {first_of(which, MOST_CUT)}: no shape, no PBI and no advice, because {doubt_in_words(doubt)}."
+        )
+    return told, {(model, name) for (model, _), of in found.items() for name in of}
 
 
 #: Effects of position: where an answer that they make more probable is, and where it is not.
@@ -391,8 +427,8 @@ def tag_sentences(manifests: Iterable[Row]) -> Iterator[str]:
 
 def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[str]:
     """One sentence per model with cut answers and what to do, one with many empty ones, one with many refused ones, one
-    with recorded answers that are missing, one for each experiment with positions without any, and one with those that
-    do not say to which prompts.
+    with recorded answers that are missing, one for each experiment with positions without any, one with those that do
+    not say to which prompts, and those on records that are not used as they are.
 
     rows: of the accuracy table.
     """
@@ -414,6 +450,7 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
         if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
             yield f"{model}: some recorded responses are missing ({first_of(lacking, MOST_CUT)}); these are not counted"
     yield from _unrecorded_positions(rows)
+    yield from inside_words(rows)
     unknown: Counter[str] = Counter()
     for one in manifests:
         unknown[one["model"]] += one.get("not_compared", 0)
@@ -423,6 +460,26 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
             "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
             "of this study"
         )
+    doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
+    for (model, doubt), alike in grouped(doubts, lambda one: one[:2]).items():
+        yield f"{model} on {first_of([name for _, _, name in alike], MOST_CUT)}: {doubt}"
+
+
+def inside_words(rows: Iterable[Row]) -> Iterator[str]:
+    """One sentence per model and experiment in which more than `FEW_INSIDE` of the answers scored by whole words have
+    an accepted answer only inside other words.
+    """
+    own = [row for row in rows if row.get("metric") == WHOLE_WORDS and row["n"]]
+    for (model, name), cells in grouped(own, itemgetter("model", "experiment")).items():
+        inside = round(sum((row["accuracy_lenient"] - row["accuracy_full"]) * row["n"] for row in cells))
+        answers = sum(row["n"] for row in cells)
+        if inside > max(FEW_INSIDE * answers, 2):
+            yield (
+                f"{model} on {name}: {inside:,} of {answers:,} answers have an accepted answer only inside other words "
+                "or numbers, or after another choice, and count as wrong (column accuracy_lenient); where words are "
+                "inflected or compound, add their forms to the answers, separated by |, or set metric: "
+                "best_subspan_em for these experiments in define.experiments"
+            )
 
 
 def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:
@@ -555,11 +612,12 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
 
 def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
     """One sentence per experiment in which the metric finds more than `MANY_EMPTY` of the answers in other items too,
-    and one for all with as many gold items without an answer.
+    one for all with as many answers that are a choice, and one for all with as many gold items without an answer.
 
     checks: rows of answer_checks.csv; the size with the largest share counts.
     """
     lacking: dict[str, list[str]] = {}
+    choices: dict[tuple[int, int, float], list[str]] = {}
     for name, rows in grouped(checks, itemgetter("experiment")).items():
         (found, n), (without, of) = (
             max(((row.get(column) or 0, row["n"]) for row in rows), key=lambda one: one[0] / one[1])
@@ -570,8 +628,17 @@ def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
                 f"{name}: the metric finds the answers of {found:,} of {n:,} questions in other items of the context "
                 "too, so a wrong answer may count as right (tables/answer_checks.csv)"
             )
+        most = max(rows, key=lambda row: row.get("n_choices") or 0)
+        if (number := most.get("n_choices") or 0) > MANY_EMPTY * most["n"]:
+            choices.setdefault((number, most["n"], most["chance"]), []).append(name)
         if without:
             lacking.setdefault(f"{without:,} of {of:,} questions", []).append(name)
+    for (number, of, chance), names in choices.items():
+        yield (
+            f"{first_of(names, MOST_CUT)}: the answers of {number:,} of {of:,} questions are a yes, a no or a letter, "
+            "so no metric of words tells a guess from knowledge; the same answer to all of these is right for "
+            f"{100 * chance:.0f} %: that is the level to beat, not 0 %"
+        )
     for which, names in lacking.items():
         yield (
             f"{first_of(names, MOST_CUT)}: the metric finds none of the answers of {which} in their gold documents, so "

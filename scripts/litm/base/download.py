@@ -10,14 +10,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from http import HTTPStatus
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from litm.base.files import atomic_writer
 from litm.base.formats import read_json, write_json
-from litm.base.messages import CREDENTIALS, UserError
+from litm.base.messages import CREDENTIALS, UserError, note
+from litm.base.progress import progress_bar
 from litm.base.store import checksum_kind, file_checksum, file_state
 
 
@@ -83,32 +85,50 @@ TIMEOUT_SECONDS = 60.0
 SLOWEST, SPEED_SECONDS = 10_000, 60.0
 
 
-BLOCK = 1 << 20
+BLOCK, MEGABYTE = 1 << 20, 10**6
+#: Bytes: a larger file shows its progress.
+LARGE = 16 * BLOCK
+#: Tries in a row with less than a block of new bytes after which a download is given up, and seconds before each.
+TRIES, PAUSE_SECONDS = 5, 2.0
 
 
 def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> str:
     """Put the file at `output` if its checksum (sha256 or git blob id) is right; returns its origin.
 
-    A file in the folder `mirror` is preferred to the network, see `find_in_mirror`. Raises `UserError` for a failed
-    download, and with both checksums if they differ.
+    A file in the folder `mirror` is preferred to the network, see `find_in_mirror`. A download that is cut goes on
+    where it ended, also in a later run, from the hidden file beside `output` that has its first part. Raises
+    `UserError` for a failed download, and with both checksums if they differ.
     """
     output = Path(output)
     local = find_in_mirror(mirror, output.name, url, checksum)
-    source = str(local or url)
-    with atomic_writer(output) as target:
-        if local:
+    if local:
+        with atomic_writer(output) as target:
             with local.open("rb") as raw:
                 shutil.copyfileobj(raw, target)
-        else:
-            _download(url, target, output.name)
-        target.flush()
-        found = file_checksum(target.name, checksum)
-        if found != checksum:
-            raise UserError(
-                f"{source}: its {checksum_kind(checksum)} is {found}, but must be {checksum}; this is not the expected "
-                "file"
-            )
-    return source
+            target.flush()
+            _check(Path(target.name), checksum, str(local))
+        return str(local)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    part = output.with_name(f".{output.name}.{checksum[:16]}.part")
+    is_continued = _download(url, part, output.name)
+    try:
+        _check(part, checksum, url)
+    except UserError:
+        part.unlink()
+        if not is_continued:
+            raise
+        # The server may have another file than when the download began.
+        return fetch(url, checksum, mirror, output)
+    part.replace(output)
+    return url
+
+
+def _check(path: Path, checksum: str, source: str) -> None:
+    found = file_checksum(path, checksum)
+    if found != checksum:
+        raise UserError(
+            f"{source}: its {checksum_kind(checksum)} is {found}, but must be {checksum}; this is not the expected file"
+        )
 
 
 def find_in_mirror(mirror: str | None, name: str, url: str, checksum: str) -> Path | None:
@@ -131,32 +151,76 @@ def opened(request: str | urllib.request.Request, seconds: float) -> Any:
     return within(seconds, lambda: urllib.request.urlopen(request, timeout=seconds))
 
 
-def _download(url: str, target: IO[bytes], name: str) -> None:
-    size = since = 0
+class TooSlowError(TimeoutError):
+    """A download is slower than `SLOWEST`."""
+
+
+def _download(url: str, part: Path, name: str) -> bool:
+    """Complete the file `part`; returns whether it had a beginning."""
+    begin = _size(part)
+    before, tries = begin, 0
+    while True:
+        try:
+            _receive(url, part, name)
+            return begin > 0
+        except (TimeoutError, urllib.error.URLError, http.client.HTTPException, ConnectionError) as error:
+            size = _size(part)
+            tries = 0 if size - before >= BLOCK else tries + 1
+            reason = str(getattr(error, "reason", error)) or f"no answer within {TIMEOUT_SECONDS:g} seconds"
+            if isinstance(error, http.client.IncompleteRead):
+                reason = f"it was cut: {size:,} bytes came, and the server said that there are more"
+            if not size or tries == TRIES or isinstance(error, urllib.error.HTTPError | TooSlowError):
+                raise UserError(
+                    f"{url}: download failed ({reason}); run the same command again"
+                    + (f", which goes on after {size:,} bytes" if size else "")
+                    + f", or put {name} into a folder and set data_mirror to it"
+                ) from error
+            note(f"{name}: {reason}; the download goes on")
+            before = size
+            time.sleep(PAUSE_SECONDS)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _receive(url: str, part: Path, name: str) -> None:
+    """Append to a file what it lacks, or all if the server does not send parts."""
+    had = _size(part)
     try:
-        with opened(url, TIMEOUT_SECONDS) as answer:
-            started = time.monotonic()
-            while block := answer.read1(BLOCK):
-                target.write(block)
-                size, since = size + len(block), since + len(block)
-                if (seconds := time.monotonic() - started) >= SPEED_SECONDS:
-                    if since < SLOWEST * seconds:
-                        raise TimeoutError(
-                            f"too slow: {since:,} bytes in the last {seconds:.0f} seconds, {size:,} in all; "
-                            f"{SLOWEST:,} a second are the least"
-                        )
-                    since, started = 0, time.monotonic()
-        length = answer.headers.get("Content-Length", "")
-        if length.isdecimal() and size < int(length):
-            raise ConnectionError(f"it was cut: {size:,} of {int(length):,} bytes came")
-    except (TimeoutError, urllib.error.URLError, http.client.HTTPException, ConnectionError) as error:
-        reason = str(getattr(error, "reason", error)) or f"no answer within {TIMEOUT_SECONDS:g} seconds"
-        if isinstance(error, http.client.IncompleteRead):
-            reason = f"it was cut: {size:,} bytes came, and the server said that there are more"
-        raise UserError(
-            f"{url}: download failed ({reason}); run the same command again, or put {name} into a folder and set "
-            "data_mirror to it"
-        ) from error
+        answer = opened(urllib.request.Request(url, headers={"Range": f"bytes={had}-"} if had else {}), TIMEOUT_SECONDS)
+    except urllib.error.HTTPError as error:
+        if error.code != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not had:
+            raise
+        # There is nothing after what is here: all of the file, or a part of another one.
+        if error.headers.get("Content-Range") != f"bytes */{had}":
+            part.unlink()
+            _receive(url, part, name)
+        return
+    is_rest = (answer.headers.get("Content-Range") or "").startswith(f"bytes {had}-")
+    length = answer.headers.get("Content-Length") or ""
+    size = had if is_rest else 0
+    total = size + int(length) if length.isdecimal() else 0
+    since, started = 0, time.monotonic()
+    with (
+        answer,
+        part.open("ab" if is_rest else "wb") as target,
+        progress_bar(total // MEGABYTE, name, "MB") if total > LARGE else nullcontext() as bar,
+    ):
+        while block := answer.read1(BLOCK):
+            target.write(block)
+            size, since = size + len(block), since + len(block)
+            if bar is not None:
+                bar.update(size // MEGABYTE - bar.n)
+            if (seconds := time.monotonic() - started) >= SPEED_SECONDS:
+                if since < SLOWEST * seconds:
+                    raise TooSlowError(
+                        f"too slow: {since:,} bytes in the last {seconds:.0f} seconds, {size:,} in all; "
+                        f"{SLOWEST:,} a second are the least"
+                    )
+                since, started = 0, time.monotonic()
+    if size < total:
+        raise ConnectionError(f"it was cut: {size:,} of {total:,} bytes came")
 
 
 #: Folder that records each fetched file's checksum and its state at that time.

@@ -235,12 +235,12 @@ def longest_prompt(study: Study, results: Path, model: str) -> Longest | None:
     have not been counted yet; None where it runs none. What its window does not hold is not asked.
     """
     lengths = []
-    for (name, experiment_name), experiment in study.run.items():
-        counts = results / "token_counts" / model / f"{experiment_name}.csv"
-        if name == model and counts.exists():
-            lengths.append(Longest(int(read_csv(counts)["tokens_max"].max()) + experiment.max_new_tokens, True))
-        elif name == model:
-            lengths.append(Longest(work_of(experiment).longest, False))
+    for sweep in study.sweeps:
+        counts = results / "token_counts" / model / f"{sweep.experiment.name}.csv"
+        if sweep.model.name == model and counts.exists():
+            lengths.append(Longest(int(read_csv(counts)["tokens_max"].max()) + sweep.answer_tokens, True))
+        elif sweep.model.name == model:
+            lengths.append(Longest(work_of(sweep).longest, False))
     window = getattr(study.models[model], "context_window", None)
     longest = max(lengths, key=lambda one: one.tokens, default=None)
     return replace(longest, tokens=min(longest.tokens, window)) if longest and window else longest

@@ -13,9 +13,18 @@ from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
-from litm.records import Prices, answer_limit
+from litm.records import Prices
 from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import assumed, computed_tokens, fitting, lengths_of, prompt_tokens, too_long, work_of
+from litm.workflow.prompt_lengths import (
+    assumed,
+    computed_tokens,
+    fitting,
+    lengths_of,
+    prompt_tokens,
+    prompts_by_size,
+    too_long,
+    work_of,
+)
 from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
@@ -62,26 +71,24 @@ def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
 
 
 def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
-    whole = [one for sweeps in (study.run, study.measured) for (name, _), one in sweeps.items() if name == model.name]
-    experiments = [fitting(study, model.name, one) for one in whole]
-    asked = [work_of(one).prompts for one in experiments]
-    prompts, sweeps = sum(asked), len(asked)
-    tokens = sum(prompt_tokens(study, model.name, one) for one in experiments)
-    common = {"sweeps": sweeps, "prompts": prompts, "their tokens": tokens}
+    sweeps = [fitting(study, sweep) for sweep in study.sweeps if sweep.model.name == model.name]
+    asked = [work_of(sweep).prompts for sweep in sweeps]
+    prompts = sum(asked)
+    tokens = sum(prompt_tokens(study, sweep) for sweep in sweeps)
+    common = {"sweeps": len(sweeps), "prompts": prompts, "their tokens": tokens}
     if isinstance(model, ApiModel):
         price = model.prices
-        limits = [answer_limit(model.request, one.max_new_tokens)[0] for one in experiments]
-        answers = sum(count * limit for count, limit in zip(asked, limits, strict=True))
+        answers = sum(count * sweep.answer_tokens for count, sweep in zip(asked, sweeps, strict=True))
         dollars = Prices.of(price).of_prompts(round(tokens), answers, {}) if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
-        own = {"download": 0, "jobs": sweeps, "to compute": tokens, "GPU-hours": 0, "hours here": hours}
+        own = {"download": 0, "jobs": len(sweeps), "to compute": tokens, "GPU-hours": 0, "hours here": hours}
         return {**common, **own, "US$": dollars}
-    computed = sum(computed_tokens(study, model, one) for one in experiments)
+    computed = sum(computed_tokens(study, sweep) for sweep in sweeps)
     here = rate_here(model)
     return {
         **common,
         "download": download_of(model, hub),
-        "jobs": sweeps * model.shards,
+        "jobs": len(sweeps) * model.shards,
         "to compute": computed,
         "GPU-hours": gpu_hours(model, computed),
         "hours here": 0 if has_gpu() or not here else computed / here.tokens_per_second / 3600,
@@ -113,13 +120,13 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
         f"three; of a server, {SERVED_SECONDS} seconds a prompt, `concurrency` of them at a time, not measured. "
         f"GPU-hours: of all GPUs together{_several_gpus(study)}."
     )
-    is_printed = any(lengths_of(study, model, one).printed for (model, _), one in study.run.items())
+    is_printed = any(lengths_of(study, model, sweep.experiment).printed for (model, _), sweep in study.run.items())
     printed = "as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other contexts"
     counted = f"{printed} by rules of thumb" if is_printed else "by rules of thumb"
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
     if study.measured:
         yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
-    yield from [*too_long(study, study.run | study.measured), *assumed(study, study.experiments)]
+    yield from [*too_long(study, study.sweeps), *assumed(study, study.experiments)]
     yield "US$: of APIs alone, with answers of full length; a rented GPU costs its hours."
     yield from budget_lines(study, {name: cost["US$"] for name, cost in found.items()})
     yield from (f"Not counted, {line}" for line in study.left_out)
@@ -165,7 +172,7 @@ def results_bytes(study: Study, needs: Needs) -> int:
     """Estimated bytes of a study's results, without downloads."""
     total = 0
     for experiment in study.experiments.values():
-        answered = [one for (_, name), one in study.run.items() if name == experiment.name]
-        total += PROMPT * work_of(experiment).prompts + ANSWER * sum(work_of(one).prompts for one in answered)
+        answered = [sweep for (_, name), sweep in study.run.items() if name == experiment.name]
+        total += PROMPT * prompts_by_size(experiment).total() + ANSWER * sum(work_of(one).prompts for one in answered)
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

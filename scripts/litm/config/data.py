@@ -454,9 +454,10 @@ class Candidates(Entry):
     """
     documents: Count
     """Number of documents per question, including the gold document: the largest possible size of an experiment."""
-    distractor_check: Literal["dpr", "metric"] = "dpr"
+    distractor_check: Literal["dpr", "metric", "words"] = "dpr"
     """How to decide whether a passage contains an answer: dpr (the answer's consecutive tokens, as in Karpukhin et al.
-    2020) or metric (as best_subspan_em judges, which also finds answers inside other words).
+    2020), metric (as best_subspan_em judges, which also finds answers inside other words) or words (as whole_words
+    judges; that of `my_data`).
     """
     too_few: Literal["error", "leave_out", "fill"] = "error"
     """How to handle a question with fewer documents: error, leave_out (counted in the table), or fill (random passages

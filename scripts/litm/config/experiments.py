@@ -248,9 +248,9 @@ class Experiment(Entry):
     Not in the key: log-probabilities have separate keys.
     """
     metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
-    """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
-    last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose means appear in the accuracy
-    columns). If omitted, the task's own metric.
+    """How answers are judged (best_subspan_em; whole_words, that of `my_data`; value_in_answer, exact_code, only_code,
+    exact_integer in the first line, last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose
+    means appear in the accuracy columns). If omitted, the task's own metric.
 
     Not in the key: the judgement of answers.
     """

@@ -163,7 +163,7 @@ def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
         (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", sweeps.measured),
     ):
         shown = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
-        experiments = {name: one for (_, name), one in pairs.items() if one.has_positions}
+        experiments = {name: sweep.experiment for (_, name), sweep in pairs.items() if sweep.experiment.has_positions}
         for name, one in experiments.items():
             if name not in shown and not one.condition and f"{name}{ending}" not in figures:
                 labels = {"title": title.format(one.title), **labels_of(figures, one)}
@@ -194,8 +194,8 @@ def _has_curves(figure: Figure, sweeps: Sweeps) -> bool:
         for (model, a), (other, b) in sweeps.compared
     ):
         return False
-    shown = [one for (model, name), one in sweeps.run.items() if name in own and figure.shows(model)]
-    sizes = {size for one in shown for size in one.cell_sizes}
+    shown = [sweep for (model, name), sweep in sweeps.run.items() if name in own and figure.shows(model)]
+    sizes = {size for sweep in shown for size in sweep.experiment.cell_sizes}
     return bool(sizes) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
 
@@ -274,7 +274,7 @@ def _by_size(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterat
 
     Accuracy against tokens is for several models only.
     """
-    run = {model: one for (model, name), one in sweeps.run.items() if name == experiment.name}
+    run = {model: sweep.experiment for (model, name), sweep in sweeps.run.items() if name == experiment.name}
     if not any(len(one.cell_sizes) > 1 for one in run.values()):
         return
     for kind, made in KINDS.items():

@@ -3,17 +3,18 @@ anything is loaded.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind
-from litm.base.formats import read_json
+from litm.base.formats import grouped, read_json
 from litm.base.messages import UserError
 from litm.config.schema import check_names, is_file, locate
 from litm.inference.costs import most_tokens
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
 from litm.inference.logs import KINDS
+from litm.inference.position_scale import FROM_0, FROM_1, Positions, told_scale
 from litm.models.configuration import CONTEXT_WINDOW_NAMES
 from litm.models.gguf import read_gguf
 from litm.models.locations import (
@@ -24,7 +25,7 @@ from litm.models.locations import (
     model_files,
     tokenizer_files,
 )
-from litm.placements import gold_positions
+from litm.placements import gold_placement, gold_positions
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records import Cell
 
@@ -157,11 +158,11 @@ def count_tokens(path: str | None, texts: Sequence[str]) -> int:
 # Recorded responses
 
 
-def fill(pattern: str, cell: Cell, where: str) -> str:
-    """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
+def fill(pattern: str, cell: Cell, where: str, position_scale: str | None = None) -> str:
+    """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in, on the scale."""
     values = {"size": str(cell.size), "placement": cell.placement}
-    if positions := gold_positions(cell.placement):
-        values["position"] = "_".join(map(str, positions))
+    if positions := [one + (position_scale == FROM_1) for one in gold_positions(cell.placement)]:
+        values |= {"placement": gold_placement(positions), "position": "_".join(map(str, positions))}
 
     def value(match: re.Match) -> str:
         if match[1] not in values:
@@ -169,6 +170,20 @@ def fill(pattern: str, cell: Cell, where: str) -> str:
         return values[match[1]]
 
     return re.sub(r"\{(\w*)\}", value, pattern)
+
+
+def check_counted(pattern: str, cells: Iterable[Cell], where: str, is_here: Callable[[str], bool]) -> None:
+    """Raise `UserError` unless the positions in the names of the present files can only be counted from 0."""
+    if not re.search(r"\{(position|placement)\}", pattern):
+        return
+    placed = grouped((cell for cell in cells if len(gold_positions(cell.placement)) == 1), lambda cell: cell.size)
+    sizes = []
+    for size, some in placed.items():
+        named = (place for place in range(size + 1) if is_here(fill(pattern, Cell(size, f"gold_at_{place}"), where)))
+        asked = (gold_positions(cell.placement)[0] for cell in some)
+        sizes.append(Positions(size, frozenset(map(float, named)), frozenset(asked)))
+    if any(one.recorded for one in sizes) and told_scale(sizes, where) != FROM_0:
+        raise UserError(f"{where}: the files are named by positions counted from 1: set 'position_scale' to {FROM_1}")
 
 
 def check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:

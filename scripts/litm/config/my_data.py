@@ -293,6 +293,10 @@ def _notes(texts: _Texts, mine: MyData, questions: list[OwnQuestion]) -> list[st
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
     ]
+    notes.append(
+        f"my_data: {table}: an answer is right if it is in the model's answer as whole words (metric: whole_words; as "
+        "inside words too, which was the rule before: metric: best_subspan_em in define.experiments)"
+    )
     if long := long_answers(questions):
         notes.append(
             f"my_data: {table}: {long} questions have only answers of more than {LONG_ANSWER} words: an answer is "

@@ -1,6 +1,7 @@
 """Models of the configuration that are not run: recorded responses."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -9,11 +10,11 @@ from pydantic import Field
 from litm.base.formats import grouped
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
-from litm.config.model_files import check_tokenizer, check_told_apart, fill, response_file
+from litm.config.model_files import check_counted, check_tokenizer, check_told_apart, fill, response_file
 from litm.config.models import AnyModel, Policy, only_strip
-from litm.config.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref
+from litm.config.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
 from litm.inference.logs import FIELDS, KINDS
-from litm.inference.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
+from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
 from litm.records import Cell
@@ -40,7 +41,7 @@ class Fields(Entry):
     placement: FieldName = None
     """The placement (gold_at_4, no_gold), if a file has several."""
     position: FieldName = None
-    """The position, from 0, instead of the placement."""
+    """The position, instead of the placement; from 0, or on the scale of `position_scale`."""
     finish_reason: FieldName = None
     """Why the answer ended (stop, length). If omitted, the number of cut answers is unknown."""
     prompt_sha256: FieldName = None
@@ -74,6 +75,11 @@ class RecordedModel(AnyModel):
     """The framework that wrote these files: inspect (inspect_ai's .eval files, or its logs as .json) or lm_eval (the
     samples_*.jsonl of lm-evaluation-harness). If `fields` is omitted, the fields are those of exported tasks. Answers
     are cut by the experiment's stop rule, which the frameworks lack.
+    """
+    position_scale: Literal["from_0", "from_1", "depth", "percent"] | None = None
+    """The scale of the positions in these files: from_0, from_1, depth (0 is the first item, 1 the last) or percent (0
+    to 100). from_1 is also the scale of {position} and {placement} in paths. If omitted, all values together tell: they
+    are converted with a line if only one scale is possible; if several are, an error asks for this key.
     """
     tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
     """The model's tokenizer, used only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
@@ -131,9 +137,24 @@ class RecordedModel(AnyModel):
         return made.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
 
     def _files(self, experiment: Experiment, root: Path, entries: Mapping) -> list[tuple[str, list[Cell]]]:
+        """The files of an experiment; a cell whose file is missing beside others is not recorded."""
         where, pattern = f"{self.where}.responses.{experiment.name}", (self.responses or {})[experiment.name]
-        by_name = grouped(experiment.cells, lambda cell: fill(pattern, cell, where))
+        by_name = grouped(experiment.cells, lambda cell: fill(pattern, cell, where, self.position_scale))
         for cells in by_name.values():
             check_told_apart(cells, self.fields, where)
+
+        def is_here(name: str) -> bool:
+            with suppress(UserError):
+                return name in entries["datasets"] or Path(locate(name, root, where)).is_file()
+            return False
+
+        if self.position_scale is None:
+            check_counted(pattern, experiment.cells, where, is_here)
+        present = {name: own for name, own in by_name.items() if is_here(name)} or by_name
         kinds = KINDS[self.log] if self.log else ENDINGS
-        return [(response_file(name, entries["datasets"], root, where, kinds), own) for name, own in by_name.items()]
+        return [(response_file(name, entries["datasets"], root, where, kinds), own) for name, own in present.items()]
+
+    def without_file(self, experiment: Experiment) -> list[str]:
+        """The cells of an experiment whose file is missing beside others, as size and placement."""
+        present = {cell for _, cells in self.files.get(experiment.name, ()) for cell in cells}
+        return [f"{cell.size} {cell.placement}" for cell in experiment.cells if present and cell not in present]

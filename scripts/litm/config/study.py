@@ -81,6 +81,11 @@ class Study(Sweeps):
             *([f"no log-probabilities, left out: {unmeasured}"] if unmeasured else []),
             *([f"no recorded responses, left out: {pairs}"] if pairs else []),
             *(
+                f"no file of recorded responses of {model} to {name} at {first_of(cells, 4)}: not recorded"
+                for (model, name), sweep in self.run.items()
+                if isinstance(sweep.model, RecordedModel) and (cells := sweep.model.without_file(sweep.experiment))
+            ),
+            *(
                 f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
                 "define.datasets)"
                 for name, models in self.uncounted.items()

@@ -3,13 +3,57 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from litm.config.api_models import ApiModel
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
-from litm.records import ANSWER, LOG_PROBABILITY, Condition, Curve
+from litm.records import ANSWER, LOG_PROBABILITY, MEASURE, Cell, Condition, Curve, answer_limit
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
+
+    model: Model | ApiModel | RecordedModel
+    experiment: Experiment
+    """At the sizes that the model runs."""
+    measure: str = ANSWER
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The names of the model and the experiment."""
+        return self.model.name, self.experiment.name
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of the experiment at the sizes that the model runs."""
+        return self.experiment.cells
+
+    @property
+    def ending(self) -> str:
+        """What its files have after the experiment's name; "" for answers."""
+        return "" if self.measure == ANSWER else f".{self.measure}"
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a model answers; recorded responses are read."""
+        return not isinstance(self.model, RecordedModel)
+
+    @property
+    def decoding(self) -> dict[str, Any]:
+        """How answers are decoded, or what is measured instead."""
+        return self.experiment.decoding() if self.measure == ANSWER else {MEASURE: self.measure}
+
+    @property
+    def answer_tokens(self) -> int:
+        """The most new tokens that follow a prompt, reasoning with a limit of its own included; 0 if none do."""
+        if self.measure != ANSWER:
+            return 0
+        limit, _ = answer_limit(getattr(self.model, "request", None), self.experiment.max_new_tokens)
+        return limit + self.model.reasoning.tokens
 
 
 @dataclass(frozen=True)
@@ -56,20 +100,28 @@ class Sweeps:
     conditions: Mapping[str, Condition]
 
     @cached_property
-    def run(self) -> dict[tuple[str, str], Experiment]:
-        """The sweeps that have responses: pairs of a selected model and experiment, model by model, each with its
-        experiment at the sizes that the model runs.
-        """
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """All sweeps, those of answers first, model by model."""
         missing = {*self.not_recorded}
-        return {pair: self.experiment_of(*pair) for pair in self._pairs(ANSWER) if pair not in missing}
+        unmeasured = self.not_measured
+        pairs = [
+            *((*pair, ANSWER) for pair in self._pairs(ANSWER) if pair not in missing),
+            *((*pair, LOG_PROBABILITY) for pair in self._pairs(LOG_PROBABILITY) if pair[0] not in unmeasured),
+        ]
+        return tuple(
+            Sweep(self.models[model], self.experiment_of(model, experiment), measure)
+            for model, experiment, measure in pairs
+        )
 
     @cached_property
-    def measured(self) -> dict[tuple[str, str], Experiment]:
-        """Pairs of a selected model and experiment whose log-probabilities are measured, as in `run`; nothing is
-        generated.
-        """
-        pairs = [pair for pair in self._pairs(LOG_PROBABILITY) if self.models[pair[0]].not_measured is None]
-        return {pair: self.experiment_of(*pair).changed(max_new_tokens=0) for pair in pairs}
+    def run(self) -> dict[tuple[str, str], Sweep]:
+        """The sweeps of answers by the names of model and experiment."""
+        return {sweep.pair: sweep for sweep in self.sweeps if sweep.measure == ANSWER}
+
+    @cached_property
+    def measured(self) -> dict[tuple[str, str], Sweep]:
+        """The sweeps of log-probabilities by the names of model and experiment."""
+        return {sweep.pair: sweep for sweep in self.sweeps if sweep.measure == LOG_PROBABILITY}
 
     @cached_property
     def answered(self) -> dict[str, Experiment]:
@@ -95,12 +147,12 @@ class Sweeps:
         """
         pairs = []
         for model in self.models:
-            own = {name: experiment for (who, name), experiment in self.run.items() if who == model}
+            own = {name: sweep.experiment for (who, name), sweep in self.run.items() if who == model}
             pairs += [((model, one.experiment_a), (model, one.experiment_b)) for one in find_comparisons(own)]
         for model, base in self.tuned:
             for name in [name for who, name in self.run if who == model]:
-                one, other = self.run[model, name], self.run.get((base, name))
-                if other and not one.asks_several and {*one.cells} & {*other.cells}:
+                sweep, other = self.run[model, name], self.run.get((base, name))
+                if other and not sweep.experiment.asks_several and {*sweep.cells} & {*other.cells}:
                     pairs.append(((model, name), (base, name)))
         return pairs
 

@@ -2,21 +2,22 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from unicodedata import is_normalized
 
 import numpy as np
 
+from litm.answer_words import WHOLE_WORDS, choice_of, has_answer
 from litm.answers import contains_code, contains_normalized, normalize_answer
 from litm.base.messages import UserError
 from litm.examples.task import MOVE_THE_PAIR
 from litm.placements import depth_of, gold_positions, positions_for
-from litm.records import Example, Item, Question, Target
+from litm.records import Example, Item, OtherItem, Question, Target
 
 #: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3
-#: Metric of questions whose gold items hold an answer as text.
+#: Metric of the paper's questions, whose gold items hold an answer as text, as with `WHOLE_WORDS`.
 SUBSPAN = "best_subspan_em"
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
 
@@ -157,27 +158,57 @@ def _without_slot(text: str) -> str:
     return re.sub(r"\d+", "#", text.strip(" {}"))
 
 
-def answer_check_row(experiment: str, size: int, examples: Iterable[Example], metric: str = SUBSPAN) -> dict:
+#: The items of a prompt but a target's, as `litm.examples.task.Task.other_items`.
+Others = Callable[[str, Target], Iterable[OtherItem]]
+
+
+def answer_check_row(
+    experiment: str, size: int, examples: Iterable[Example], metric: str = SUBSPAN, others: Others = lambda *_: ()
+) -> dict:
     """Counts of gold answers that make a question easier or harder to judge than it looks, for one size.
 
     n_symbols_only: an answer that normalises to nothing (it is searched as written, see `best_subspan_em`); n_short: an
     answer of at most two characters after normalisation; n_in_question: an answer contained in the question;
     n_in_distractors: an answer contained in an item that is not gold; n_not_in_gold: no answer contained in the gold
-    item, None with another metric than the paper's, by which an answer may be right in other words.
+    item, None with a metric by which an answer may be right in other words; n_choices: all answers are a yes, a no or a
+    letter; chance: the share of these that have the commonest answer, which a constant answer reaches. others: the
+    function that gives the distractors of own questions.
     """
-    counts = dict.fromkeys(("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors", "n_not_in_gold"), 0)
+    names = ("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors", "n_not_in_gold", "n_choices")
+    counts = dict.fromkeys(names, 0)
+    chosen: Counter[str] = Counter()
+    contains = has_answer if metric == WHOLE_WORDS else contains_normalized
     for example in examples:
-        answers = [normalize_answer(a) for target in example.targets for a in target.answers]
+        texts = [answer for target in example.targets for answer in target.answers]
+        answers = [normalize_answer(text) for text in texts]
         question = normalize_answer(example.question)
-        counts["n"] += 1
-        counts["n_symbols_only"] += any(not a for a in answers)
-        counts["n_short"] += any(0 < len(a) <= 2 for a in answers)
-        counts["n_in_question"] += any(a and a in question for a in answers)
-        counts["n_in_distractors"] += example.answer_in_distractors
+        in_question = any(answer and answer in question for answer in answers)
+        choices = {choice_of(text) for text in texts}
         golds = ((target.text_in(example.prompt), target.answers) for target in example.targets if target.span)
-        counts["n_not_in_gold"] += not all(contains_normalized(*gold) for gold in golds)
-    others = {} if metric == SUBSPAN else {"n_not_in_gold": None}
-    return {"experiment": experiment, "size": size, **counts, **others}
+        counts["n"] += 1
+        counts["n_symbols_only"] += any(not answer for answer in answers)
+        counts["n_short"] += any(0 < len(answer) <= 2 for answer in answers)
+        counts["n_in_question"] += has_answer(example.question, texts) if metric == WHOLE_WORDS else in_question
+        counts["n_in_distractors"] += (
+            _is_in_others(example, others) if metric == WHOLE_WORDS else example.answer_in_distractors
+        )
+        counts["n_not_in_gold"] += not all(contains(*gold) for gold in golds)
+        if choices and "" not in choices:
+            counts["n_choices"] += 1
+            chosen.update(choices)
+    chance = max(chosen.values()) / counts["n_choices"] if chosen else None
+    unknown = {} if metric in (SUBSPAN, WHOLE_WORDS) else {"n_not_in_gold": None}
+    return {"experiment": experiment, "size": size, **counts, "chance": chance, **unknown}
+
+
+def _is_in_others(example: Example, others: Others) -> bool:
+    """Whether an item other than the gold one has an answer as whole words; False without a gold one."""
+    return any(
+        has_answer(other.text, target.answers)
+        for target in example.targets
+        if target.position is not None
+        for other in others(example.prompt, target)
+    )
 
 
 def answers_not_in_nfc(examples: Iterable[Example]) -> int:

@@ -270,7 +270,7 @@ def generate_batch(
         output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
             input_ids=ids,
             attention_mask=mask,
-            past_key_values=cache,
+            **({kept.cache_argument: cache} if kept else {}),
             stopping_criteria=StoppingCriteriaList([StopFollowed(followed)] if ending.pieces else []),
             logits_processor=LogitsProcessorList([CloseReasoning(followed)] if ending.closing_ids else []),
         )
@@ -357,8 +357,8 @@ def measure_batch(
             logits = model(
                 input_ids=ids[:, read:],
                 attention_mask=mask,
-                past_key_values=cache,
                 use_cache=cache is not None,
+                **({kept.cache_argument: cache} if kept else {}),
                 **{name: value for name, value in more.items() if name in takes},
             ).logits[:, -width:]
         own = [slice(width - count, width) for count in needed]

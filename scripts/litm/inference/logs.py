@@ -38,8 +38,9 @@ def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
     """Yield (place, sample) of a framework's log, in its order; `UserError` with the file for one that cannot be read.
 
     Samples get the field `decoding`, as `greedy` gives it, if the log tells. Those of inspect_ai also get `asked`, the
-    messages before the answer, with those that a solver has added; `response`, the completion or None; and
-    `finish_reason`, `failed` for those that ended with an error.
+    messages before the answer, with those that a solver has added; `response`, the completion or None;
+    `finish_reason`, `failed` for those that ended with an error; `void`, the limit that halted the sample, or the
+    reason why its scores do not count; and `log_status`.
     """
     path = Path(path)
     if log == LM_EVAL:
@@ -53,18 +54,21 @@ def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
     for where, sample in samples:
         called = next((one for one in sample.get("events") or [] if _at(one, "event") == "model"), None)
         decoding = _decoding(_at(called, "config"), "max_tokens", "stop_seqs")
-        yield where, {**sample, "asked": _asked(sample), **decoding, **_outcome(sample, where)}
+        yield where, {**sample, "asked": _asked(sample), **decoding, **_outcome(sample, where), "void": _void(sample)}
 
 
 def _unpacked(path: Path) -> Iterator[tuple[str, dict]]:
     """The samples of an .eval file, a zip file with a JSON file for each."""
     try:
         with path.open("rb") as raw, zipfile.ZipFile(raw) as packed:
+            # A log without a header is that of a run that has not ended.
+            header = packed.NameToInfo.get("header.json")
+            said = parse_object(_content(raw, packed, header).decode(), str(path)) if header else {"status": "started"}
             # An entry that is written again under its name replaces the first one.
             for name, entry in packed.NameToInfo.items():
                 if name.startswith("samples/") and name.endswith(".json"):
                     where = f"{path}, {name}"
-                    yield where, parse_object(_content(raw, packed, entry).decode(), where)
+                    yield where, _told(parse_object(_content(raw, packed, entry).decode(), where), said)
     except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OSError) as error:
         raise UserError(f"{path}: not a whole .eval file ({error}): copy it again") from error
 
@@ -87,12 +91,27 @@ def _content(raw: BinaryIO, packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> 
 
 def _listed(path: Path) -> Iterator[tuple[str, dict]]:
     """The samples of a log that is one JSON object."""
-    samples = typed_field(read_json(path), "samples", list, str(path))
+    said = read_json(path)
+    samples = typed_field(said, "samples", list, str(path))
     for number, sample in enumerate(samples, start=1):
         where = f"{path}, sample {number}"
         if not isinstance(sample, dict):
             raise UserError(f"{where}: expected a JSON object, found {type(sample).__name__}")
-        yield where, sample
+        yield where, _told(sample, said)
+
+
+def _told(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any]:
+    """The sample with the status of its log: success, started, cancelled or error."""
+    return {**sample, "log_status": log.get("status")}
+
+
+def _void(sample: Mapping[str, Any]) -> str | None:
+    """Why a sample does not count: a limit halted it, or it was excluded or zeroed afterwards (scores, 0.3.290)."""
+    if limit := _at(sample, "limit", "type"):
+        return f"limit of {limit}"
+    scores = sample.get("scores")
+    reasons = [_at(score, "reason") for score in (scores.values() if isinstance(scores, Mapping) else ())]
+    return next((one for one in reasons if one in ("excluded", "zeroed")), None)
 
 
 def _at(value: Any, *path: str) -> Any:

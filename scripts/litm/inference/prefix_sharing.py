@@ -227,22 +227,33 @@ def follows_longest(model: PreTrainedModel, tokens: float = inf) -> bool:
     )
 
 
-def can_keep(model: PreTrainedModel, tokens: float = inf) -> bool:
-    """Whether a model's caches can be cut back, for prompts of at most `tokens` with their answers: not for
-    encoder-decoders and models without such caches, nor layers with a shorter sliding window or a running summary, nor
-    keys that depend on the length read so far.
-    """
-    has_cache = "past_key_values" in signature(model.forward).parameters
-    if model.config.is_encoder_decoder or not has_cache or follows_longest(model, tokens):
-        return False
-    return all(
-        type(layer) is DynamicLayer or (type(layer) is DynamicSlidingWindowLayer and layer.sliding_window >= tokens)
-        for layer in DynamicCache(config=model.config).layers
-    )
+#: The argument of a model's `forward` for its cache: the name since transformers 5.24, and the one before.
+CACHE_NAMES = ("cache", "past_key_values")
+
+
+def cache_argument(model: PreTrainedModel) -> str:
+    """The name under which a model takes its cache, "" for a model without one."""
+    return next((name for name in CACHE_NAMES if name in signature(model.forward).parameters), "")
+
+
+def why_not_kept(model: PreTrainedModel, tokens: float = inf) -> str:
+    """Why a model's caches cannot be cut back, for prompts of at most `tokens` with their answers; "" if they can."""
+    if model.config.is_encoder_decoder:
+        return "it is an encoder-decoder"
+    if not cache_argument(model):
+        return "it takes no cache"
+    if follows_longest(model, tokens):
+        return "its keys depend on the longest input so far"
+    for layer in DynamicCache(config=model.config).layers:
+        if type(layer) is not DynamicLayer and not (
+            type(layer) is DynamicSlidingWindowLayer and layer.sliding_window >= tokens
+        ):
+            return "a layer keeps a sliding window or a running summary"
+    return ""
 
 
 class KeptCache:
-    """The caches of a model that `can_keep`: one prompt's, kept for the next prompt, and copies of it for a batch.
+    """The caches of a model (see `why_not_kept`): one prompt's, kept for the next prompt, and copies of it for a batch.
 
     longest: tokens of the longest prompt that will be asked.
     count: called with the number of prompt tokens that are computed next, including those left to `generate`.
@@ -258,6 +269,7 @@ class KeptCache:
         self.model = model
         # As `generate` does: a model without given positions counts in its own way.
         self.takes_positions = "position_ids" in signature(model.forward).parameters
+        self.cache_argument = cache_argument(model)
         self.new_tokens = new_tokens
         self.longest = max(TRIED, longest)
         self.forget()
@@ -341,7 +353,7 @@ class KeptCache:
             positions = torch.arange(start, stop, device=self.model.device)[None]
             more = {"position_ids": positions} if self.takes_positions else {}
             with attending_to(self._cache):
-                self.model(input_ids=piece, past_key_values=self._cache, logits_to_keep=1, **more)
+                self.model(input_ids=piece, logits_to_keep=1, **{self.cache_argument: self._cache}, **more)
 
     def _new(self, longest: int) -> Cache:
         layers = DynamicCache(config=self.model.config).layers
@@ -364,7 +376,7 @@ class KeptCache:
             cache = self._in_groups(prompts, [(slice(0, 2), common)])
             with attending_to(cache):
                 suffixes = torch.tensor(prompts)[:, common:]
-                found = self.model(input_ids=suffixes, past_key_values=cache).logits[:, -1].float()
+                found = self.model(input_ids=suffixes, **{self.cache_argument: cache}).logits[:, -1].float()
             # The root mean square of the difference, as a fraction of the standard deviation of what is expected.
             difference = (found - expected).square().mean().sqrt() / expected.std()
             precision = torch.finfo(self.model.dtype).eps

@@ -1,55 +1,44 @@
-"""Responses recorded elsewhere: their files, which prompt each answers, and the manifest of such a sweep."""
+"""Responses recorded elsewhere: which prompt each answers, and the manifest of such a sweep."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, grouped, read_jsonl, read_named_columns
-from litm.base.messages import UserError, quoted, shortened
-from litm.base.store import canonical_json, file_sha256, text_sha256
-from litm.inference.logs import asked_content, greedy, read_log
-from litm.questions.subsets import match_key
-from litm.records import (
-    FAILED,
-    LENGTH,
-    NOT_RECORDED,
-    OVERFLOW,
-    REFUSED,
-    STOP,
-    UNKNOWN,
-    Example,
-    SweepResponse,
-    response_key,
+from litm.base.formats import DELIMITERS, grouped
+from litm.base.messages import UserError, quoted
+from litm.base.store import canonical_json, file_sha256
+from litm.inference import foreign_answers
+from litm.inference.logs import INSPECT, LM_EVAL, greedy
+from litm.inference.position_scale import FROM_0, FROM_1, SCALES, Positions, place_of, told_scale
+from litm.inference.recorded_files import (
+    MATCHED,
+    NO_POSITION,
+    OWN_FIELDS,
+    PLACES,
+    PROMPT_SHA256,
+    WITHOUT_ANSWER,
+    FieldNames,
+    Record,
+    RecordedResponse,
+    comparable,
+    field_names,
+    place_numbers,
+    read_recorded,
+    whole,
 )
+from litm.records import FAILED, NOT_RECORDED, OVERFLOW, Example, SweepResponse, response_key
 
-#: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by
-#: `match_key`.
-IDENTIFIERS = ("id", "question", "prompt")
-#: Fields that identify a cell, unless the file's path does.
-PLACES = ("size", "placement", "position")
-MATCHED = (*PLACES, *IDENTIFIERS)
-#: Default field names: those of the responses that this workflow writes.
-OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason", "prompt_sha256")}
-ENDINGS = (".jsonl", *DELIMITERS)
-#: Services' finish reasons, and ours.
-FINISH_REASONS = {
-    **dict.fromkeys([STOP, "eos", "eos_token", "end_turn", "stop_sequence"], STOP),
-    **dict.fromkeys([LENGTH, "max_tokens"], LENGTH),
-    **dict.fromkeys([REFUSED, "content_filter", "refusal"], REFUSED),
-    UNKNOWN: UNKNOWN,
+#: Why a framework's log has several answers to a prompt, and what to do.
+SEVERAL = {
+    INSPECT: "; of several epochs only one can be scored: run the task with --epochs 1",
+    LM_EVAL: "; a log has a line for each filter: name resps.0.0 as the response, or keep the lines of one filter",
 }
-#: Finish reasons that mean there is no answer; only these may go with a null response.
-WITHOUT_ANSWER = (OVERFLOW, FAILED, NOT_RECORDED)
-#: Name of the field with the digest of the prompt, see `Example.prompt_sha256`.
-PROMPT_SHA256 = "prompt_sha256"
+#: Fewest questions with equal answers of which it is said that all are equal.
+FEWEST_EQUAL = 4
 Cell = tuple[int, str]
-#: One or several names in the files for each of our fields; the first name that a record has counts.
-FieldNames = Mapping[str, str | Sequence[str]]
 
 
 @dataclass
@@ -58,7 +47,9 @@ class RecordedFile:
 
     unused: records that match no prompt; other_prompts: file and line of those of them whose question was asked with
     another prompt; not_compared: used records without a prompt digest; other_decoding: used records of a framework's
-    log with other settings than the experiment's, by these settings.
+    log with other settings than the experiment's, by these settings; changed: records that match a prompt and are not
+    used as they are, by what is done; kept: those to doubt that are, by what they are; repeating: answers that repeat
+    their prompt; status: a framework's, of its log.
     """
 
     path: str
@@ -68,118 +59,22 @@ class RecordedFile:
     not_compared: int = 0
     other_prompts: list[str] = field(default_factory=list)
     other_decoding: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True)
-class RecordedResponse:
-    """A recorded response (None if missing, see `WITHOUT_ANSWER`), its finish reason, and its file and line."""
-
-    text: str | None
-    finish_reason: str
-    where: str = field(compare=False)
-
-
-@dataclass(frozen=True)
-class Record:
-    """A record of a file. fields: the names in the file; where: file and line."""
-
-    values: Mapping[str, Any]
-    fields: FieldNames
-    where: str
-
-    def value(self, name: str, optional: Collection[str] = ()) -> Any:
-        """The value of field `name`, None for NaN. A field that is missing is an error, or None if it is optional."""
-        for theirs in self._names(name):
-            try:
-                found = self._look_up(theirs)
-                return None if isinstance(found, float) and isnan(found) else found
-            except LookupError as error:
-                there = str(error)
-        if name in optional:
-            return None
-        raise UserError(f"{self.where}: the field {self.named(name)} ({name}) is missing; there are: {there or 'none'}")
-
-    def _look_up(self, theirs: str) -> Any:
-        """The value of a name; one with dots is looked up as written, then level by level, a number in it in a list.
-
-        Raises `LookupError` with what is there instead.
-        """
-        if theirs in self.values:
-            return self.values[theirs]
-        value: Any = self.values
-        for part in theirs.split("."):
-            if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-                value = value[int(part)]
-            elif isinstance(value, Mapping) and part in value:
-                value = value[part]
-            else:
-                raise LookupError(shortened(", ".join(map(repr, value)) if isinstance(value, Mapping) else repr(value)))
-        return value
-
-    def _names(self, name: str) -> Sequence[str]:
-        names = self.fields[name]
-        return [names] if isinstance(names, str) else names
-
-    def named(self, name: str) -> str:
-        """A field in messages, by its names in the file: `'question' or 'key'`."""
-        return " or ".join(f"'{one}'" for one in self._names(name))
-
-    def text(self, name: str) -> str:
-        """The value of a field; `UserError` if it is no text."""
-        value = self.value(name)
-        if not isinstance(value, str):
-            raise UserError(f"{self.where}: {self.named(name)} must be a text, found {type(value).__name__}")
-        return value
-
-    def response(self) -> RecordedResponse:
-        """The response, null if not recorded; `UserError` if it is no text or its finish reason is unknown."""
-        given = self.value("finish_reason") if "finish_reason" in self.fields else None
-        text = self.value("response")
-        # No answer: null, or an empty text in a table with one of our finish reasons.
-        if text is None or (given in WITHOUT_ANSWER and text == ""):
-            return RecordedResponse(None, given if given in WITHOUT_ANSWER else NOT_RECORDED, self.where)
-        if given not in (None, "") and (not isinstance(given, str) or given not in FINISH_REASONS):
-            raise UserError(
-                f"{self.where}: {self.named('finish_reason')} is {quoted(given)}, allowed: "
-                f"{', '.join(FINISH_REASONS)}; leave finish_reason out of the 'fields' if it says something else"
-            )
-        return RecordedResponse(self.text("response"), FINISH_REASONS[given] if given else UNKNOWN, self.where)
-
-    def prompt_sha256(self) -> str | None:
-        """The digest of the prompt that the record answers; None if missing.
-
-        Only records in our own format may lack it, or have an empty cell in a table, as earlier versions did;
-        `UserError` for others, and for a value that is no text.
-        """
-        is_own = self.fields == OWN_FIELDS
-        if PROMPT_SHA256 not in self.fields or (is_own and self.values.get(PROMPT_SHA256) in (None, "")):
-            return None
-        return self.text(PROMPT_SHA256).lower()
-
-    def matched(self, optional: Collection[str] = ()) -> tuple[str, ...]:
-        """The values that are compared, see `_comparable`."""
-        names = [name for name in MATCHED if name in self.fields]
-        return tuple(_comparable(one, self.value(one, optional), f"{self.where}: {self.named(one)}") for one in names)
-
-
-def read_recorded(path: str | Path, fields: FieldNames, log: str | None = None) -> Iterator[Record]:
-    """The records of a file, or of a framework's log; table values are texts."""
-    if log:
-        yield from (Record(values, fields, where) for where, values in read_log(path, log))
-        return
-    records = read_named_columns(Path(path)) if file_kind(path) in DELIMITERS else read_jsonl(path)
-    yield from (Record(values, fields, f"{path}, line {line}") for line, values in records)
+    changed: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
+    repeating: int = 0
+    status: str | None = None
 
 
 class RecordedSweep:
     """The recorded responses to the prompts of a sweep.
 
     fields: the files' name for each of ours; log: the framework that wrote them, see `litm.inference.logs`, and limit:
-    the most new tokens of the experiment, to compare; responses: by the prompt's size, placement and id. The files are
-    read and counted here.
+    the most new tokens of the experiment, to compare; position_scale: that of the positions, None if their values tell;
+    responses: by the prompt's size, placement and id. The files are read and counted here.
 
     Raises `UserError`, naming file and line, for a record with a missing field or a wrong type, for two different
-    responses to one prompt, and if the matched fields cannot tell two questions of a cell apart.
+    responses to one prompt, for positions on an unclear scale, for answers that repeat their prompts in another form or
+    are whole replies of a server, and if the matched fields cannot tell two questions of a cell apart.
     """
 
     def __init__(
@@ -189,34 +84,156 @@ class RecordedSweep:
         fields: FieldNames,
         log: str | None = None,
         limit: int = 0,
+        position_scale: str | None = None,
     ) -> None:
         self.asked, self.files, self.fields, self.log, self.limit = asked, files, fields, log, limit
-        self.names = [name for name in MATCHED if name in fields]
-        #: Fields that records may lack: contexts without a gold item have no position.
-        self.optional = ("position",) if {target.position for one in asked for target in one.targets} <= {None} else ()
+        self.names, self.given_scale = [name for name in MATCHED if name in fields], position_scale
+        #: Most items of a context, by size.
+        self.items = {str(one.size): one.context_items for one in sorted(asked, key=lambda one: one.context_items)}
+        #: Whether the prompts of all records are compared, so that no other field can match by accident.
+        self.is_checked = "prompt" in fields or (PROMPT_SHA256 in fields and fields != OWN_FIELDS)
+        present, self.contexts = self._read_places()
+        sizes = [*self.contexts.values()]
+        self.scale = told_scale(sizes, files[0].path, position_scale) if sizes else None
         found: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
-            index = self._index(file)
+            index, constants = self._index(file), self._constants(file, present)
             for record in read_recorded(file.path, fields, log):
-                named = index.get(record.matched(self.optional), {}).values()
-                response, sha256 = record.response(), record.prompt_sha256()
+                named = index.get(self._matched(record, file, constants), {}).values()
+                mark, sha256 = record.void_mark(), record.prompt_sha256()
+                reason = FAILED if mark and foreign_answers.is_failed(mark) else NOT_RECORDED
+                response = RecordedResponse(None, reason, record.where) if mark else record.response()
                 prompts = [prompt for prompt in named if sha256 in (None, prompt.prompt_sha256)]
                 file.records += 1
                 file.unused += not prompts
                 file.not_compared += bool(prompts) and sha256 is None and "prompt" not in fields
-                made = record.values.get("decoding") if log else None
+                made, file.status = (record.values.get(name) if log else None for name in ("decoding", "log_status"))
                 if prompts and made and made != greedy(limit):
                     file.other_decoding[canonical_json(made)] += 1
                 if named and not prompts:
                     file.other_prompts.append(record.where)
+                if prompts and mark:
+                    # Errors of inspect_ai were never scored.
+                    counts = file.kept if log == INSPECT and mark == "error" else file.changed
+                    counts[f"are marked ({mark}) and not scored"] += 1
+                if prompts and log == LM_EVAL and len(_first(record.values.get("resps"))) > 1:
+                    file.kept["are the first of several to their prompt (repeats); the others are not used"] += 1
                 for prompt in prompts:
-                    other = found.setdefault(prompt.name, response)
-                    if other != response:
-                        raise UserError(
-                            f"{record.where}: another response to question {prompt.id}, size {prompt.size}, "
-                            f"{prompt.placement} than in {other.where}: leave one of them"
-                        )
+                    self._keep(found, prompt, self._cleaned(file, response, prompt, sha256))
         self.responses = {name: response for name, response in found.items() if response.finish_reason != NOT_RECORDED}
+        self._check_answers()
+
+    def _keep(
+        self, found: dict[tuple[int, str, str], RecordedResponse], prompt: Example, response: RecordedResponse
+    ) -> None:
+        """Keep a response; an answer replaces a failure, as after a retry, and two answers raise `UserError`."""
+        other = found.setdefault(prompt.name, response)
+        if other.text is not None and response.text is not None and other != response:
+            raise UserError(
+                f"{response.where}: another response to question {prompt.id}, size {prompt.size}, "
+                f"{prompt.placement} than in {other.where}: leave one of them{SEVERAL.get(self.log or '', '')}"
+            )
+        if other.text is None and (response.text is not None or other.finish_reason == NOT_RECORDED):
+            found[prompt.name] = response
+
+    def _cleaned(
+        self, file: RecordedFile, response: RecordedResponse, prompt: Example, sha256: str | None
+    ) -> RecordedResponse:
+        """The response without its prompt and chat template, null for the text of a missing value.
+
+        This workflow's own answers stay as they are.
+        """
+        text = response.text
+        if text is None or (self.fields == OWN_FIELDS and sha256):
+            return response
+        if text in foreign_answers.MISSING and text.lower() not in map(str.lower, prompt.answers):
+            file.changed["are the text of a missing value (nan, null) and not scored"] += 1
+            return RecordedResponse(None, NOT_RECORDED, response.where)
+        if text in ("None", "NA") or (text == "" and file_kind(file.path) in DELIMITERS):
+            what = f"the text {text}" if text else "an empty cell"
+            file.kept[f"are {what} and scored as answers; remove those of questions that were never answered"] += 1
+        answer = foreign_answers.without_prompt(text, prompt.prompt)
+        cleaned = foreign_answers.without_template(answer)
+        if answer != text:
+            file.changed["have their prompt before the answer, which is taken out"] += 1
+        if cleaned != answer:
+            file.changed["have parts of a chat template around the answer, which are taken out"] += 1
+        file.repeating += foreign_answers.repeats_prompt(cleaned, prompt)
+        return RecordedResponse(cleaned, response.finish_reason, response.where)
+
+    def _check_answers(self) -> None:
+        """Raise `UserError` if most answers repeat their prompts, or all are whole replies of a server."""
+        answers = [one for one in self.responses.values() if one.text]
+        if 2 * (repeating := sum(file.repeating for file in self.files)) > len(answers):
+            raise UserError(
+                f"{answers[0].where}: {repeating} of the {len(answers)} answers repeat their prompt in another form, "
+                "so the answer in them is not known: record the new text alone (return_full_text=False, or the tokens "
+                "after the prompt)"
+            )
+        if answers and all(foreign_answers.is_envelope(one.text or "") for one in answers):
+            raise UserError(
+                f"{answers[0].where}: the answers are whole replies of a server: name the text in them with dots in "
+                f"'fields', such as {field_names(self.fields, 'response')[0]}.choices.0.message.content"
+            )
+
+    def _size(self, record: Record, file: RecordedFile) -> str:
+        """The size of a record, as `items` has it: its own, or the only one of its file."""
+        sizes = {str(size) for size, _ in file.cells}
+        value = record.value("size", PLACES) if "size" in self.names else None
+        return sizes.pop() if value in (None, "") and len(sizes) == 1 else whole(value)
+
+    def _read_places(self) -> tuple[set[tuple[str, str]], dict[str, Positions]]:
+        """The fields that a record of a file has, by the file's path; and the positions in all files, by size.
+
+        None of both if prompts are compared: then the files are read once.
+        """
+        present: set[tuple[str, str]] = set()
+        numbers: dict[str, set[float]] = {}
+        for file in () if self.is_checked or not {*PLACES} & {*self.names} else self.files:
+            for record in read_recorded(file.path, self.fields, self.log):
+                is_own = self.fields == OWN_FIELDS and record.values.get(PROMPT_SHA256)
+                for name in () if is_own else PLACES:
+                    value = record.value(name, PLACES) if name in self.names else None
+                    if value not in (*NO_POSITION, []):
+                        present.add((file.path, name))
+                    if name != "size":
+                        numbers.setdefault(self._size(record, file), set()).update(place_numbers(name, value))
+        asked: dict[str, set[int]] = {}
+        for one in self.asked:
+            places = {target.position for target in one.targets if target.position is not None}
+            asked.setdefault(str(one.size), set()).update(places)
+        return present, {
+            size: Positions(self.items[size], frozenset(some), frozenset(asked[size]))
+            for size, some in numbers.items()
+            if some and asked.get(size)
+        }
+
+    def _constants(self, file: RecordedFile, present: Collection[tuple[str, str]]) -> dict[str, str]:
+        """The fields that the file's records may lack, because there is one possible value; with it."""
+        own = [one for one in self.asked if (one.size, one.placement) in file.cells]
+        values = {
+            name: {comparable(name, _of_prompt(one, name), "") for one in own} for name in PLACES if name in self.names
+        }
+        return {
+            name: next(iter(some))
+            for name, some in values.items()
+            if some == {""} or (len(some) == 1 and (file.path, name) not in present)
+        }
+
+    def _matched(self, record: Record, file: RecordedFile, constants: Mapping[str, str]) -> tuple[str, ...]:
+        """The values that are compared, see `comparable`."""
+        values = []
+        for name in self.names:
+            value = record.value(name, constants)
+            if name in constants and value in (None, "", []):
+                values.append(constants[name])
+            elif self.scale and (numbers := place_numbers(name, value)):
+                context = self.contexts.get(self._size(record, file))
+                places = "_".join(str(context and place_of(number, self.scale, context)) for number in numbers)
+                values.append(places if name == "position" else f"gold_at_{places}")
+            else:
+                values.append(comparable(name, value, f"{record.where}: {record.named(name)}"))
+        return tuple(values)
 
     def _index(self, file: RecordedFile) -> dict[tuple[str, ...], dict[tuple[int, str], Example]]:
         """The examples of a file's cells by their values of `MATCHED` and by their cell."""
@@ -227,7 +244,7 @@ class RecordedSweep:
             contents = [example.prompt, *([example.messages] if example.messages and "prompt" in self.names else [])]
             for content in contents if cell in file.cells else ():
                 given = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in self.names]
-                values = tuple(_comparable(name, value, f"question {example.id}") for name, value in given)
+                values = tuple(comparable(name, value, f"question {example.id}") for name, value in given)
                 other = index.setdefault(values, {}).setdefault(cell, example)
                 if other is not example:
                     raise UserError(
@@ -247,9 +264,11 @@ class RecordedSweep:
                 f"{len(others)} of the {n} recorded, and none of them fits: take the seed, the data and the prompt "
                 "file that they were made with"
             )
+        if counts := self.changed + self.kept:
+            raise UserError(f"{self.files[0].path}: no response is left: {counts.total()} of {n} {next(iter(counts))}")
         wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in self.names)
         first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
-        told = [f"{name} {quoted(first.value(name, self.optional))}" for name in self.names if first]
+        told = [f"{name} {quoted(first.value(name, PLACES))}" for name in self.names if first]
         raise UserError(
             f"{self.files[0].path}: none of the {len(self.asked)} prompts has a response among the {n} records; the "
             f"first prompt has {wanted}, the first record {', '.join(told) or 'nothing'}: check the 'fields' of the "
@@ -270,20 +289,60 @@ class RecordedSweep:
                     f"{count} of the {file.records} answers of this log were decoded otherwise than the experiment "
                     f"says: {made}, not {canonical_json(greedy(self.limit))}; they are another measurement"
                 )
+        yield from self.doubts()
         if unknown := sum(file.not_compared for file in self.files):
             yield (
                 f"{unknown} recorded responses do not say which prompts they were made for (no prompt_sha256), so "
                 "prompts were not compared: their seed, documents and prompt text are to be those of this run"
             )
 
+    def doubts(self) -> Iterator[str]:
+        """Messages on records that are not used as they are, and on what they leave open."""
+        lowest = min((min(one.recorded) for one in self.contexts.values()), default=0)
+        if self.scale not in (None, FROM_0):
+            yield f"the positions in the files are {SCALES[self.scale]} and read as such"
+        elif lowest and not self.given_scale:
+            yield (
+                f"the positions in the files are read as counted from 0 and begin at {lowest:g}; if they are counted "
+                f"from 1, set the model's 'position_scale' to {FROM_1}"
+            )
+        for what, count in (self.changed + self.kept).items():
+            yield f"{count} of the {sum(file.records for file in self.files)} recorded responses {what}"
+        for status in {file.status for file in self.files} - {None, "success"}:
+            yield f"the log ended with the status {status!r}, so samples may be missing"
+        texts = {one.text for one in self.responses.values()}
+        right = {(one.id, *one.answers) for one in self.asked if one.name in self.responses}
+        if len(texts) == 1 and texts != {None} and len(right) >= FEWEST_EQUAL:
+            yield f"all recorded answers are {quoted(texts.pop(), 60)}: check which field has the response"
+        if repeating := sum(file.repeating for file in self.files):
+            yield f"{repeating} recorded answers repeat most of their prompt; they are scored as they are"
+
+    @property
+    def changed(self) -> Counter[str]:
+        """The number of records that are not used as they are, by what is done."""
+        return sum((file.changed for file in self.files), Counter())
+
+    @property
+    def kept(self) -> Counter[str]:
+        """The number of records to doubt that are used as they are, by what they are."""
+        return sum((file.kept for file in self.files), Counter())
+
     def identity(self) -> dict:
-        """The identity of recorded responses: the content of the files, the cells they cover, and the fields read."""
+        """The identity of recorded responses: the content of the files, the cells they cover, the fields read, and what
+        is read otherwise than it is written.
+        """
         recorded = [
             {"sha256": file_sha256(file.path), "cells": [f"{size}/{placement}" for size, placement in file.cells]}
             for file in self.files
         ]
         source = {"recorded": recorded, **({"log": self.log} if self.log else {})}
-        return {"source": source, "fields": dict(self.fields)}
+        scale = {} if self.scale in (None, FROM_0) else {"position_scale": self.scale}
+        return {
+            "source": source,
+            "fields": dict(self.fields),
+            **scale,
+            **({"changed": dict(self.changed)} if self.changed else {}),
+        }
 
     def sweep_responses(self, identity: str) -> Iterator[SweepResponse]:
         """The response to each prompt, in their order; token counts are None, because the files do not have them.
@@ -329,6 +388,7 @@ class RecordedSweep:
             ],
             "fields": dict(self.fields),
             **({"other_decoding": decodings} if self.log else {}),
+            **({"doubts": doubts} if (doubts := [*self.doubts()]) else {}),
             "context_window": None,
             "prompt_tokens": None,
             "response_tokens": None,
@@ -341,25 +401,6 @@ def _of_prompt(example: Example, name: str) -> Any:
     return [target.position for target in example.targets] if name == "position" else getattr(example, name)
 
 
-def _comparable(name: str, value: Any, what: str) -> str:
-    """A value in the form that is compared; a size, position or id may be a number, several positions a list, and no
-    position null, empty or nan. Whole numbers may have decimals, 4.0, as pandas writes them beside empty cells.
-    """
-    may_be_number = name in ("size", "position", "id")
-    if name == "prompt" and isinstance(value := asked_content(value), list):
-        return text_sha256(canonical_json(value))
-    if name == "position" and (value in (None, "nan", "NaN") or isinstance(value, list)):
-        return "_".join(map(_whole, value)) if isinstance(value, list) and value != [None] else ""
-    if may_be_number and (type(value) is int or (isinstance(value, float) and value.is_integer())):
-        return str(int(value))
-    if not isinstance(value, str):
-        kind = "text or a whole number" if may_be_number else "text"
-        raise UserError(f"{what} must be a {kind}, found {type(value).__name__}")
-    if name in ("size", "position"):
-        return _whole(value)
-    # Prompts are long, so their digests are compared.
-    return match_key(value) if name == "question" else text_sha256(value) if name == "prompt" else value
-
-
-def _whole(value: Any) -> str:
-    return re.sub(r"^(\d+)\.0+$", r"\1", str(value))
+def _first(value: Any) -> list:
+    """The first of a list of lists; else an empty list."""
+    return value[0] if isinstance(value, list) and value and isinstance(value[0], list) else []

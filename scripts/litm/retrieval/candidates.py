@@ -127,7 +127,8 @@ def candidate_row(
     n_filled: int = 0,
 ) -> dict:
     """Counts of the candidates: questions kept (n), left out for too few documents, and filled up with random ones;
-    and, by each check, kept questions with an answer in a document other than the gold one.
+    and, by each check, kept questions with an answer in a document other than the gold one. checks: by name, with
+    `dpr`; gold documents are judged by `words` if it is there, else by `dpr`.
     """
 
     def has_answer(record: QuestionRecord, documents: Sequence[Document], check: "Check") -> bool:
@@ -142,7 +143,7 @@ def candidate_row(
         "n_left_out": left_out,
         "n_filled": n_filled,
         "n_gold_without_answer": sum(
-            bool(one.golds) and not has_answer(one, one.golds, checks["dpr"]) for one in records
+            bool(one.golds) and not has_answer(one, one.golds, checks.get("words", checks["dpr"])) for one in records
         ),
         **{
             f"n_answer_in_others_{kind}": sum(has_answer(one, one.distractors, check) for one in records)

@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from litm.answers import Check, dpr_check, dpr_tokens
+from litm.answer_words import words_check
+from litm.answers import Check, dpr_tokens
 from litm.base.messages import UserError, first_of, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
@@ -257,7 +258,7 @@ def find_gold(
     if named and named.by != "text":
         asked_for.sort(key=lambda passage: ranks.get(passage.id, len(ranks) + 1))
     everywhere = {passage.id: passage for passage in (*found, *asked_for)}
-    having = {id_ for id_, passage in everywhere.items() if dpr_check(passage, answers)}
+    having = {id_ for id_, passage in everywhere.items() if words_check(passage, answers)}
     # A passage named by its words, or alone, is taken with or without an answer.
     given = asked_for[0] if named and (named.by == "text" or len(asked_for) == 1) else None
     first = next((passage for passage in (asked_for if named else found) if passage.id in having), given)
@@ -267,7 +268,7 @@ def find_gold(
     if first is given:
         note = "" if first.id in having else "none of the answers is in it"
     else:
-        note = _short_note([answer for answer in answers if dpr_check(first, [answer])])
+        note = _short_note([answer for answer in answers if words_check(first, [answer])])
     rank = ranks.get(first.id)
     if named is None and rank is not None and rank > NEAR:
         note = "; ".join(filter(None, [note, f"only the {ordinal(rank)} retrieved: may be another passage's answer"]))
@@ -282,7 +283,7 @@ def corrected(gold: Gold, found: Sequence[Passage], passage: Passage | None, ans
     if gold.passage is not None and gold.passage.id == passage.id:
         return gold
     rank = next((rank for rank, one in enumerate(found, start=1) if one.id == passage.id), None)
-    note = "" if dpr_check(passage, answers) else "none of the answers is in it"
+    note = "" if words_check(passage, answers) else "none of the answers is in it"
     return Gold(CORRECTED, passage, rank, gold.with_answer, note, gold.found)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from litm.answer_words import WHOLE_WORDS, has_answer
 from litm.answers import (
     contains_code,
     contains_no_other_code,
@@ -98,6 +99,16 @@ def best_subspan_em_strict(response: str, answers: Sequence[str]) -> bool:
     return best_subspan_em(response.split("\n", 1)[0], answers)
 
 
+def whole_words(text: str, answers: Sequence[str]) -> bool:
+    """Whether an accepted answer is in the text as whole words, see `has_answer`."""
+    return has_answer(text, answers)
+
+
+def whole_words_strict(response: str, answers: Sequence[str]) -> bool:
+    """`whole_words` of the response up to its first line end, even if that part is empty."""
+    return has_answer(response.split("\n", 1)[0], answers)
+
+
 def value_in_answer(text: str, answers: Sequence[str]) -> bool:
     """Whether any accepted value is a substring of the text, ignoring case (paper, section 3.1)."""
     lowered = text.lower()
@@ -145,6 +156,8 @@ def _f1(own: Counter[str], answer: Counter[str]) -> float:
 
 _BUILT_IN = {
     "best_subspan_em": Metric(best_subspan_em, FIRST_LINE, strict=best_subspan_em_strict),
+    # The lenient reading also finds answers inside other words: inflected and compound ones.
+    WHOLE_WORDS: Metric(whole_words, FIRST_LINE, strict=whole_words_strict, lenient=best_subspan_em),
     "value_in_answer": Metric(value_in_answer, FULL),
     # Models may list three codes on three lines.
     "exact_code": Metric(exact_code, FULL, strict=only_code),

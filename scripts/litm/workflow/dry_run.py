@@ -7,19 +7,19 @@ Answers count only for prompts that are known: those of examples that exist and 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 
 from litm.base.formats import grouped
 from litm.base.messages import UserError, first_of
 from litm.config.study import Study
+from litm.config.sweeps import Sweep
 from litm.inference.journal import JOURNALS
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.records import read_examples
 from litm.workflow.prompt_lengths import assumed, fitting, prompts_by_size, too_long
-from litm.workflow.resources import SHOWN
+from litm.workflow.resources import SHOWN, Left
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
@@ -64,16 +64,12 @@ ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 class Jobs:
     """The jobs that run or would run, in a few lines.
 
-    times: makes lines on time and money from the prompts without an answer by size, for each model and experiment;
+    times: makes lines on time and money from sweeps with their prompts without an answer by size;
     renamed: how an importing workflow names a rule, with `*` for the name that it has here.
     """
 
     def __init__(
-        self,
-        study: Study,
-        sweeps: SweepInputs,
-        times: Callable[[Mapping[tuple[str, str], Counter[int]]], list[str]],
-        renamed: str = "*",
+        self, study: Study, sweeps: SweepInputs, times: Callable[[Left], list[str]], renamed: str = "*"
     ) -> None:
         self._study = study
         self._sweeps = sweeps
@@ -126,7 +122,8 @@ class Jobs:
         """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on
         what few questions show.
         """
-        asked = [(*pair, *self.size(pair)) for pair in self._study.run if pair in self._asked]
+        sweeps = {pair: sweep for pair, sweep in self._study.run.items() if pair in self._asked}
+        asked = [(*pair, *self.size(sweep)) for pair, sweep in sweeps.items()]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         # Models that take time or money come first.
         by_model.sort(key=lambda one: one[0] not in self._sweeps.asked)
@@ -144,35 +141,37 @@ class Jobs:
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")
-        to_ask = {(model, one): prompts for model, one, prompts, *_ in asked}
-        for model, own in groupby((pair for pair in self._study.measured if pair in self._measured), itemgetter(0)):
-            measured = {pair[1]: self._most(*pair) for pair in own}
-            told = first_of([f"{name} {prompts.total():,}" for name, prompts in measured.items()], SHOWN)
-            number = sum(prompts.total() for prompts in measured.values())
+        to_ask = [(sweeps[model, one], prompts) for model, one, prompts, *_ in asked]
+        measured = [
+            (sweep, self._most(sweep)) for pair, sweep in self._study.measured.items() if pair in self._measured
+        ]
+        for model, own in grouped(measured, lambda left: left[0].model.name).items():
+            told = first_of([f"{sweep.experiment.name} {prompts.total():,}" for sweep, prompts in own], SHOWN)
+            number = sum(prompts.total() for _, prompts in own)
             lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {told}")
-            to_ask |= {(model, one): to_ask.get((model, one), Counter()) + measured[one] for one in measured}
-        notes = [*too_long(self._study, to_ask), *assumed(self._study, self._uncounted(to_ask))]
+        to_ask += measured
+        notes = [*too_long(self._study, [sweep for sweep, _ in to_ask]), *assumed(self._study, self._uncounted(to_ask))]
         lines += [f"  {line}" for line in notes]
         # A sweep whose prompts all have answers loads no model.
-        times = self._times({pair: prompts for pair, prompts in to_ask.items() if prompts})
+        times = self._times([left for left in to_ask if left[1]])
         return [*lines, *times, *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
 
-    def _uncounted(self, to_ask: Mapping[tuple[str, str], Counter[int]]) -> dict[str, None]:
+    def _uncounted(self, to_ask: Iterable[tuple[Sweep, Counter[int]]]) -> dict[str, None]:
         """The experiments whose prompts are an upper limit: those of others have been counted."""
-        return dict.fromkeys(pair[1] for pair, prompts in to_ask.items() if prompts >= self._most(*pair))
+        return dict.fromkeys(sweep.experiment.name for sweep, prompts in to_ask if prompts >= self._most(sweep))
 
-    def _most(self, model: str, experiment: str) -> Counter[int]:
-        return prompts_by_size(fitting(self._study, model, self._study.experiment_of(model, experiment)))
+    def _most(self, sweep: Sweep) -> Counter[int]:
+        return prompts_by_size(fitting(self._study, sweep).experiment)
 
     def _asks(self, model: str) -> str:
         return f"asks {model}" if model in self._sweeps.asked else f"reads the recorded answers of {model} to"
 
-    def size(self, pair: tuple[str, str]) -> tuple[Counter[int], int, str]:
+    def size(self, sweep: Sweep) -> tuple[Counter[int], int, str]:
         """By size, a sweep's prompts without an answer (an upper limit, or the distinct ones of its examples), the
         number that has one, and why that is not known although there are answers.
         """
-        model, experiment = pair
-        most = self._most(*pair)
+        model, experiment = sweep.pair
+        most = self._most(sweep)
         if model not in self._sweeps.asked or not self._sweeps.journals:
             return most, 0, ""
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
@@ -185,19 +184,20 @@ class Jobs:
         if sum(file.stat().st_size for file in (*examples, *self._sweeps.journals)) > MOST_COMPARED:
             return most, 0, TOO_LARGE
         try:
-            return *self._present(model, experiment, source, examples, own), ""
+            return *self._present(sweep, source, examples, own), ""
         except UserError as error:
             return most, 0, str(error)
 
-    def _present(
-        self, model: str, experiment: str, source: Path, examples: list[Path], own: Path
-    ) -> tuple[Counter[int], int]:
-        entry, prompting = self._sweeps.asked[model], self._sweeps.prompting[model]
-        decoding, template = self._study.experiments[experiment].decoding(), next(iter(prompting.template), None)
-        options = (entry.answer_settings(), decoding, (), prompting.tokenizer or None, template, entry.run_settings())
-        sweep = SweepOptions(model, experiment, *options).sweep(str(source))
-        prompts, answers = present_answers(read_examples(*examples), sweep, own, JOURNALS)
-        fit = self._most(model, experiment)
+    def _present(self, sweep: Sweep, source: Path, examples: list[Path], own: Path) -> tuple[Counter[int], int]:
+        entry, prompting = self._sweeps.asked[sweep.model.name], self._sweeps.prompting[sweep.model.name]
+        template = next(iter(prompting.template), None)
+        settings, tokenizer = entry.answer_settings(), prompting.tokenizer or None
+        options = SweepOptions(
+            *sweep.pair, settings, sweep.decoding, (), tokenizer, template, entry.run_settings()
+        )  # fmt: skip
+        asking = options.sweep(str(source))
+        prompts, answers = present_answers(read_examples(*examples), asking, own, JOURNALS)
+        fit = self._most(sweep)
         sizes = {prompt.key: prompt.size for prompt in prompts if prompt.size in fit}
         left = Counter(size for key, size in sizes.items() if key not in answers)
         return left, len(sizes) - left.total()

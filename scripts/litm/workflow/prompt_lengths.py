@@ -2,21 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from statistics import linear_regression
 
 from litm.base.messages import first_of
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
 from litm.config.study import Study
+from litm.config.sweeps import Sweep
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import load_task
 from litm.inference.caching import plan
 from litm.inference.engine import engine_facts
 from litm.placements import gold_positions
-from litm.records import Cell, Prices, answer_limit
+from litm.records import Cell, Prices
 
 #: Questions of an experiment whose number is not known before a run: as in the paper. Experiments that a line names.
 QUESTIONS, NAMED = 2_655, 6
@@ -51,16 +51,13 @@ class Work:
     longest: int = 0
 
 
-def work_of(experiment: Experiment) -> Work:
-    """The size of a sweep of an experiment."""
+def work_of(sweep: Sweep) -> Work:
+    """The size of a sweep."""
+    experiment = sweep.experiment
     each = experiment.most_questions or QUESTIONS
-    tokens = [_most_tokens(experiment, cell.size) for cell in experiment.cells]
-    return Work(each * len(tokens), each * sum(tokens), max(tokens, default=0))
-
-
-def _most_tokens(experiment: Experiment, size: int) -> int:
     item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
-    return size * item + FRAME_TOKENS + experiment.max_new_tokens
+    tokens = [cell.size * item + FRAME_TOKENS + sweep.answer_tokens for cell in sweep.cells]
+    return Work(each * len(tokens), each * sum(tokens), max(tokens, default=0))
 
 
 def assumed(study: Study, experiments: Iterable[str]) -> list[str]:
@@ -117,29 +114,31 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
     return Lengths(item, around, printed)
 
 
-def fitting(study: Study, model: str, experiment: Experiment) -> Experiment:
-    """The experiment at the sizes that fit the window of the model's entry by the mean lengths that the paper prints:
-    those of the model, else the shortest. Contexts that are not the paper's are all taken to fit.
+def fitting(study: Study, sweep: Sweep) -> Sweep:
+    """The sweep at the sizes that fit the window of the model's entry by the mean lengths that the paper prints: those
+    of the model, else the shortest. Contexts that are not the paper's are all taken to fit.
     """
-    entry, counted = study.models[model], {one.model for one in study.printed_tokens}
+    entry, experiment, counted = sweep.model, sweep.experiment, {one.model for one in study.printed_tokens}
     window = getattr(entry, "context_window", None)
-    lengths = lengths_of(study, model if model in counted else FEWEST_MODEL, experiment)
+    lengths = lengths_of(study, entry.name if entry.name in counted else FEWEST_MODEL, experiment)
     if not window or not lengths.printed or not _is_released(study, experiment):
-        return experiment
+        return sweep
     is_shared = getattr(entry.about, "architecture", None) != "encoder_decoder"
-    room = window - answer_limit(getattr(entry, "request", None), experiment.max_new_tokens)[0] * is_shared
-    return experiment.of_sizes({size for size in experiment.cell_sizes if lengths.of(size) <= room})
+    room = window - sweep.answer_tokens * is_shared
+    sizes = {size for size in experiment.cell_sizes if lengths.of(size) <= room}
+    return replace(sweep, experiment=experiment.of_sizes(sizes))
 
 
-def too_long(study: Study, pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """A line for each model on the sizes of these pairs of a model and an experiment that do not fit."""
-    left: dict[str, list[str]] = {}
-    for model, name in pairs:
-        one = study.experiment_of(model, name)
-        if sizes := sorted(one.cell_sizes - fitting(study, model, one).cell_sizes):
-            left.setdefault(model, []).append(f"{name} ({', '.join(map(str, sizes))} {one.unit})")
+def too_long(study: Study, sweeps: Iterable[Sweep]) -> list[str]:
+    """A line for each model on the sizes of these sweeps that do not fit."""
+    left: dict[str, dict[str, None]] = {}
+    for sweep in sweeps:
+        experiment = sweep.experiment
+        if sizes := sorted(experiment.cell_sizes - fitting(study, sweep).experiment.cell_sizes):
+            named = f"{experiment.name} ({', '.join(map(str, sizes))} {experiment.unit})"
+            left.setdefault(sweep.model.name, {})[named] = None
     told = "not counted, on average longer than its context_window"
-    return [f"{model}: {told}: {first_of(names, NAMED)}" for model, names in left.items()]
+    return [f"{model}: {told}: {first_of([*names], NAMED)}" for model, names in left.items()]
 
 
 def _passage_tokens(study: Study, dataset: str) -> float | None:
@@ -159,24 +158,23 @@ def prompts_by_size(experiment: Experiment) -> Counter[int]:
     return Counter({size: count * (experiment.most_questions or QUESTIONS) for size, count in cells.items()})
 
 
-def prompt_tokens(
-    study: Study, model: str, experiment: Experiment, prompts: Mapping[int, float] | None = None
-) -> float:
+def prompt_tokens(study: Study, sweep: Sweep, prompts: Mapping[int, float] | None = None) -> float:
     """About the tokens of a sweep's prompts, or of these numbers of them by size."""
-    lengths = lengths_of(study, model, experiment)
-    counts = prompts_by_size(experiment) if prompts is None else prompts
+    lengths = lengths_of(study, sweep.model.name, sweep.experiment)
+    counts = prompts_by_size(sweep.experiment) if prompts is None else prompts
     return sum(count * lengths.of(size) for size, count in counts.items())
 
 
-def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:
+def computed_tokens(study: Study, sweep: Sweep) -> float:
     """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
+    experiment = sweep.experiment
     questions = experiment.most_questions or QUESTIONS
     shared = 0.0
-    if engine_facts(model.engine).shares_prefixes:
-        items = sum(cell.size for cell in experiment.cells) - tree_items(experiment)
-        shared = items * lengths_of(study, model.name, experiment).item
-    answers = len(experiment.cells) * ANSWER_SHARE * experiment.max_new_tokens
-    return prompt_tokens(study, model.name, experiment) + questions * (answers - shared)
+    if engine_facts(sweep.model.engine).shares_prefixes:
+        items = sum(cell.size for cell in sweep.cells) - tree_items(experiment)
+        shared = items * lengths_of(study, sweep.model.name, experiment).item
+    answers = len(sweep.cells) * ANSWER_SHARE * sweep.answer_tokens
+    return prompt_tokens(study, sweep) + questions * (answers - shared)
 
 
 def cached_shares(study: Study, model: ApiModel, experiment: Experiment) -> dict[str, float]:

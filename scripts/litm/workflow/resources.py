@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from litm.base.formats import read_json
+from litm.base.formats import grouped, read_json
 from litm.base.messages import UserError, money
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
 from litm.config.study import Study
+from litm.config.sweeps import Sweep
 from litm.inference import costs
 from litm.inference.billing import spent_in
 from litm.inference.journal import JOURNALS
@@ -21,7 +22,7 @@ from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf
-from litm.records import Prices, answer_limit
+from litm.records import Prices
 from litm.workflow.prompt_lengths import Work, cached_shares, computed_tokens, prompt_tokens
 
 #: Billions of parameters of a model whose entry and name do not give them.
@@ -122,8 +123,8 @@ LOADING_SECONDS, LONG = 8, 600
 SHOWN = 6
 
 
-#: By model and experiment, a sweep's prompts without an answer by their number of items.
-Left = Mapping[tuple[str, str], Mapping[int, int]]
+#: Sweeps, each with its prompts without an answer by their number of items.
+Left = Sequence[tuple[Sweep, Mapping[int, int]]]
 
 
 def time_lines(study: Study, sweeps: Left) -> list[str]:
@@ -165,13 +166,13 @@ def dollar_lines(study: Study, sweeps: Left) -> list[str]:
     plain: dict[str, float] = {}
     cached: dict[str, float] = {}
     ways: dict[str, str] = {}
-    for (name, one), prompts in sweeps.items():
-        model, experiment = study.models[name], study.experiment_of(name, one)
+    for sweep, prompts in sweeps:
+        model, name = sweep.model, sweep.model.name
         if isinstance(model, ApiModel) and model.prices:
-            tokens = round(prompt_tokens(study, name, experiment, prompts))
-            limit = sum(prompts.values()) * answer_limit(model.request, experiment.max_new_tokens)[0]
+            tokens = round(prompt_tokens(study, sweep, prompts))
+            limit = sum(prompts.values()) * sweep.answer_tokens
             ways[name] = "in batches" if model.batch else "with prompt caching"
-            shares = {} if model.batch else cached_shares(study, model, experiment)
+            shares = {} if model.batch else cached_shares(study, model, sweep.experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
                 dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
                 sums[name] = sums.get(name, 0.0) + dollars
@@ -206,13 +207,10 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Pa
 
 def _remaining(study: Study, sweeps: Left) -> Iterator[tuple[Model, float, int]]:
     """Each local model, its tokens to compute, and its number of sweeps."""
-    for name in dict.fromkeys(model for model, _ in sweeps):
-        own = [(study.experiment_of(name, one), prompts) for (model, one), prompts in sweeps.items() if model == name]
+    for name, own in grouped(sweeps, lambda left: left[0].model.name).items():
         if isinstance(model := study.models[name], Model):
-            tokens = 0.0
-            for experiment, prompts in own:
-                share = prompt_tokens(study, name, experiment, prompts) / prompt_tokens(study, name, experiment)
-                tokens += share * computed_tokens(study, model, experiment)
+            shares = [prompt_tokens(study, *left) / prompt_tokens(study, left[0]) for left in own]
+            tokens = sum(share * computed_tokens(study, left[0]) for share, left in zip(shares, own, strict=True))
             yield model, tokens, len(own)
 
 

@@ -75,7 +75,7 @@ class TableFiles:
     def _table_inputs(self) -> dict[str, list[str]]:
         """The files for each name that tables list as `inputs`, in the order of the config; empty without any."""
         study, sweeps, data = self._study, self._sweeps, self._data
-        run = study.run
+        run = {pair: sweep.experiment for pair, sweep in study.run.items()}
         with_positions = [pair for pair, one in run.items() if one.has_positions]
         models_of = Counter((name, size) for (_, name), one in run.items() for size in one.cell_sizes)
         shared = [pair for pair, one in run.items() if any(models_of[pair[1], size] > 1 for size in one.cell_sizes)]

@@ -323,10 +323,9 @@ class SweepInputs:
         here = {name for name, model in self.asked.items() if _is_here(model)}
         known = {name for name in self._study.experiments if self._has_data(name)}
         return [
-            f"results/estimates/{model}/{experiment}{ending}.json"
-            for pairs, ending in ((self._study.run, ""), (self._study.measured, f".{LOG_PROBABILITY}"))
-            for model, experiment in pairs
-            if model in here and experiment in known
+            f"results/estimates/{sweep.model.name}/{sweep.experiment.name}{sweep.ending}.json"
+            for sweep in self._study.sweeps
+            if sweep.model.name in here and sweep.experiment.name in known
         ]
 
     def _has_data(self, name: str) -> bool:

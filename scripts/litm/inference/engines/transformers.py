@@ -81,7 +81,7 @@ class Engine(LocalEngine):
 
         from litm.inference.batching import one_at_a_time
         from litm.inference.generation import at_once, copies, greedy_decoding, load_model, parts_of, worker_count
-        from litm.inference.prefix_sharing import KeptCache, can_keep
+        from litm.inference.prefix_sharing import KeptCache, why_not_kept
 
         settings, config = self.settings, self.config
         device = choose_device(settings.device, max(1, settings.gpus))
@@ -98,14 +98,16 @@ class Engine(LocalEngine):
         model.generation_config = greedy_decoding(model, new_tokens, self.ends, pad)
         ids = [prompt.ids or [] for prompt in prompts]
         longest = max(map(len, ids)) + new_tokens
-        may_keep = settings.share_prefixes and can_keep(model, longest)
+        why_not_shared = why_not_kept(model, longest) if settings.share_prefixes else "share_prefixes is false"
         why_alone = one_at_a_time(model, longest)
         parts = parts_of(ids, 1 if why_alone else worker_count(model, settings.quantization))
         models = copies(model, len(parts))
         # A prompt that is longer than the budget is a batch of its own.
         budget = 1 if why_alone else settings.batch_tokens // len(parts)
         caches = [
-            KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count) if may_keep else None
+            KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count)
+            if not why_not_shared
+            else None
             for one, part in zip(models, parts, strict=True)
         ]
         note(
@@ -113,6 +115,7 @@ class Engine(LocalEngine):
             f"{model.config._attn_implementation} attention, "
             + (f"one prompt at a time, because {why_alone}" if why_alone else f"at most {budget:,} tokens a batch")
             + (f", {len(parts)} batches at once" if len(parts) > 1 else "")
+            + (f"; prefixes are not shared, because {why_not_shared}" if why_not_shared else "")
         )
 
         def results_of(number: int) -> Batches[T]:

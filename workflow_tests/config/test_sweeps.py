@@ -1,0 +1,53 @@
+"""Sweeps: a model on the cells of an experiment, and what is measured there."""
+
+import pytest
+from configs import study
+from conftest import ROOT
+
+from litm.checks.doctor import longest_prompt
+from litm.checks.study_costs import costs
+from litm.records import ANSWER, LOG_PROBABILITY
+from litm.workflow.prompt_lengths import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
+
+HERE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
+THINKS = {"reasoning": "budget", "reasoning_tokens": 4000}
+SERVED = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}}
+EXPERIMENT = "kv_retrieval_small"
+
+
+def test_each_measure_of_a_pair_is_a_sweep_of_its_own_and_those_of_answers_are_first():
+    kv = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 3, "measure": [ANSWER, LOG_PROBABILITY]}
+    one = study(models={"a": HERE, "served": SERVED}, experiments={"x": kv})
+    names = [(*sweep.pair, sweep.measure, sweep.ending) for sweep in one.sweeps]
+    assert names == [
+        ("a", "x", ANSWER, ""),
+        ("served", "x", ANSWER, ""),
+        ("a", "x", LOG_PROBABILITY, ".log_probability"),
+    ]
+    assert [sweep.answer_tokens > 0 for sweep in one.sweeps] == [True, True, False]
+    assert one.sweeps[2].decoding == {"measure": LOG_PROBABILITY}
+
+
+@pytest.mark.parametrize(
+    ("entry", "tokens"),
+    [(HERE, 120), (HERE | THINKS, 4120), (SERVED, 120), (SERVED | {"request": {"max_completion_tokens": 900}}, 900)],
+)
+def test_an_answer_has_the_limit_of_the_experiment_or_the_request_and_the_budget_of_its_reasoning(entry, tokens):
+    (sweep,) = study(models={"a": entry}, experiments=[EXPERIMENT]).sweeps
+    assert sweep.experiment.max_new_tokens == 120 and sweep.answer_tokens == tokens
+
+
+def test_memory_time_and_tokens_are_those_of_the_reasoning_too(tmp_path):
+    """Otherwise a model that reasons would get the job of one that does not."""
+    one = study(models={"plain": HERE, "thinks": HERE | THINKS}, experiments=[EXPERIMENT])
+    plain, thinks = one.sweeps
+    more, prompts = thinks.answer_tokens - plain.answer_tokens, work_of(plain).prompts
+    assert work_of(thinks).longest - work_of(plain).longest == more == 4000
+    assert work_of(thinks).tokens - work_of(plain).tokens == more * prompts
+    assert computed_tokens(one, thinks) - computed_tokens(one, plain) == pytest.approx(more * prompts * ANSWER_SHARE)
+    longest = {name: longest_prompt(one, tmp_path, name).tokens for name in one.models}
+    assert longest["thinks"] - longest["plain"] == more and longest["plain"] > FRAME_TOKENS
+    planned = costs(one, {})
+    assert planned["thinks"]["to compute"] - planned["plain"]["to compute"] == pytest.approx(
+        more * prompts * ANSWER_SHARE
+    )
