@@ -15,7 +15,7 @@ CONFIG = {"models": ["served"], "my_data": {"documents": "docs", "questions": "q
 FILLER = "market hill bell garden wall old corn sheep river lane field road stone water tower wheel door boat "
 #: Documents of about 700 characters: five are in a window of 1,024 tokens of four characters, ten are not.
 LONG = {
-    f"docs/{town}{copy}.txt": f"{number}{copy} The miller {who} paid for the bridge of {town}. {FILLER * 6}{'x' * number}"
+    f"docs/{town}{copy}.txt": f"{number} The miller {who} paid for the bridge of {town}. {FILLER * 6}{number * 'x'}"
     for number, (town, (_, who)) in enumerate(TOWNS.items())
     for copy in ("", "2", "3")
 }
