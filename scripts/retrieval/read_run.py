@@ -10,19 +10,25 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.formats import write_json
-from litm.base.messages import note
+from litm.base.messages import first_of, note
 from litm.base.store import digest
 from litm.corpora.passages import copies_of, corpus_passages
-from litm.corpora.retrieved import check_known, hits_of_questions, with_first_copies
+from litm.corpora.retrieved import LISTED, hits_of_questions, known_hits, with_first_copies
 from litm.questions.released_format import read_question_records
 
 
 @program
 def main(run: Path, questions: str, passages: str, output: str) -> None:
-    hits = hits_of_questions(run, list(read_question_records(questions)))
+    found = hits_of_questions(run, list(read_question_records(questions)))
+    hits = found.hits
     if copies := {one.id: one.copy_of for one in copies_of(passages)}:
         hits = with_first_copies(hits, copies)
-    check_known(hits, {passage.id for passage in corpus_passages(passages)}, run)
+    hits, unknown = known_hits(hits, {passage.id for passage in corpus_passages(passages)}, run)
     write_json(output, {"entry": digest(hits), "hits": hits})
     numbers = sorted(map(len, hits.values()))
+    for line in found.notes:
+        note(line)
+    if unknown:
+        told = f"{len(unknown):,} documents are no passages of the corpus and left out"
+        note(f"{run}: {told}: {first_of(unknown, LISTED)}")
     note(f"{output}: {numbers[0]} to {numbers[-1]} documents for each of {len(hits)} questions")

@@ -173,15 +173,21 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     ]
     limits += [limit for name, model in models.items() if (limit := _fitting(name, model, texts, root))]
     hits: list[int] = []
+    retrieved_notes: tuple[str, ...] = ()
     if mine.retrieved is not None:
         found = hits_of_questions(Path(mine.retrieved), [one.to_record(None) for one in questions])
-        hits = sorted(map(len, found.values()))
+        hits = sorted(map(len, found.hits.values()))
+        retrieved_notes = found.notes
         most = hits[len(hits) * (10 - OF_TEN) // 10]
         limits.append(_Limit(most, f"{OF_TEN} of 10 questions have {most} retrieved", "retrieve more"))
     sizes, why = _sizes(limits)
     entries = _entries(read_yaml(root / "resources" / "my_data.yaml"), mine, texts, hits, sizes)
     kept = tuple({name: None for question in questions for name in question.more or ()})
-    notes = [*_notes(texts, mine, table), *(f"my_data: {one.left_out}" for one in limits if one.left_out)]
+    notes = [
+        *_notes(texts, mine, table),
+        *(f"my_data: {line}" for line in retrieved_notes),
+        *(f"my_data: {one.left_out}" for one in limits if one.left_out),
+    ]
     return MyEntries(entries, tuple(notes), why, kept)
 
 

@@ -5,15 +5,16 @@ first, under one of `LISTS`: chunks as in `read_chunk`, pairs of a chunk and its
 `similarity_search_with_score`), or texts. A chunk without an id gets one derived from its text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import read_lines, read_records
-from litm.base.messages import UserError, quoted, single_spaced, without_invisible
+from litm.base.formats import grouped, read_lines, read_records
+from litm.base.messages import UserError, first_of, quoted, single_spaced, without_invisible
 from litm.base.store import text_sha256
-from litm.corpora.documents import read_chunk, read_score
+from litm.corpora.documents import NoText, read_chunk, read_score
 from litm.corpora.passages import CorpusSettings, Passage, cut_text
 from litm.questions.released_format import QuestionRecord
 
@@ -24,16 +25,22 @@ LISTS = (
 )  # fmt: skip
 #: Digits of an id derived from a text.
 DIGITS = 16
+#: Places that a line names.
+LISTED = 3
 
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The results for a question, best first. question, id: one of them may be None; where: file and line."""
+    """The results for a question, best first. question, id: one of them may be None; where: file and line; scored:
+    whether all have scores; left_out: places of entries without text.
+    """
 
     where: str
     question: str | None
     id: str | None
     hits: tuple[tuple[Passage, float], ...]
+    scored: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 def read_retrieved(path: Path) -> Iterator[Retrieved]:
@@ -52,12 +59,23 @@ def _retrieved(record: Mapping[str, Any], where: str) -> Retrieved:
         raise UserError(
             f"{where}: no list of what was retrieved (keys: {', '.join(map(str, record))}); name it 'documents'"
         )
-    hits = [_hit(one, f"{where}, {name}[{index}]", index) for index, one in enumerate(record[name])]
-    return Retrieved(where, question.strip() if question else None, id_, tuple(hits))
+    hits, left_out = [], []
+    for index, entry in enumerate(record[name]):
+        place = f"{where}, {name}[{index}]"
+        try:
+            hits.append(_hit(entry, place))
+        except NoText:
+            left_out.append(place)
+    scored = all(score is not None for _, score in hits)
+    # Without scores, minus its index, which keeps the order of the list.
+    ranked = [
+        (passage, score if scored and score is not None else -index) for index, (passage, score) in enumerate(hits)
+    ]
+    return Retrieved(where, question.strip() if question else None, id_, tuple(ranked), scored, tuple(left_out))
 
 
-def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
-    """The passage and its score; without a score, minus its index, which keeps the order of the list."""
+def _hit(value: Any, where: str) -> tuple[Passage, float | None]:
+    """The passage and its score, None without one."""
     score = None
     if isinstance(value, list) and len(value) == 2:
         value, score = value
@@ -67,13 +85,13 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
     (text,), known = cut_text(passage.text, None), its_score if score is None else score
     made = text_sha256(f"{passage.title}\n{text}")[:DIGITS]
     passage = replace(passage, id=passage.id or made, text=without_invisible(text))
-    return passage, read_score(known, where) if known is not None else float(-index)
+    return passage, None if known is None else read_score(known, where)
 
 
 def retrieved(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
     """Yield (file and line, passage) for all retrieved passages, in the order of the file.
 
-    Raises `UserError` as `read_retrieved` does, and for two texts with one id.
+    Raises `UserError` as `read_retrieved` does, and for two texts with one id, unless they differ only in white space.
     """
     seen: dict[str, tuple[str, str]] = {}
     for record in read_retrieved(path):
@@ -81,7 +99,7 @@ def retrieved(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passa
             if passage.id not in seen:
                 seen[passage.id] = (record.where, passage.text)
                 yield record.where, passage
-            elif (first := seen[passage.id])[1] != passage.text:
+            elif single_spaced((first := seen[passage.id])[1]) != single_spaced(passage.text):
                 raise UserError(
                     f"{record.where}: the document {passage.id} has another text than at {first[0]}; give each its own "
                     f"id"
@@ -97,13 +115,55 @@ def has_texts(path: str | Path) -> bool:
     return str(path).lower().endswith(WITH_TEXTS)
 
 
-def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tuple[str, float]]]]:
-    """Yield (where, question, its id, hits best first as ids and scores); `UserError` with file and line."""
+@dataclass(frozen=True)
+class RunOf:
+    """What was retrieved for a question: ids with scores, best first.
+
+    where: file and line; question, id: one of them may be None; scored: whether all have scores of their own; ranks: of
+    a TREC run; left_out: places of entries without text.
+    """
+
+    where: str
+    question: str | None
+    id: str | None
+    hits: Sequence[tuple[str, float]]
+    scored: bool
+    ranks: Sequence[float] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def order(self) -> str:
+        """How its scores go along the list, or along the ranks: `FALLING`, `RISING`, `NEITHER`, or `LEVEL`."""
+        hits = [hit for _, hit in sorted(zip(self.ranks, self.hits, strict=True))] if self.ranks else self.hits
+        steps = {(after > before) - (after < before) for (_, before), (_, after) in pairwise(hits)} - {0}
+        return LEVEL if not steps or not self.scored else {-1: FALLING, 1: RISING}.get(sum(steps), NEITHER)
+
+
+#: How scores go along a list, best first: similarities fall, distances rise.
+FALLING, RISING, NEITHER, LEVEL = "falling", "rising", "neither", "level"
+#: Fraction of the lists with different scores from which on all are taken for distances.
+MOST_LISTS = 0.9
+
+
+@dataclass(frozen=True)
+class Run:
+    """The hits of each question by its text, best first, higher scores for better ones; notes: what was left out or
+    read otherwise, a line each.
+    """
+
+    hits: Mapping[str, Sequence[tuple[str, float]]]
+    notes: tuple[str, ...] = ()
+
+
+def read_hits(path: Path) -> Iterator[RunOf]:
+    """Yield what was retrieved for each question of a file; `UserError` with file and line for a malformed one."""
     if has_texts(path):
-        for one in read_retrieved(path):
-            yield one.where, one.question, one.id, [(passage.id, score) for passage, score in one.hits]
+        for found in read_retrieved(path):
+            hits = [(passage.id, score) for passage, score in found.hits]
+            yield RunOf(found.where, found.question, found.id, hits, found.scored, left_out=found.left_out)
         return
-    by_id: dict[str, tuple[str, list[tuple[str, float]]]] = {}
+    by_id: dict[str, tuple[str, list[tuple[str, float]], list[float]]] = {}
+    names: dict[str, str] = {}
     for number, line in read_lines(path):
         where, fields = f"{path}, line {number}", line.split()
         if len(fields) != 6:
@@ -111,56 +171,128 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
                 f"{where}: {len(fields)} fields, but a line of a TREC run has six: question, Q0, document, rank, "
                 f"score, name"
             )
-        _, hits = by_id.setdefault(fields[0], (where, []))
+        names.setdefault(fields[5], where)
+        if len(names) > 1:
+            raise UserError(f"{where}: a second run, {' and '.join(names)}, in one file; keep the lines of one of them")
+        _, hits, ranks = by_id.setdefault(fields[0], (where, [], []))
         hits.append((fields[2], read_score(fields[4], where)))
-    for id_, (where, hits) in by_id.items():
-        # As trec_eval does: by score, regardless of the ranks; ties keep their order.
-        yield where, None, id_, sorted(hits, key=lambda hit: -hit[1])
+        ranks.append(read_score(fields[3], where))
+    for id_, (where, hits, ranks) in by_id.items():
+        yield RunOf(where, None, id_, hits, True, ranks)
 
 
-def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[str, list[tuple[str, float]]]:
-    """The hits of each question. A question is found by its text, regardless of white space, or by its column `id`.
+def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> Run:
+    """The hits of each question, of one that the file lacks none. A question is found by its text, regardless of white
+    space, or by its column `id`.
 
-    Raises `UserError` for a question without an entry or with two, and for a document that occurs twice.
+    A document that occurs again for a question, an entry without text and a second list of a question are left out.
+    Distances, which rise along the lists, become scores. Raises `UserError` if most questions have no list, and for
+    lists whose scores contradict their order.
     """
     known = {single_spaced(question.text): question.text for question in questions}
-    # pandas makes 1.0 of the id 1 in a column with gaps.
-    ids = {str(one.fields["id"]).removesuffix(".0"): one.text for one in questions if one.fields.get("id") is not None}
-    found: dict[str, list[tuple[str, float]]] = {}
-    for where, text, id_, hits in read_hits(path):
-        question = known.get(single_spaced(text or "")) or ids.get((id_ or "").removesuffix(".0"))
-        if question is None:
-            continue
-        if question in found:
-            raise UserError(f"{where}: the question {quoted(question)} occurs twice; remove one of them")
-        if len({passage for passage, _ in hits}) < len(hits):
-            raise UserError(f"{where}: a document occurs twice for one question; remove one of them")
-        found[question] = hits
-    if missing := [question.text for question in questions if question.text not in found]:
+    ids = {_as_id(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
+    found: dict[str, RunOf] = {}
+    again: list[str] = []
+    for run in read_hits(path):
+        question = known.get(single_spaced(run.question or "")) or ids.get(_as_id(run.id))
+        if question is not None and question not in found:
+            found[question] = run
+        elif question is not None:
+            again.append(run.where)
+    missing = [question.text for question in questions if question.text not in found]
+    if len(missing) > len(questions) / 2:
         raise UserError(
             f"{path}: nothing for {len(missing)} of {len(questions)} questions, such as {quoted(missing[0])}; its "
             f"'question' must be the same text, or its id that of the column 'id' of the questions"
         )
-    return found
+    hits, notes = _in_order(path, found)
+    kept = {question: _first_of_each(pairs) for question, pairs in hits.items()}
+    repeated = [
+        f"{found[question].where} ({count})"
+        for question, pairs in hits.items()
+        if (count := len(pairs) - len(kept[question]))
+    ]
+    blank = [place for run in found.values() for place in run.left_out]
+    notes += [
+        f"{what}: {first_of(places, LISTED)}"
+        for what, places in (
+            ("documents that occur again for one question, left out", repeated),
+            ("entries without text, left out", blank),
+            ("second lists for one question, left out", again),
+            ("nothing retrieved, so no gold passage and only random passages", [quoted(one, 60) for one in missing]),
+        )
+        if places
+    ]
+    return Run({**kept, **{question: [] for question in missing}}, tuple(f"{path}: {note}" for note in notes))
+
+
+def _as_id(value: object) -> str:
+    """An id as a text, "" for none; pandas writes whole numbers as 1.0 in a column with gaps."""
+    return "" if value is None else str(value).removesuffix(".0")
+
+
+def _first_of_each(hits: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The hits without later ones of the same passage."""
+    kept: dict[str, float] = {}
+    for id_, score in hits:
+        kept.setdefault(id_, score)
+    return [*kept.items()]
+
+
+def _in_order(path: Path, found: Mapping[str, RunOf]) -> tuple[dict[str, list[tuple[str, float]]], list[str]]:
+    """The hits of each question, best first, and a line on how the order was found if the scores contradict it."""
+    orders = grouped(found.values(), lambda run: run.order)
+    falling, rising, neither = (orders.get(order, []) for order in (FALLING, RISING, NEITHER))
+    is_trec = not has_texts(path)
+    told = len(falling) + len(rising) + len(neither)
+    if rising and len(rising) >= MOST_LISTS * told:
+        hits = {question: [(id_, -score) for id_, score in run.hits] for question, run in found.items()}
+        along = "ranks" if is_trec else "lists"
+        line = f"scores rise along the {along}, as distances do: the smallest is taken as the best"
+        return {question: _best_first(pairs) for question, pairs in hits.items()}, [line]
+    against = [*rising, *neither]
+    if is_trec:
+        # As trec_eval does: by score, regardless of the ranks; ties keep their order.
+        line = f"ranks contradict the scores of {len(against)} questions; the scores count, as in trec_eval"
+        return {question: _best_first(run.hits) for question, run in found.items()}, [line] if against else []
+    if len(against) > told / 2:
+        raise UserError(
+            f"{against[0].where}: the scores contradict the order of the list, as those of {len(against)} of {told} "
+            "lists do; lists must be best first. If a reorderer put the best at both ends, save the list before it; if "
+            "the scores are of another step, leave them out"
+        )
+    line = (
+        f"scores contradict the order of {len(against)} of {told} lists, which counts: {against[0].where}"
+        if against
+        else ""
+    )
+    return {question: [*run.hits] for question, run in found.items()}, [line] if line else []
+
+
+def _best_first(hits: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    return sorted(hits, key=lambda hit: -hit[1])
 
 
 def with_first_copies(
     hits: Mapping[str, Sequence[tuple[str, float]]], copies: Mapping[str, str | None]
 ) -> dict[str, list[tuple[str, float]]]:
     """The hits with the passage that each copy stands for, once each. copies: ids of passages by those of copies."""
-    kept: dict[str, dict[str, float]] = {question: {} for question in hits}
-    for question, found in hits.items():
-        for id_, score in found:
-            kept[question].setdefault(copies.get(id_) or id_, score)
-    return {question: [*found.items()] for question, found in kept.items()}
+    return {
+        question: _first_of_each((copies.get(id_) or id_, score) for id_, score in found)
+        for question, found in hits.items()
+    }
 
 
-def check_known(hits: Mapping[str, Sequence[tuple[str, float]]], known: set[str], path: Path) -> None:
-    """Raise `UserError` for a hit that is no passage of the corpus."""
-    for question, found in hits.items():
-        for passage, _ in found:
-            if passage not in known:
-                raise UserError(
-                    f"{path}: the document {passage}, retrieved for {quoted(question)}, is no passage of the corpus; "
-                    f"the documents must have the ids of the run"
-                )
+def known_hits(
+    hits: Mapping[str, Sequence[tuple[str, float]]], known: set[str], path: Path
+) -> tuple[dict[str, list[tuple[str, float]]], list[str]]:
+    """The hits that are passages of the corpus, and the others' ids; `UserError` if most are none."""
+    kept = {question: [hit for hit in found if hit[0] in known] for question, found in hits.items()}
+    unknown = {id_: question for question, found in hits.items() for id_, _ in found if id_ not in known}
+    if sum(map(len, kept.values())) * 2 < sum(map(len, hits.values())):
+        id_, question = next(iter(unknown.items()))
+        raise UserError(
+            f"{path}: the document {id_}, retrieved for {quoted(question)}, is no passage of the corpus, as are "
+            f"{len(unknown):,} in all; the documents must have the ids of the run"
+        )
+    return kept, [*unknown]
