@@ -367,6 +367,10 @@ FRAMEWORKS = {
         _lines({"user_input": [{"content": "a", "type": "human"}], "reference": "b"}),
         ("line 1, column 'user_input'", "must be a text"),
     ),
+    "half a character in a list": Read("q.csv", _cells('["\\ud83d"]'), (("\ufffd",),), ("encoding",)),
+    "columns that are no table": Refused(
+        "q.json", json.dumps({"columns": [1], "data": ["a"], "x": "y"}), ("line 1", "no column 'question'")
+    ),
     "MMLU": Read("q.jsonl", _lines({"question": "a", "choices": ["x", "y"], "answer": 1}), (("1",),), ("choices",)),
     "an object that is no column": Read(
         "q.jsonl",

@@ -129,7 +129,7 @@ MALFORMED = {
     ("questions", "half a character in an answer"): json_lines([{**qa_record(0, 2), "answers": ["\ud83d"]}]),
     ("questions", "half a character in a question"): json_lines([{**qa_record(0, 2), "question": "\ud83d"}]),
     ("questions", "the same question twice"): json_lines([qa_record(0, 2)] * 2),
-    ("questions", "UTF-16"): json_lines(QUESTIONS).decode().encode("utf-16"),
+    ("questions", "UTF-16 without its mark"): json_lines(QUESTIONS).decode().encode("utf-16-le"),
     ("key-value", "the gold's value in another pair"): json_lines(
         [{"ordered_kv_records": [["a", "x"], ["b", "x"]], "key": "a", "value": "x"}]
     ),

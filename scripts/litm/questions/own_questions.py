@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records
+from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records, without_surrogates
 from litm.base.messages import UserError, counted, first_of, quoted, shortened, single_spaced, without_invisible
 from litm.questions.cells import (
     ALTERED,
@@ -29,6 +29,7 @@ from litm.questions.cells import (
 from litm.questions.columns import COLUMNS, Columns, columns_of, plain_name
 from litm.questions.released_format import LINE, Document, QuestionRecord
 
+T = TypeVar("T")
 #: Endings of supported files.
 KINDS = (*DELIMITERS, ".json", ".jsonl", ".parquet")
 #: Columns that a message lists.
@@ -140,8 +141,9 @@ def _by_row(records: list[tuple[int, dict]]) -> Iterator[tuple[int, dict]]:
     record = records[0][1] if len(records) == 1 else {}
     values = [*record.values()]
     rows: list[Any] = []
-    if isinstance(record.get("columns"), list) and isinstance(record.get("data"), list):
-        rows = [dict(zip(record["columns"], row, strict=False)) for row in record["data"]]
+    names, data = record.get("columns"), record.get("data")
+    if _is_list_of(names, str) and _is_list_of(data, list):
+        rows = [dict(zip(names, row, strict=False)) for row in data]
     elif any(plain_name(name) in COLUMNS["question"] for name in record):
         by_label = [dict(enumerate(value)) if isinstance(value, list) else value for value in values]
         if len(values) > 1 and all(isinstance(value, dict) and [*value] == [*by_label[0]] for value in by_label):
@@ -150,7 +152,11 @@ def _by_row(records: list[tuple[int, dict]]) -> Iterator[tuple[int, dict]]:
         rows = values
     elif len(lists := [value for value in values if isinstance(value, list)]) == 1:
         rows = lists[0]
-    yield from enumerate(rows, start=1) if rows and all(isinstance(row, dict) for row in rows) else records
+    yield from enumerate(rows, start=1) if _is_list_of(rows, dict) else records
+
+
+def _is_list_of(value: Any, kind: type[T]) -> TypeGuard[list[T]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, kind) for one in value)
 
 
 #: Key of a record with the passages that it names.
@@ -362,7 +368,7 @@ def _page(row: Row, column: str | None) -> int | None:
     if _is_empty(value) or not str(value).strip():
         return None
     # pandas writes 3.0 in a column with gaps, and Excel 3,0.
-    if isinstance(value, bool) or not (whole := re.fullmatch(r"(\d+)(?:[.,]0)?", str(value).strip())):
+    if isinstance(value, bool) or not (whole := re.fullmatch(r"(\d{1,9})(?:[.,]0)?", str(value).strip())):
         raise UserError(f"{row.where(column)}: must be one page, a whole number, found {quoted(value)}")
     return int(whole[1])
 
@@ -406,4 +412,4 @@ def _answers_in(row: Row, column: str, are_lists: bool) -> tuple[str, ...]:
 def _as_text(answer: Any) -> str:
     """An answer as text; pandas writes whole numbers as 1954.0 in a column with gaps."""
     whole = int(answer) if isinstance(answer, float) and answer.is_integer() else answer
-    return without_invisible(str(whole)).translate(_DIRECTIONS).strip()
+    return without_invisible(without_surrogates(str(whole))).translate(_DIRECTIONS).strip()
