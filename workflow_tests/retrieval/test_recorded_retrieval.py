@@ -12,7 +12,7 @@ from litm.base.formats import read_json, write_json
 from litm.checks.doctor import packages
 from litm.config.study import load_study
 from litm.corpora.passages import CorpusSettings, CountedPassages, Passage, write_shards
-from litm.corpora.retrieved import hits_of_questions, read_retrieved, retrieved
+from litm.corpora.retrieved import Run, hits_of_questions, read_retrieved, retrieved
 from litm.questions.released_format import QuestionRecord, write_question_records
 from litm.retrieval.search import SearchTask, find
 from litm.workflow.data_inputs import needs_of
@@ -44,19 +44,19 @@ def test_texts_without_ids_and_scores_keep_their_order_and_are_one_passage_each(
     path = write_lines(tmp_path / "r.jsonl", records)
     corpus = [passage for _, passage in retrieved(path, CorpusSettings())]
     assert [passage.text for passage in corpus] == ["one", "two"]
-    hits = hits_of_questions(path, QUESTIONS)
+    hits = hits_of_questions(path, QUESTIONS).hits
     one, two = (passage.id for passage in corpus)
     assert hits == {"a?": [(one, 0.0), (two, -1.0)], "b?": [(two, 0.0), (one, -1.0)]}
 
 
 def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_path):
     path = write_lines(tmp_path / "run.trec", ["1 Q0 d1 1 0.5 x", "1 Q0 d2 2 0.9 x", "2 Q0 d1 1 3 x", "9 Q0 d1 1 3 x"])
-    assert hits_of_questions(path, QUESTIONS) == {"a?": [("d2", 0.9), ("d1", 0.5)], "b?": [("d1", 3.0)]}
+    assert hits_of_questions(path, QUESTIONS).hits == {"a?": [("d2", 0.9), ("d1", 0.5)], "b?": [("d1", 3.0)]}
 
 
 def test_an_id_that_pandas_has_made_a_float_is_the_same_id(tmp_path):
     path = write_lines(tmp_path / "r.jsonl", [{"id": 1.0, "documents": ["x"]}, {"id": "2.0", "documents": ["x"]}])
-    assert [*hits_of_questions(path, QUESTIONS)] == ["a?", "b?"]
+    assert [*hits_of_questions(path, QUESTIONS).hits] == ["a?", "b?"]
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,15 @@ def test_an_id_that_pandas_has_made_a_float_is_the_same_id(tmp_path):
     [
         ("r.jsonl", [{"documents": []}], "r.jsonl, line 1: neither 'question' nor 'id' says what it was retrieved for"),
         ("r.jsonl", [{"question": "a?", "dcos": []}], "r.jsonl, line 1: no list of what was retrieved (keys: q"),
-        ("r.jsonl", [{"question": "a?", "docs": [{"text": ""}]}], "r.jsonl, line 1, docs[0]: 'text' must be text that"),
+        ("r.jsonl", [{"question": "a?", "docs": [{"text": ""}]}], "r.jsonl: nothing for 2 of 2 questions, such as"),
         ("r.jsonl", [{"question": "a?", "docs": [["x", "y"]]}], "docs[0]: a pair must be a document and its score"),
         ("r.jsonl", [{"question": "a?", "docs": [["x", float("nan")]]}], "docs[0]: the score must be a number, found"),
         ("r.jsonl", [{"question": "a?", "docs": [{**MILL, "score": float("inf")}]}], "docs[0]: the score must be a"),
         ("r.jsonl", [{"question": "a?", "docs": [["x", 10**400]]}], "docs[0]: the score must be a number, found"),
         ("run.txt", ["1 Q0 d1 1 nan x"], "run.txt, line 1: the score must be a number, found 'nan'"),
-        ("r.jsonl", [{"question": "a?", "docs": ["x", "x"]}], "r.jsonl, line 1: a document occurs twice for one"),
-        ("r.jsonl", [{"question": "a?", "docs": []}] * 2, "r.jsonl, line 2: the question 'a?' occurs twice"),
-        ("r.jsonl", [{"question": "a?", "docs": []}], "r.jsonl: nothing for 1 of 2 questions, such as 'b?'; its"),
+        ("r.jsonl", [{"question": "a?", "docs": []}], "r.jsonl: nothing for 2 of 2 questions, such as 'a?'; its"),
+        ("qrels.txt", ["1 0 d1 1"], "a TREC run has six: question, Q0, document, rank, score, name; four are"),
+        ("run.txt", ["1 Q0 d1 1 2 x", "1 Q0 d1 1 2 y"], "run.txt, line 2: a second run, x and y, in one file; keep"),
         ("run.txt", ["1 Q0 d1 1 0.5"], "run.txt, line 1: 5 fields, but a line of a TREC run has six"),
         ("run.txt", ["1 Q0 d1 1 high x"], "run.txt, line 1: the score must be a number, found 'high'"),
     ],
@@ -104,7 +104,10 @@ def test_the_program_writes_the_hits_that_the_method_gives_and_refuses_an_unknow
     first = read_json(tmp_path / "run.json")["entry"]
     write_lines(run, ["1 Q0 d1 1 2 x", "2 Q0 d7 1 1 x"])
     ran = run_program("read_run", *words, "--output", tmp_path / "run.json")
-    assert ran.returncode == 1 and "the document d7, retrieved for 'b?', is no passage of the corpus" in ran.stderr
+    assert ran.returncode == 0 and "1 documents are no passages of the corpus and left out: d7" in ran.stderr
+    write_lines(run, ["1 Q0 d6 1 2 x", "2 Q0 d7 1 1 x"])
+    ran = run_program("read_run", *words, "--output", tmp_path / "run.json")
+    assert ran.returncode == 1 and "the document d6, retrieved for 'a?', is no passage of the corpus" in ran.stderr
     assert len(first) > 10
 
 
@@ -141,3 +144,69 @@ def test_texts_and_documents_together_are_refused(tmp_path):
     path = write_lines(tmp_path / "r.jsonl", [{"question": "a?", "documents": []}])
     said = refused(lambda: study(tmp_path, retrieved=str(path), documents=str(tmp_path)))
     assert "'retrieved' has the texts: leave 'documents' out" in said
+
+
+MANY = [QuestionRecord.of(f"{number}?", ["x"], []) for number in range(6)]
+
+
+def listed(tmp_path: Path, scores: list[float], key: str = "score") -> Run:
+    """The hits of six questions with documents of these scores, in this order."""
+    documents = [{"id": f"d{number}", "text": f"Text {number}", key: score} for number, score in enumerate(scores)]
+    records = [{"question": one.text, "documents": documents} for one in MANY]
+    return hits_of_questions(write_lines(tmp_path / "r.jsonl", records), MANY)
+
+
+def test_distances_become_scores_and_keep_the_order_of_the_lists(tmp_path):
+    run = listed(tmp_path, [0.1, 0.2, 0.4])
+    assert run.hits["0?"] == [("d0", -0.1), ("d1", -0.2), ("d2", -0.4)]
+    assert len(run.notes) == 1 and "scores rise along the lists, as distances do" in run.notes[0]
+    assert listed(tmp_path, [0.4, 0.2, 0.2]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "key"),
+    [
+        # Best at both ends, as of LangChain's LongContextReorder, and worst first of what are no distances.
+        ([0.9, 0.5, 0.1, 0.3, 0.7], "score"),
+        ([0.1, 0.2, 0.4], "similarity"),
+    ],
+)
+def test_lists_that_are_not_best_first_are_refused(tmp_path, scores, key):
+    said = refused(listed, tmp_path, scores, key)
+    assert "r.jsonl, line 1: the scores contradict the order of the list, as those of 6 of 6 lists do" in said
+
+
+def test_a_trec_run_of_distances_is_ordered_by_its_ranks_and_equal_ranks_say_nothing(tmp_path):
+    def hits(ranks: list[int]) -> Run:
+        lines = [f"{q} Q0 d{d} {ranks[d]} {(d + 1) / 10} x" for q in range(6) for d in range(3)]
+        asked = [QuestionRecord({**one.fields, "id": number}) for number, one in enumerate(MANY)]
+        return hits_of_questions(write_lines(tmp_path / "run.txt", lines), asked)
+
+    assert [id_ for id_, _ in hits([1, 2, 3]).hits["0?"]] == ["d0", "d1", "d2"]
+    assert "scores rise along the ranks" in hits([1, 2, 3]).notes[0]
+    assert [id_ for id_, _ in hits([1, 1, 1]).hits["0?"]] == ["d2", "d1", "d0"]
+    assert hits([3, 2, 1]).notes == ()
+
+
+def test_one_bad_entry_is_left_out_and_counted(tmp_path):
+    text = {"text": "Mill.", "id": "d"}
+    records = [
+        {"question": "0?", "documents": [text, {"text": " "}, {**text, "id": "e"}, {"text": "Bridge.", "id": "f"}]},
+        *({"question": one.text, "documents": [text]} for one in MANY[1:5]),
+        {"question": "1?", "documents": [{"text": "Other."}]},
+    ]
+    run = hits_of_questions(write_lines(tmp_path / "r.jsonl", records), MANY)
+    assert [id_ for id_, _ in run.hits["0?"]] == ["d", "f"] and run.hits["5?"] == []
+    said = "\n".join(run.notes)
+    assert "documents that occur again for one question, left out" in said and "documents[2]" in said
+    assert "entries without text, left out" in said and "documents[1]" in said
+    assert "second lists for one question, left out" in said and "line 6" in said
+    assert "questions with nothing retrieved" in said and "'5?'" in said
+
+
+def test_ids_that_differ_only_in_a_decimal_are_two(tmp_path):
+    asked = [QuestionRecord.of("a?", ["x"], []), QuestionRecord.of("b?", ["x"], [])]
+    asked = [QuestionRecord({**one.fields, "id": id_}) for one, id_ in zip(asked, ("1", "1.0"), strict=True)]
+    records = [{"id": "1", "documents": ["one"]}, {"id": "1.0", "documents": ["two"]}]
+    run = hits_of_questions(write_lines(tmp_path / "r.jsonl", records), asked)
+    assert run.hits["a?"] != run.hits["b?"] and run.notes == ()

@@ -176,7 +176,7 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     retrieved_notes: tuple[str, ...] = ()
     if mine.retrieved is not None:
         found = hits_of_questions(Path(mine.retrieved), [one.to_record(None) for one in questions])
-        hits = sorted(map(len, found.hits.values()))
+        hits = sorted(len(one) for one in found.hits.values() if one)
         retrieved_notes = found.notes
         most = hits[len(hits) * (10 - OF_TEN) // 10]
         limits.append(_Limit(most, f"{OF_TEN} of 10 questions have {most} retrieved", "retrieve more"))

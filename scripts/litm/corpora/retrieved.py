@@ -25,6 +25,8 @@ LISTS = (
 )  # fmt: skip
 #: Digits of an id derived from a text.
 DIGITS = 16
+#: Keys of scores that are the larger the better.
+SIMILARITIES = ("similarity", "relevance_score", "rerank_score")
 #: Places that a line names.
 LISTED = 3
 
@@ -32,15 +34,18 @@ LISTED = 3
 @dataclass(frozen=True)
 class Retrieved:
     """The results for a question, best first. question, id: one of them may be None; where: file and line; scored:
-    whether all have scores; left_out: places of entries without text.
+    how many have scores; is_similarity: whether they are named as similarities; left_out, copies: places of entries
+    without text, and with a text that the list has already.
     """
 
     where: str
     question: str | None
     id: str | None
     hits: tuple[tuple[Passage, float], ...]
-    scored: bool = False
+    scored: int = 0
+    is_similarity: bool = False
     left_out: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
 
 
 def read_retrieved(path: Path) -> Iterator[Retrieved]:
@@ -59,19 +64,35 @@ def _retrieved(record: Mapping[str, Any], where: str) -> Retrieved:
         raise UserError(
             f"{where}: no list of what was retrieved (keys: {', '.join(map(str, record))}); name it 'documents'"
         )
-    hits, left_out = [], []
+    hits: dict[tuple[str, str], tuple[Passage, float | None]] = {}
+    left_out, copies = [], []
     for index, entry in enumerate(record[name]):
         place = f"{where}, {name}[{index}]"
         try:
-            hits.append(_hit(entry, place))
+            passage, score = _hit(entry, place)
         except NoText:
             left_out.append(place)
-    scored = all(score is not None for _, score in hits)
-    # Without scores, minus its index, which keeps the order of the list.
-    ranked = [
-        (passage, score if scored and score is not None else -index) for index, (passage, score) in enumerate(hits)
-    ]
-    return Retrieved(where, question.strip() if question else None, id_, tuple(ranked), scored, tuple(left_out))
+            continue
+        text = (passage.title, single_spaced(passage.text))
+        if text in hits:
+            copies.append(place)
+        hits.setdefault(text, (passage, score))
+    scored = sum(score is not None for _, score in hits.values())
+    # Unless all have scores, minus its index, which keeps the order of the list.
+    ranked = tuple(
+        (passage, float(-index) if score is None or scored < len(hits) else score)
+        for index, (passage, score) in enumerate(hits.values())
+    )
+    is_similarity = any(map(_says_similarity, record[name]))
+    asked = question.strip() if question else None
+    return Retrieved(where, asked, id_, ranked, scored, is_similarity, tuple(left_out), tuple(copies))
+
+
+def _says_similarity(entry: Any) -> bool:
+    """Whether an entry names its score as a similarity, which is the larger the better."""
+    return isinstance(entry, Mapping) and (
+        any(name in entry for name in SIMILARITIES) or any(map(_says_similarity, entry.values()))
+    )
 
 
 def _hit(value: Any, where: str) -> tuple[Passage, float | None]:
@@ -79,7 +100,7 @@ def _hit(value: Any, where: str) -> tuple[Passage, float | None]:
     score = None
     if isinstance(value, list) and len(value) == 2:
         value, score = value
-        if isinstance(score, bool) or not isinstance(score, int | float):
+        if isinstance(score, bool) or not isinstance(score, int | float | None):
             raise UserError(f"{where}: a pair must be a document and its score, found {quoted(score)}")
     passage, its_score = read_chunk({"text": value} if isinstance(value, str) else value, where)
     (text,), known = cut_text(passage.text, None), its_score if score is None else score
@@ -119,30 +140,34 @@ def has_texts(path: str | Path) -> bool:
 class RunOf:
     """What was retrieved for a question: ids with scores, best first.
 
-    where: file and line; question, id: one of them may be None; scored: whether all have scores of their own; ranks: of
-    a TREC run; left_out: places of entries without text.
+    where: file and line; question, id: one of them may be None; scored: how many have scores of their own; ranks: of a
+    TREC run, if they are distinct; others: see `Retrieved`.
     """
 
     where: str
     question: str | None
     id: str | None
     hits: Sequence[tuple[str, float]]
-    scored: bool
+    scored: int = 0
     ranks: Sequence[float] = ()
+    is_similarity: bool = False
     left_out: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
 
     @property
     def order(self) -> str:
         """How its scores go along the list, or along the ranks: `FALLING`, `RISING`, `NEITHER`, or `LEVEL`."""
         hits = [hit for _, hit in sorted(zip(self.ranks, self.hits, strict=True))] if self.ranks else self.hits
         steps = {(after > before) - (after < before) for (_, before), (_, after) in pairwise(hits)} - {0}
-        return LEVEL if not steps or not self.scored else {-1: FALLING, 1: RISING}.get(sum(steps), NEITHER)
+        return LEVEL if not steps or self.scored < len(self.hits) else {-1: FALLING, 1: RISING}.get(sum(steps), NEITHER)
 
 
 #: How scores go along a list, best first: similarities fall, distances rise.
 FALLING, RISING, NEITHER, LEVEL = "falling", "rising", "neither", "level"
 #: Fraction of the lists with different scores from which on all are taken for distances.
 MOST_LISTS = 0.9
+#: Lists of a TREC run, which is otherwise ordered by its scores.
+FEWEST_LISTS = 5
 
 
 @dataclass(frozen=True)
@@ -160,7 +185,8 @@ def read_hits(path: Path) -> Iterator[RunOf]:
     if has_texts(path):
         for found in read_retrieved(path):
             hits = [(passage.id, score) for passage, score in found.hits]
-            yield RunOf(found.where, found.question, found.id, hits, found.scored, left_out=found.left_out)
+            more = (found.is_similarity, found.left_out, found.copies)
+            yield RunOf(found.where, found.question, found.id, hits, found.scored, (), *more)
         return
     by_id: dict[str, tuple[str, list[tuple[str, float]], list[float]]] = {}
     names: dict[str, str] = {}
@@ -169,16 +195,17 @@ def read_hits(path: Path) -> Iterator[RunOf]:
         if len(fields) != 6:
             raise UserError(
                 f"{where}: {len(fields)} fields, but a line of a TREC run has six: question, Q0, document, rank, "
-                f"score, name"
+                f"score, name" + ("; four are judgements (qrels), which have no order" if len(fields) == 4 else "")
             )
         names.setdefault(fields[5], where)
         if len(names) > 1:
             raise UserError(f"{where}: a second run, {' and '.join(names)}, in one file; keep the lines of one of them")
         _, hits, ranks = by_id.setdefault(fields[0], (where, [], []))
         hits.append((fields[2], read_score(fields[4], where)))
-        ranks.append(read_score(fields[3], where))
+        ranks += [float(fields[3])] if fields[3].isdecimal() else []
     for id_, (where, hits, ranks) in by_id.items():
-        yield RunOf(where, None, id_, hits, True, ranks)
+        is_ranked = len({*ranks}) == len(hits)
+        yield RunOf(where, None, id_, hits, len(hits) * is_ranked, ranks if is_ranked else ())
 
 
 def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> Run:
@@ -190,16 +217,18 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> Run:
     lists whose scores contradict their order.
     """
     known = {single_spaced(question.text): question.text for question in questions}
-    ids = {_as_id(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
+    given = {str(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
+    # Unless two become equal.
+    ids = {_as_id(id_): text for id_, text in given.items()} if len({*map(_as_id, given)}) == len(given) else given
     found: dict[str, RunOf] = {}
     again: list[str] = []
     for run in read_hits(path):
-        question = known.get(single_spaced(run.question or "")) or ids.get(_as_id(run.id))
+        question = known.get(single_spaced(run.question or "")) or given.get(run.id or "") or ids.get(_as_id(run.id))
         if question is not None and question not in found:
             found[question] = run
         elif question is not None:
             again.append(run.where)
-    missing = [question.text for question in questions if question.text not in found]
+    missing = [question.text for question in questions if question.text not in found or not found[question.text].hits]
     if len(missing) > len(questions) / 2:
         raise UserError(
             f"{path}: nothing for {len(missing)} of {len(questions)} questions, such as {quoted(missing[0])}; its "
@@ -207,19 +236,25 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> Run:
         )
     hits, notes = _in_order(path, found)
     kept = {question: _first_of_each(pairs) for question, pairs in hits.items()}
-    repeated = [
+    repeated = [place for run in found.values() for place in run.copies]
+    repeated += [
         f"{found[question].where} ({count})"
         for question, pairs in hits.items()
         if (count := len(pairs) - len(kept[question]))
     ]
+    some = [run.where for run in found.values() if 0 < run.scored < len(run.hits) and has_texts(path)]
     blank = [place for run in found.values() for place in run.left_out]
     notes += [
         f"{what}: {first_of(places, LISTED)}"
         for what, places in (
             ("documents that occur again for one question, left out", repeated),
             ("entries without text, left out", blank),
+            ("lists with scores for some entries alone, whose order counts", some),
             ("second lists for one question, left out", again),
-            ("nothing retrieved, so no gold passage and only random passages", [quoted(one, 60) for one in missing]),
+            (
+                "questions with nothing retrieved, so without a gold passage and with random passages as retrieved",
+                [quoted(one, 60) for one in missing],
+            ),
         )
         if places
     ]
@@ -245,7 +280,9 @@ def _in_order(path: Path, found: Mapping[str, RunOf]) -> tuple[dict[str, list[tu
     falling, rising, neither = (orders.get(order, []) for order in (FALLING, RISING, NEITHER))
     is_trec = not has_texts(path)
     told = len(falling) + len(rising) + len(neither)
-    if rising and len(rising) >= MOST_LISTS * told:
+    is_similarity = any(run.is_similarity for run in found.values())
+    is_enough = len(rising) >= (FEWEST_LISTS if is_trec else 1)
+    if is_enough and len(rising) >= MOST_LISTS * told and not is_similarity:
         hits = {question: [(id_, -score) for id_, score in run.hits] for question, run in found.items()}
         along = "ranks" if is_trec else "lists"
         line = f"scores rise along the {along}, as distances do: the smallest is taken as the best"
@@ -259,7 +296,7 @@ def _in_order(path: Path, found: Mapping[str, RunOf]) -> tuple[dict[str, list[tu
         raise UserError(
             f"{against[0].where}: the scores contradict the order of the list, as those of {len(against)} of {told} "
             "lists do; lists must be best first. If a reorderer put the best at both ends, save the list before it; if "
-            "the scores are of another step, leave them out"
+            "the scores are of another step, or lists are worst first, sort them or leave the scores out"
         )
     line = (
         f"scores contradict the order of {len(against)} of {told} lists, which counts: {against[0].where}"
