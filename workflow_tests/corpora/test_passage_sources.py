@@ -303,7 +303,7 @@ def test_one_file_is_a_source_too_and_may_have_a_very_long_text(tmp_path):
 @pytest.mark.parametrize(
     ("name", "lines", "message"),
     [
-        ("a.jsonl", [{"text": "x"}, {"title": "T"}], "line 2: 'text' must be text that is not empty"),
+        ("a.jsonl", [{"title": "T"}, {"title": "T"}, {"text": "x"}], "line 1: 'text' must be text that is not empty"),
         ("a.jsonl", [{"text": " "}], "line 1: 'text' must be text that is not empty"),
         ("a.jsonl", [{"text": "x", "title": 5}], "line 1: 'title' must be text, but is int"),
         ("a.jsonl", [{"text": "x", "id": 1.5}], "line 1: 'id' must be text or a whole number, but is 1.5"),

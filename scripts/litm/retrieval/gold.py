@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from litm.answer_words import words_check
 from litm.answers import Check, dpr_tokens
-from litm.base.messages import UserError, first_of, note, ordinal, quoted, single_spaced
+from litm.base.messages import UserError, counted, first_of, note, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
 from litm.questions.released_format import Document, QuestionRecord
@@ -62,9 +62,9 @@ def _is_left_out(passage: Passage) -> bool:
     return not passage.text and passage.copy_of is None
 
 
-#: Answers on the page before or after the one that is named, and times as many as on this one, from which the documents
-#: are taken to count pages otherwise than the table.
-SHIFTED, TIMES = 3, 3
+#: Pages between the one that is named and the farthest where its answer is looked for, because printed numbers differ
+#: from those of the file. Answers at one such distance, and times as many as on the page itself, from which it counts.
+REACH, SHIFTED, TIMES = 40, 3, 3
 
 
 def _page_shifts(
@@ -92,38 +92,49 @@ def _page_shifts(
 def _page_shift(
     asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], has_page_0: bool, by_id: Mapping[str, Passage], path: Path
 ) -> int:
-    """-1 where the documents count pages from 0 and the questions from 1, 1 the other way round, else 0.
+    """The number to add to the pages of these questions for those of the documents: -1 where these count from 0 and the
+    questions from 1.
 
-    A page 0 on one side makes it likely, and the pages with the answers decide. `UserError` if they do not tell.
+    A page 0 on one side makes 1 or -1 likely, and the pages with the answers decide. `UserError` if they do not tell.
     """
-    answers: Counter[int] = Counter()
-    pages: Counter[int] = Counter()
-    for question, passages in asked:
-        near: dict[int, bool] = {}
-        for passage in passages:
-            for shift in {page - (question.page or 0) for page in passage.pages}.intersection((-1, 0, 1)):
-                text = by_id.get(passage.copy_of or "", passage)
-                near[shift] = near.get(shift, False) or words_check(text, question.answers)
-        pages.update(near)
-        answers.update(shift for shift, has_answer in near.items() if has_answer)
+    has_answer = _with_answers(asked, by_id, 1)
     expected = any(question.page == 0 for question, _ in asked) - has_page_0
-    other = expected or max((-1, 1), key=lambda shift: answers[shift])
+    if not expected and TIMES * sum(one.get(0, False) for one in has_answer) <= len(asked):
+        has_answer = _with_answers(asked, by_id, REACH)
+    answers = Counter(shift for one in has_answer for shift, is_there in one.items() if is_there)
+    pages = Counter(shift for one in has_answer for shift in one)
+    other = expected or max((shift for shift in pages if shift), key=lambda one: (answers[one], -abs(one)), default=1)
     here, there = (answers[0], pages[0]), (answers[other], pages[other])
     where = f"{path}, column 'page'" + (": the documents have a page 0" if has_page_0 else "")
     seen = (
-        f"{answers[0]} of {len(asked)} answers are on the page of that number, {answers[other]} on the one "
-        f"{'before' if other < 0 else 'after'} it"
+        f"{answers[0]} of {len(asked)} answers are on the page of that number; {counted(abs(other), 'page')} "
+        f"{'before' if other < 0 else 'after'} it: {answers[other]}"
     )
     if expected and here == there:
         raise UserError(
             f"{where}; the questions may count pages from 0 or 1, and their answers do not tell ({seen}): count "
             "the pages of both from 1, or leave the column empty"
         )
-    is_other = there > here if expected else answers[other] >= max(SHIFTED, TIMES * answers[0])
+    is_other = there > here if expected else answers[other] >= max(SHIFTED, TIMES * answers[0], len(asked) / 2)
     if expected or (answers[other] > answers[0] and 2 * answers[0] < len(asked)):
         page = asked[0][0].page or 0
-        note(f"{where}: page {page} is taken to be page {page + other * is_other} of the documents ({seen})")
+        check = "" if is_other or expected else ": check how both count pages"
+        note(f"{where}: page {page} is taken to be page {page + other * is_other} of the documents ({seen}){check}")
     return other * is_other
+
+
+def _with_answers(
+    asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], by_id: Mapping[str, Passage], reach: int
+) -> list[dict[int, bool]]:
+    """For each question whether the pages at most `reach` from the one that it names have an answer, by distance."""
+    found: list[dict[int, bool]] = [{} for _ in asked]
+    for (question, passages), near in zip(asked, found, strict=True):
+        for passage in passages:
+            text = by_id.get(passage.copy_of or "", passage)
+            for shift in (page - (question.page or 0) for page in passage.pages):
+                if abs(shift) <= reach and not near.get(shift):
+                    near[shift] = words_check(text, question.answers)
+    return found
 
 
 def _named(
