@@ -69,23 +69,22 @@ REACH, SHIFTED, TIMES = 40, 3, 3
 
 def _page_shifts(
     questions: Sequence[OwnQuestion], of_page: Sequence[Sequence[Passage]], by_id: Mapping[str, Passage], path: Path
-) -> list[int]:
-    """For each question the number to add to its page for the page of the documents, see `_page_shift`. The chunks are
-    decided on together, and so are the PDFs.
+) -> dict[int, int]:
+    """For the index of each question the number to add to its page for that of the documents, see `_page_shift`.
+    Chunks are decided on together, and so are PDFs.
 
     of_page: the passages of the file that a question names, none if it names no page.
     """
-    shifts = [0] * len(questions)
+    shifts = dict.fromkeys(range(len(questions)), 0)
     for are_chunks in (False, True):
-        numbers = [
-            number
-            for number, passages in enumerate(of_page)
+        asked = {
+            number: (question, passages)
+            for number, (question, passages) in enumerate(zip(questions, of_page, strict=True))
             if passages and (passages[0].file is not None) == are_chunks
-        ]
-        if numbers:
+        }
+        if asked:
             has_page_0 = any(0 in one.pages for one in by_id.values() if (one.file is not None) == are_chunks)
-            shift = _page_shift([(questions[one], of_page[one]) for one in numbers], has_page_0, by_id, path)
-            shifts = [shift if number in set(numbers) else other for number, other in enumerate(shifts)]
+            shifts |= dict.fromkeys(asked, _page_shift([*asked.values()], has_page_0, by_id, path))
     return shifts
 
 
@@ -97,10 +96,8 @@ def _page_shift(
 
     A page 0 on one side makes 1 or -1 likely, and the pages with the answers decide. `UserError` if they do not tell.
     """
-    has_answer = _with_answers(asked, by_id, 1)
+    has_answer = _with_answers(asked, by_id)
     expected = any(question.page == 0 for question, _ in asked) - has_page_0
-    if not expected and TIMES * sum(one.get(0, False) for one in has_answer) <= len(asked):
-        has_answer = _with_answers(asked, by_id, REACH)
     answers = Counter(shift for one in has_answer for shift, is_there in one.items() if is_there)
     pages = Counter(shift for one in has_answer for shift in one)
     other = expected or max((shift for shift in pages if shift), key=lambda one: (answers[one], -abs(one)), default=1)
@@ -124,15 +121,15 @@ def _page_shift(
 
 
 def _with_answers(
-    asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], by_id: Mapping[str, Passage], reach: int
+    asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], by_id: Mapping[str, Passage]
 ) -> list[dict[int, bool]]:
-    """For each question whether the pages at most `reach` from the one that it names have an answer, by distance."""
+    """For each question whether the pages near the one that it names have an answer, by distance."""
     found: list[dict[int, bool]] = [{} for _ in asked]
     for (question, passages), near in zip(asked, found, strict=True):
         for passage in passages:
             text = by_id.get(passage.copy_of or "", passage)
             for shift in (page - (question.page or 0) for page in passage.pages):
-                if abs(shift) <= reach and not near.get(shift):
+                if abs(shift) <= REACH and not near.get(shift):
                     near[shift] = words_check(text, question.answers)
     return found
 
