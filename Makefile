@@ -10,13 +10,13 @@ FRAMEWORKS := .venv-frameworks
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test budget golden mutations test-slow test-attacks test-llamacpp test-vllm test-frameworks test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo laptop test test-all golden mutations test-slow test-attacks test-llamacpp test-vllm test-frameworks test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
 	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
-	@echo "make test             run all tests"
-	@echo "make budget           write parts of the project that have become smaller into workflow_tests/budget.yaml"
+	@echo "make test             run the tests that need no run of Snakemake, and one tiny study, in four minutes"
+	@echo "make test-all         run these and all other tests that take no minutes each"
 	@echo "make golden           write workflow_tests/golden/files: settings of all entries and planned jobs, as tests compare them"
 	@echo "make mutations        break each behaviour of workflow_tests/support/behaviours.yaml in a copy, and see whether its test fails"
 	@echo "make test-slow        run the tests that take minutes"
@@ -50,11 +50,14 @@ laptop: $(INSTALLED)
 WORKERS ?= 2
 TEST_OPTIONS ?=
 
-test: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(TEST_OPTIONS) workflow_tests
+PYTEST := $(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=20 $(TEST_OPTIONS) workflow_tests
 
-budget: $(INSTALLED)
-	$(BIN)/python workflow_tests/support/budget.py
+# What pytest.ini leaves out for these is for test-all and the targets below.
+test: $(INSTALLED)
+	$(PYTEST)
+
+test-all: test
+	$(PYTEST) -m "(study or long) and not slow and not slurm and not frameworks"
 
 # To compare everything before and after a change, not only what the files show: make golden GOLDEN_OPTIONS="--whole FOLDER"
 GOLDEN_OPTIONS ?=

@@ -31,8 +31,31 @@ hypothesis.settings.load_profile("patient")
 
 #: Modules of fixtures that several test modules share.
 pytest_plugins = ["plans", "api_engines", "model_folders"]
+#: The remedy of a test that compares generated pages or golden files.
+WRITE_ANEW = "run `make reference golden`, and read `git diff`"
 #: The environment variable with the folder of the released files, for tests on real data.
 DATA_VARIABLE = "LITM_TEST_DATA"
+
+
+#: What `-m` is for tests that the command line names by file; one named by its `::` runs whatever its marks.
+MARKS_IN_A_NAMED_FILE = "not slow and not slurm and not frameworks"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests that the command line names are not deselected by the default of `-m` in pytest.ini."""
+    is_default = config.option.markexpr in config.getini("addopts")
+    if is_default and not IS_WORKER and all("::" in name or name.endswith(".py") for name in config.args):
+        config.option.markexpr = "" if all("::" in name for name in config.args) else MARKS_IN_A_NAMED_FILE
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that run Snakemake in a workbench, and keep those that share a module's fixture on one worker."""
+    for item in items:
+        if "new_project" in item.fixturenames or item.path.parent.name in ("attacks", "golden"):
+            item.add_marker("study")
+        if any(made[-1].scope == "module" for made in item._fixtureinfo.name2fixturedefs.values()):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture

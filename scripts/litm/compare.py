@@ -27,6 +27,7 @@ from litm.base.formats import grouped, write_csv
 from litm.base.messages import UserError, counted, few_clusters, first_of, in_columns, note, points
 from litm.notebook import Results
 from litm.records import read_responses
+from litm.scoring.doubts import curve_doubt, doubt_in_words
 from litm.studies import how_made, manifest_of
 
 #: Exit status by outcome; 1 and 2 are errors.
@@ -156,6 +157,13 @@ def _doubts(sides: list[tuple[Results, str]], scores: list[pd.DataFrame]) -> Ite
                 "prompt_sha256): the comparison is valid only if the prompts were those of the study"
             )
     for one, of in zip(names, scores, strict=True):
+        for (side, size), rows in of.groupby(["model", "size"]):
+            if doubt := curve_doubt(rows):
+                study, name = sides["ab".index(str(side))]
+                yield (
+                    f"{one}, size {size}: the answers of {name} in {study.folder} say nothing, and so does their "
+                    f"comparison: {doubt_in_words(doubt)}"
+                )
         if "cluster" in of:
             scored = of[of["correct"].notna()]
             both = scored[scored.groupby(["size", "placement", "id"])["model"].transform("nunique") == 2]

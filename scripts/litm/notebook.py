@@ -138,7 +138,9 @@ class Results:
             files = [str(path) for name in (a, b) for path in self._sweeps("scores", ".parquet", name, experiment)]
             if not (pairs := tables()["model_pairs"].frame(model_pairs_table(Files(files)))).empty:
                 return pairs
-            raise UserError(f"compare({a!r}, {b!r}): no question that both have at all positions of a size")
+            raise UserError(
+                f"compare({a!r}, {b!r}): no question that both have at all positions of a size without a doubt"
+            )
         if {a, b} <= self.experiments.keys():
             files = [str(path) for path in self._sweeps("scores", ".parquet", None, (a, b))]
             of = [self.experiments[one]["task"] for one in (b, a)]
@@ -147,7 +149,7 @@ class Results:
             rows = condition_difference_rows(grids, [Comparison(what, a, b, a, b)], [])
             if not (table := tables()["condition_differences"].frame(rows)).empty:
                 return table
-            raise UserError(f"compare({a!r}, {b!r}): no model answered both at one size")
+            raise UserError(f"compare({a!r}, {b!r}): no model answered both at one size without a doubt")
         known = first_of([*self.models, *self.experiments], 20)
         raise UserError(f"compare({a!r}, {b!r}): name two models, or two experiments, of this study: {known}")
 

@@ -32,6 +32,7 @@ from litm.report.page import template
 from litm.report.page_tables import NOTED, noted_as
 from litm.report.phrases import SizeNames
 from litm.report.provenance import placements, sweep_row
+from litm.scoring.doubts import doubt_in_words
 
 #: Files of the page, and their folder in the project, else in an installed package.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
@@ -110,7 +111,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
         for one in curves.get(key, cells):
             own = [cell for cell in cells if one["placement"] in (None, cell["placement"])]
             row = {key: one.get(key) for key in TABLE.columns} | about | _counts(own) | _accuracies(own, one)
-            row["shape"] = row["shape"] or (one.get("reason") and f"none ({one['reason']})")
+            row["shape"] = row["shape"] or (one.get("reason") and f"none ({doubt_in_words(one['reason'])})")
             row["positions"] = ", ".join(dict.fromkeys(places_in_words(cell["placement"]) for cell in own))
             if (rows := scores) is not None:
                 rows = rows[(rows["size"] == size) & (rows["placement"].isin([cell["placement"] for cell in own]))]

@@ -1,6 +1,6 @@
 """Read a user's own questions, and find the passages that they name by file, page or words.
 
-questions: a table: .csv, .tsv, .json or .jsonl
+questions: a table: .csv, .tsv, .json, .jsonl or .parquet
 passages: the manifest of the corpus
 output: the questions in the released format
 """

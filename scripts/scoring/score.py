@@ -34,6 +34,7 @@ def main(
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
+    from litm.inference.cut_prompts import cut_at
     from litm.scoring.scores import Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
@@ -42,7 +43,7 @@ def main(
     answers = list(read_responses(responses))
     sweep = Sweep(model, experiment, task, metric, load_task(task))
     asked = with_checked_keys(responses, made, read_examples(*examples), answers)
-    scores = score_sweep(sweep, asked, answers, responses)
+    scores = score_sweep(sweep, asked, answers, responses, cut_at)
     if unknown := sum(answer.prompt_sha256 is None for answer in answers):
         note(
             f"{responses}: {unknown} responses have no prompt_sha256 (an earlier version wrote them), so it is not "

@@ -275,3 +275,14 @@ def test_a_condition_that_truly_loses_over_5_points_is_advised_in_5_of_100_sampl
         index = compared(right, (1, 3, 5, 10, 20)).advised
         wrong += index is not None and losses[index] > 0.05
     assert wrong / samples <= 0.05
+
+
+def test_a_condition_in_doubt_leaves_no_advice():
+    cut_sweep = sweep(PLAIN, {5: graded(0.7), 20: graded(0.1)})
+    doubtful = cut_sweep.assign(doubt=cut_sweep["size"].map({20: "prompts_cut: 1024"}).astype("string"))
+    rows = rows_of(doubtful, sweep(REVERSED, {5: graded(0.6)}))
+    assert advised(rows) == []
+    assert told(rows).startswith(
+        "m: no advice. With 20 documents, best first: the server cut the prompts to 1,024 tokens"
+    )
+    assert [row["reason"] for row in rows if row.get("reason")] == ["prompts_cut: 1024"]

@@ -75,6 +75,7 @@ def test_p_is_corrected_over_all_accuracies_of_a_comparison_and_over_all_contras
         assert {row["family"].split(",")[0] for row in part} == {family}
 
 
+@pytest.mark.long
 def test_p_of_a_contrast_is_below_5_per_cent_where_the_interval_leaves_0_out():
     rng = np.random.default_rng(1)
     for _ in range(40):

@@ -133,3 +133,9 @@ def test_the_pooled_interval_of_sizes_with_other_questions_covers():
         estimate = pooled_contrast([moments(part, [1, -1]) for part in parts]).estimate()
         covered += estimate.low <= truth <= estimate.high
     assert covered / 400 > 0.92
+
+
+def test_a_size_in_doubt_is_not_compared():
+    a, b = sweep("a", U), sweep("b", EVEN)
+    doubtful = a.assign(doubt=a["size"].map({20: "error"}).astype("string"))
+    assert {row["size"] for row in rows_of(doubtful, b).values()} == {10}

@@ -103,6 +103,7 @@ def test_answers_that_are_equal_within_clusters_count_as_one_question_each():
     assert _chances(np.zeros(200), None, 0.05)[1] < 0.05 < _chances(np.zeros(200), np.arange(20).repeat(10), 0.05)[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clusters", [1, 10])
 def test_a_model_at_the_margin_seldom_gets_a_verdict(clusters):
     """All three positions are worse by exactly the margin, so each verdict is an error."""

@@ -405,3 +405,37 @@ def test_doubts_about_recorded_answers_are_one_line_for_each_model_and_doubt():
         for name, doubts in (("a", ["counted from 1"]), ("b", ["counted from 1", "all equal"]))
     ]
     assert [*answer_sentences([], manifests)] == ["m on a, b: counted from 1", "m on b: all equal"]
+
+
+CUT_BY_SERVER = (
+    "the server cut the prompts to 1,024 tokens: raise its context length (num_ctx in Ollama) or use fewer or "
+)
+CUT_BY_SERVER += "shorter items"
+
+
+def test_a_doubt_stands_in_place_of_the_shape_and_below_accuracies_without_one():
+    shape = SHAPE | {"verdict": "no_information", "reason": "prompts_cut: 1024", "shape": None}
+    doubtful = cell(0, 0.6, doubt="prompts_cut: 1024")
+    assert summary([doubtful, cell(9, 0.2, doubt=None)], [shape])[-1] == f"  shape     no shape: {CUT_BY_SERVER}"
+    assert summary([doubtful | {"position": None, "placement": "as_retrieved"}])[1:] == [
+        f"  in doubt  size 20: {CUT_BY_SERVER}"
+    ]
+
+
+def test_a_doubt_is_told_first_and_nothing_is_concluded_from_what_it_touches():
+    names = {"model": "m", "experiment": "qa", "size": 20, "n": 40}
+    unhelped = names | {"utilisation": None, "accuracy_oracle": 0.0, "accuracy_closed_book": 0.0}
+    unhelped |= {f"accuracy_{name}_{end}": 0.0 for name in ("oracle", "closed_book") for end in ("ci_low", "ci_high")}
+    accuracy = [cell(0, 0.0, doubt="error"), cell(0, 0.0, doubt=None, size=10)]
+    bias = [SHAPE | {"verdict": "no_information", "reason": "error", "shape": None}]
+    rows = {"utilisation": [unhelped], "accuracy": accuracy, "position_bias": bias}
+    first = to_know_first(lambda name: rows.get(name, []), [{"name": "qa", "closed_book": "book"}], ())
+    assert first.useless == [
+        "m on qa (size 20): no shape, no PBI and no advice, because most answers are a server's or a program's error "
+        "messages: ask these again."
+    ]
+    assert first.able == [] and first.silent == {("m", "qa")}
+    rows["accuracy"] = [cell(None, 0.0, experiment="book", size=0, doubt="error")]
+    rows["position_bias"] = []
+    first = to_know_first(lambda name: rows.get(name, []), [{"name": "qa", "closed_book": "book"}], ())
+    assert [sentence.partition(":")[0] for sentence in first.useless] == ["m on book"]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 from configs import define, study
-from conftest import ROOT
+from conftest import ROOT, WRITE_ANEW
 from plans import inputs_of
 from programs import run_program
 from score_frames import score_rows
@@ -82,7 +82,7 @@ def test_tables_written_by_other_programs_have_the_declared_columns():
 
 def test_the_reference_of_columns_is_that_of_the_tables():
     page = (ROOT / "results" / "README.md").read_text()
-    assert page == with_parts(page, {"Tables": reference(tables().values())}), "run `make reference`"
+    assert page == with_parts(page, {"Tables": reference(tables().values())}), WRITE_ANEW
 
 
 def test_a_table_with_one_interval_has_plain_limits_and_one_with_several_names_whose_they_are():

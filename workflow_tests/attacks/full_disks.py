@@ -18,7 +18,7 @@ from workbench import CONFIG, Workbench
 #: Kilobytes of the disks for whole runs; bytes of the longest file that the program may write.
 DISKS = (64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024)
 LONGEST_FILES = (0, 100, 700, 2000, 4000, 6000)
-#: The case of `make test`.
+#: The case of `make test-all`.
 FAST_LONGEST = 2000
 ENOUGH = "64m"
 DUMMY = {**CONFIG, "experiments": ["kv", "qa"], "figures": []}

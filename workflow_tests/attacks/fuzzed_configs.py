@@ -24,7 +24,7 @@ from litm.config.command_line import check_command
 from litm.config.study import load_study
 from litm.config.yaml_files import read_yaml
 
-#: Numbers of configs: read in this process, per block, read by `make test`, planned by Snakemake.
+#: Numbers of configs: read in this process, per block, read by `make test-all`, planned by Snakemake.
 COUNT, BLOCK, FAST_COUNT, PLANNED = 2500, 250, 60, 50
 #: Entries of the catalogues, one or more of each kind of model, task, figure and data.
 DEFINED = {
@@ -173,7 +173,7 @@ BY_HAND = {
     for group, accepts in (("accepted", True), ("refused", False), ("either", None))
     for name, row in yaml.safe_load(Path(__file__).with_name("configs_by_hand.yaml").read_text())[group].items()
 }
-#: The files of `make test`; test_yaml_files.py has more.
+#: The files of `make test-all`; test_yaml_files.py has more.
 FAST_BY_HAND = ("a Python object",)
 
 

@@ -29,7 +29,7 @@ from litm.questions.released_format import (
 )
 from litm.questions.subsets import read_labels
 
-#: Malformed files of each format: in all, and in `make test`.
+#: Malformed files of each format: in all, and in `make test-all`.
 COUNT, FAST_COUNT = 1000, 25
 
 

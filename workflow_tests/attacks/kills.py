@@ -245,7 +245,7 @@ def kills() -> Iterator[Kill]:
     yield from (Kill(LOCAL, whom, number, 0, True) for number, whom in some)
 
 
-#: The case of `make test`; test_generate.py and test_api_faults.py have more.
+#: The case of `make test-all`; test_generate.py and test_api_faults.py have more.
 FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",

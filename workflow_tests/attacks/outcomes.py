@@ -48,7 +48,7 @@ class Arena:
 
 @dataclass(frozen=True)
 class Case:
-    """An attack. fast: whether it is part of `make test`."""
+    """An attack. fast: whether it is part of `make test-all`."""
 
     name: str
     run: Callable[[Arena], Iterable[Outcome]]

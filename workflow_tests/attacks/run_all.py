@@ -37,7 +37,7 @@ INTRODUCTION = """# Reliability
 
 This page reports attacks on the workflow: kills, faults, full disks, and stale or malformed inputs. `make test-attacks`
 writes it. The cases are in [workflow_tests/attacks](../workflow_tests/attacks). They are seeded, so every run has the
-same cases. `make test` runs a fast part of them.
+same cases. `make test-all` runs a fast part of them.
 
 - *Right*: the results have the same bytes as those of an undisturbed run.
 - *Refused*: one line of fewer than 600 characters explains what is wrong, nothing is changed, and the next run resumes.
@@ -91,7 +91,7 @@ def _section(family: Family, outcomes: Sequence[Outcome], kept: set[str]) -> str
 
 
 def is_sample(case: Case) -> bool:
-    """Whether a case is a sample of slow cases, made for `make test`; `main` leaves it out."""
+    """Whether a case is a sample of slow cases, made for `make test-all`; `main` leaves it out."""
     return "sample" in case.name
 
 

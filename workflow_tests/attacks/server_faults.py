@@ -18,7 +18,7 @@ from litm.inference.setup import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered
 from litm.prompting.prompt_format import RAW
 
-#: Number of faulty requests in `make test`.
+#: Number of faulty requests in `make test-all`.
 FAST = ("usage 1e+30", "content 5", "half a character", "nested 100,000 deep", "content in parts", "elsewhere 307")
 PROMPTS = ("one", "two", "three", "four")
 #: Faults for runs of Snakemake: a later attempt gets the server's own answer.

@@ -123,6 +123,8 @@ def test_whole_characters_and_what_only_looks_like_half_of_one_are_read():
         ("windows.JSONL.GZ", b'\xef\xbb\xbf{"a": 1}\r\n\r\n{"a": 2}\r\n', [(1, {"a": 1}), (3, {"a": 2})]),
         ("list.json", b'[{"a": 1},\n\n {"a": [\n2]}, {}]', [(1, {"a": 1}), (3, {"a": [2]}), (4, {})]),
         ("one.json", b'\n{"a": 1}', [(2, {"a": 1})]),
+        ("lines.json", b'{"a": 1}\n{"a": 2}\n', [(1, {"a": 1}), (2, {"a": 2})]),
+        ("wide.jsonl", '{"a": "\u00e9"}\n'.encode("utf-16"), [(1, {"a": "\u00e9"})]),
     ],
 )
 def test_records_are_read_with_their_lines(name, text, expected, tmp_path):

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
+from conftest import ROOT, WRITE_ANEW
 from score_frames import random_matrix
 
 from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
@@ -187,7 +187,7 @@ def test_exactly_the_verdicts_that_differ_from_the_paper_have_an_explanation(pub
 def test_the_page_of_the_claims_is_what_the_code_says(published):
     parts = page_parts(published, claims_of(VALUES[::-1]), LITERATURE.statuses, EXPLANATIONS)
     page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
-    assert with_parts(page, parts) == page, "run `make reference`"
+    assert with_parts(page, parts) == page, WRITE_ANEW
     assert all(f"| `{claim.name}` |" in page for claim in CLAIMS)
     # Issue 13 has other values of three of this curve's cells.
     (row,) = (line for line in parts["verdicts"].splitlines() if "By the other source of its accuracies: " in line)

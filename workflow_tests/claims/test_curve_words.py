@@ -6,6 +6,7 @@ import pytest
 from score_frames import of_matrix
 
 from litm.analysis.grid import Files
+from litm.analysis.positions import position_bias_row
 from litm.analysis.shapes import FLAT, INVERTED, MEANINGS, NONE, UNEVEN, U, W
 from litm.claims.curve_words import OF_ENDS, position_bias_table, words_of_scores
 from litm.claims.evidence import Relations, scored_evidence
@@ -120,3 +121,12 @@ def test_several_gold_items_of_a_prompt_have_a_word_by_placement():
     curves = asked("gold_at_0_2_4_6_8", [0.8, 0.5, 0.5, 0.5, 0.8]), asked("gold_at_1_2", [0.2, 0.2, 0.5, 0.8, 0.8])
     words = {"gold_at_0_2_4_6_8": U, "gold_at_1_2": "rising"}
     assert words_of_scores([pd.concat(curves)], []) == {("m", "e", 9, name): word for name, word in words.items()}
+
+
+def test_a_curve_in_doubt_has_no_word_and_no_class():
+    scores = of_matrix(answers([0.9, 0.3, 0.9], 200), (0, 4, 8))
+    assert words_of_scores([scores], ()) == {("m", "e", 9, None): U}
+    middle = scores["position"].eq(4).map({True: "error"}).astype("string")
+    assert words_of_scores([scores.assign(doubt=middle)], ()) == {}
+    row = position_bias_row(scores.assign(doubt=middle))
+    assert (row["verdict"], row["reason"]) == ("no_information", "error") and "pbi_class" not in row

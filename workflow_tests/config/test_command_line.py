@@ -133,6 +133,7 @@ def test_a_repeated_option_is_refused_by_the_workflow_too(tmp_path):
     assert done.stderr.endswith("write one with all values: --config seed=2 'models=[dummy]'\n")
 
 
+@pytest.mark.study
 def test_the_launcher_runs_this_workflow_from_a_folder_that_has_none(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "good.yaml"))
     done = launched(tmp_path, "--cores", "1", "-n", "--config", "models=[dummy]")

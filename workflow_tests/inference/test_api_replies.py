@@ -1,19 +1,25 @@
 """Replies of APIs: fields, token counts, charsets and malformed JSON."""
 
+import asyncio
 import json
+import re
+import tomllib
 from copy import deepcopy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from api_engines import answers, make_engine
 from fault_server import FAULTS, FaultServer, place_in
+from other_errors import OTHER_ERRORS
 
 from litm.base.download import public_url
+from litm.inference.api_engine import ApiEngine
 from litm.inference.engine import Prepared
 from litm.inference.engines import anthropic, openai
-from litm.inference.replies import Reply, read_reply, refused_for
+from litm.inference.replies import WORDS, Reply, read_reply, refused_for
 from litm.inference.retrying import Unanswered
-from litm.records import Usage
+from litm.records import OVERFLOW, Usage
 
 
 def test_a_response_names_the_software_server_and_model_that_made_it(protocol):
@@ -201,3 +207,34 @@ def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_ke
     assert read(protocol, {of_answer: value}) == Reply("Ann", "stop", 7, None, "m")
     for usage in (value, None):
         assert read(protocol, {"usage": usage}) == Reply("Ann", "stop", None, None, "m")
+
+
+SERVERS = tomllib.loads(WORDS.read_text(encoding="utf-8"))["server"]
+
+
+@pytest.mark.parametrize("server", SERVERS, ids=[server["name"] for server in SERVERS])
+def test_a_servers_own_words_for_a_prompt_that_is_too_long_are_known(server):
+    assert server["source"] and re.search(server["words"], server["says"], re.IGNORECASE)
+    for error in (server["says"], {"message": server["says"]}, {"error": {"message": server["says"], "code": 400}}):
+        assert refused_for(error).finish_reason == OVERFLOW
+
+
+@pytest.mark.parametrize("says", OTHER_ERRORS)
+def test_other_errors_are_not_taken_for_a_prompt_that_is_too_long(says):
+    assert refused_for({"error": {"message": says}}) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": "The number of tokens to keep from the initial prompt is greater than the context length"},
+        {"object": "error", "message": "This model's maximum context length is 5 tokens.", "code": 400},
+        {"choices": [{"index": 0, "error": {"code": 400, "message": "maximum context length is 5"}, "message": None}]},
+    ],
+)
+def test_an_error_in_a_reply_of_status_200_says_too_long_as_one_of_another_status_does(body):
+    async def send(*_, **__):
+        return json.dumps(body).encode()
+
+    reply = asyncio.run(ApiEngine.post(SimpleNamespace(send=send), None, "/chat/completions", {}, openai.read))
+    assert reply.finish_reason == OVERFLOW

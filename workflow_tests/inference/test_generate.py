@@ -69,6 +69,7 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_or_terminated_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path, number):
     journal, is_torn = tmp_path / "journal.jsonl", number == signal.SIGKILL

@@ -120,6 +120,7 @@ def test_prefixes_that_are_not_shared_are_said_with_the_reason(settings_of, caps
     assert f"; prefixes are not shared, because {reason}" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("family", "batch_tokens"), [("llama", 1), ("llama", 600), ("llama", 10**6), ("qwen2", 600), ("gpt_neox", 10**6)]
 )

@@ -14,6 +14,8 @@ from transformers import AutoTokenizer
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.prompting.prompt_format import CHAT, RAW
 
+pytestmark = pytest.mark.long
+
 TEMPLATE = "{% for m in messages %}{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}"
 
 

@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 from programs import refused
 
-from litm.questions.own_questions import (
-    Named,
-    column_names,
-    long_answers,
-    named_passages,
-    read_own_questions,
-    used_columns,
-)
+from litm.questions.own_questions import Named, long_answers, named_passages, read_own_questions, read_own_table
 
 
 def read(tmp_path: Path, name: str, content: str):
@@ -52,10 +45,11 @@ def test_a_page_words_and_other_columns_are_kept(tmp_path):
     record = one.to_record(Named("page", ("a.pdf:3:0",)))
     assert record.fields["topic"] == "mills" and record.answers == ("1",)
     assert named_passages(record) == Named("page", ("a.pdf:3:0",)) and named_passages(one.to_record(None)) is None
-    assert used_columns([["question", "answer", "topic"]]) == (["question", "answer"], ["topic"])
     path = tmp_path / "q.jsonl"
     path.write_text('{"query": "a?", "answers": ["b"]}\n{"query": "c?", "answer": "d", "text": "e", "topic": "f"}\n')
-    assert used_columns(column_names(path)) == (["query", "answers", "answer", "text"], ["topic"])
+    assert read_own_table(path).used == ("query", "answers", "answer", "text") and read_own_table(path).kept == (
+        "topic",
+    )
 
 
 def test_answers_in_brackets_that_are_no_list_are_texts_and_numbers_that_pandas_has_written_are_whole(tmp_path):
@@ -101,10 +95,10 @@ HEAD = "question,answer,file,page\n"
         ("q.json", '"question"', ": expected a list of JSON objects"),
         ("q.json", '[{"question": "a",}]', ": not valid JSON ("),
         ("q.json", '[{"question": "a",\n"answer": "b"},\n{"question": "c"}]', ", line 3: no column 'answers' or"),
-        ("q.jsonl", '{"question": "a", "answers": true}', ", line 1, column 'answers': must be a text, or a list"),
-        ("q.jsonl", '{"question": "a", "answers": [["b"]]}', ", line 1, column 'answers': an answer must be a text"),
-        ("q.jsonl", '{"question": "a", "answers": NaN}', ", line 1, column 'answers': must be a text, or a list"),
-        ("q.jsonl", '{"question": "a", "answers": [Infinity]}', ", line 1, column 'answers': an answer must be a text"),
+        ("q.jsonl", '{"question": "a", "answers": [true]}', ", line 1, column 'answers': must be a text, or a list"),
+        ("q.jsonl", '{"question": "a", "answers": [["b", "c"], "d"]}', ", line 1, column 'answers': must be a text,"),
+        ("q.jsonl", '{"question": "a", "answers": NaN}', ", line 1, column 'answers': the answer is empty"),
+        ("q.jsonl", '{"question": "a", "answers": [Infinity]}', ", line 1, column 'answers': must be a text, or a"),
         ("q.jsonl", '{"question": "a", "answers": []}', ", line 1, column 'answers': the answer is empty"),
         ("q.jsonl", '{"question": 5, "answers": "b"}', ", line 1, column 'question': must be a text, found 5"),
         ("q.jsonl", '{"question": "a"', ", line 1: not valid JSON (Expecting ',' delimiter, column 17)"),

@@ -190,6 +190,7 @@ def test_the_shipped_model_is_of_the_recipe():
     assert sum(file.stat().st_size for file in folder.iterdir()) < 10_000_000
 
 
+@pytest.mark.long
 # By chance it would be 13 and 4 of 40.
 @pytest.mark.parametrize(("documents", "least"), [(3, 30), (10, 22)])
 def test_the_shipped_model_finds_answers_in_documents(teacher, documents, least):

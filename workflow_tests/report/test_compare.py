@@ -100,9 +100,14 @@ def with_few_clusters(results):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"not_compared": 12}))
 
 
+def with_errors_as_answers(results):
+    edited(results / "scores/dummy/kv.parquet", lambda scores: scores.assign(doubt="error"))
+
+
 @pytest.mark.parametrize(
     ("edit", "n", "status", "lines"),
     [
+        (with_errors_as_answers, None, 0, ["kv, size 4: the answers of dummy in {other} say nothing"]),
         (without_size_6, [3, 3, 3, 0, 0], 4, ["gold_at_5 of size 6): dummy in {other} has no scored answer"]),
         (without_position_5, [3, 3, 3, 3, 0], 0, ["gold_at_5 of size 6): dummy in {other} was not", "in positions ("]),
         (with_another_metric, None, 1, ["not compared (gold_at_0 of size 4, ", "the metric differs (token_f1 | va"]),

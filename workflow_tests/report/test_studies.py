@@ -153,6 +153,14 @@ def test_a_row_without_a_partner_is_not_said_to_lack_questions(other, tmp_path):
     ]
 
 
+def test_rows_in_doubt_are_not_tested_and_say_why(folder, other, tmp_path):
+    path = other / "scores/dummy/kv.parquet"
+    pd.read_parquet(path).assign(doubt="error").to_parquet(path)
+    (table,) = of_kv(made(tmp_path / "out", folder, other))
+    assert not [row for row in table["pairs"] if "other: dummy" in (row["model_a"], row["model_b"])]
+    assert any(note.startswith("No paired test of other: dummy: most answers are") for note in table["notes"])
+
+
 def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder, other, tmp_path):
     for path in (other / "tables").glob("*.csv"):
         edited(path, lambda table: table.assign(later=1).drop(columns=["class_words", "n_preamble"], errors="ignore"))

@@ -205,6 +205,7 @@ print(json.dumps([search_exact([shard], queries, 30), search_indexes([index], [s
 """
 
 
+@pytest.mark.long
 def test_hits_and_scores_are_the_same_with_the_instructions_of_any_processor(tmp_path):
     np.random.default_rng(0).normal(size=(3000, 768)).astype("float32").tofile(tmp_path / "vectors")
 

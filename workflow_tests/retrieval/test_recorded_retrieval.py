@@ -54,6 +54,11 @@ def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_pat
     assert hits_of_questions(path, QUESTIONS) == {"a?": [("d2", 0.9), ("d1", 0.5)], "b?": [("d1", 3.0)]}
 
 
+def test_an_id_that_pandas_has_made_a_float_is_the_same_id(tmp_path):
+    path = write_lines(tmp_path / "r.jsonl", [{"id": 1.0, "documents": ["x"]}, {"id": "2.0", "documents": ["x"]}])
+    assert [*hits_of_questions(path, QUESTIONS)] == ["a?", "b?"]
+
+
 @pytest.mark.parametrize(
     ("name", "lines", "said"),
     [

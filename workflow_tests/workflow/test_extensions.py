@@ -39,14 +39,15 @@ def folder(tmp_path, monkeypatch):
     """A copy of the template outside the project, in use in this test alone."""
     monkeypatch.setenv(VARIABLE, "")
     monkeypatch.chdir(tmp_path)
-    known = {*sys.modules}
+    # Another module's test may have loaded the template.
+    forget_extensions()
     yield Path(shutil.copytree(TEMPLATE, tmp_path / "my_task"))
-    forget({*sys.modules} - known)
+    forget_extensions()
 
 
-def forget(modules: set[str]) -> None:
-    """Those of extensions among them, as in another process."""
-    for name in modules:
+def forget_extensions() -> None:
+    """Unload the modules of extensions, as in another process."""
+    for name in [*sys.modules]:
         if name.partition(".")[0] in ("my_task", "other_task"):
             del sys.modules[name]
 
@@ -96,7 +97,7 @@ def test_a_folder_is_searched_in_the_working_directory_then_in_the_project(folde
     study_with("my_task")
     assert in_use() == (folder,)
     shutil.rmtree(folder)
-    forget({*sys.modules})
+    forget_extensions()
     study_with("examples/my_task")
     assert in_use() == (TEMPLATE,)
 

@@ -29,14 +29,14 @@ IMPORTS = {
     "examples": "base records placements answers answer_words questions corpora",
     "prompting": "base records models",
     "inference": "base records placements models questions prompting",
-    "scoring": "base records answers answer_words models examples prompting",
+    "scoring": "base records placements answers answer_words models examples prompting",
     "analysis": "base records placements answer_words examples scoring",
-    "claims": "base placements analysis",
+    "claims": "base placements scoring analysis",
     "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis figures",
     "notebook": "base records analysis figures",
-    "studies": "base analysis figures report notebook",
-    "compare": "base records analysis notebook studies",
+    "studies": "base scoring analysis figures report notebook",
+    "compare": "base records scoring analysis notebook studies",
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
@@ -48,6 +48,7 @@ IMPORTS = {
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {
     "prompting/find_size.py": "examples",
+    "scoring/score.py": "inference",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
     "config/write_reference.py": "claims reference_model",

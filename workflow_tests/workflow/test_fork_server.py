@@ -6,6 +6,9 @@ import subprocess
 import pytest
 from fork_server import forking_python
 
+#: The server is part of tests that run Snakemake, and imports what their jobs need.
+pytestmark = pytest.mark.study
+
 PROGRAM = """
 import os, pathlib, subprocess, sys
 import neighbour

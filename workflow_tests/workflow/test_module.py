@@ -92,6 +92,7 @@ def snakemake(folder: Path, *words: str, python: str | Path = sys.executable) ->
     return done.stdout + done.stderr
 
 
+@pytest.mark.study
 def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model_and_says_why_a_run_failed(importing):
     snakefile, responses = importing / "Snakefile", "results/responses/mine/kv.jsonl.gz"
     text, count = re.subn(r"github\(.*?\)", repr(str(ROOT / "Snakefile")), snakefile.read_text(), flags=re.DOTALL)

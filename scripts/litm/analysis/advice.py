@@ -20,11 +20,12 @@ import pandas as pd
 from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, needed_in_words, observed
-from litm.analysis.sentences import remedies_in_words
+from litm.analysis.sentences import MOST_CUT, remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm, moments, paired_p
 from litm.base.intervals import clustered_interval
-from litm.base.messages import counted, interval, money, percent, points
+from litm.base.messages import counted, first_of, interval, money, percent, points
 from litm.records import RANKED, Condition, Prices
+from litm.scoring.doubts import doubt_in_words, doubt_of, is_doubt
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
@@ -42,7 +43,7 @@ class Cell:
     """The answers of one model under one condition and number of documents.
 
     answers: to all questions, in one column; tokens: mean of a prompt and its answer, None if not counted; dollars:
-    mean of an answer, as billed, None without prices.
+    mean of an answer, as billed, None without prices; doubt: see `doubts.doubt_of`.
     """
 
     condition: Condition
@@ -50,6 +51,7 @@ class Cell:
     answers: Grid
     tokens: float | None = None
     dollars: float | None = None
+    doubt: str | None = None
 
     @property
     def asked(self) -> int:
@@ -186,7 +188,11 @@ class Compared:
 
     @cached_property
     def reason(self) -> str:
-        """Why the data support no advice: `FLOOR`, `ONE_CONDITION`, `MAY_LOSE`; "" if they support one."""
+        """Why the data support no advice: the first doubt, `FLOOR`, `ONE_CONDITION`, `MAY_LOSE`; "" if they support
+        one.
+        """
+        if doubt := next((cell.doubt for cell in self.cells if cell.doubt), None):
+            return doubt
         if limit_of([self.right[self.best]], self.n, [self.accuracies[self.best].limits]) == FLOOR:
             return FLOOR
         if len(self.cells) == 1:
@@ -208,7 +214,9 @@ class Compared:
         """Questions that show a difference of 5 points in the k - 1 comparisons with one of k conditions, see
         `power.n_for_five_points`; None if that is irrelevant.
         """
-        is_irrelevant = self.reason in (FLOOR, ONE_CONDITION) or self.most_lost[1] == self.cheapest
+        is_irrelevant = (
+            self.reason in (FLOOR, ONE_CONDITION) or is_doubt(self.reason) or self.most_lost[1] == self.cheapest
+        )
         return None if is_irrelevant else n_for_five_points(self.assumed, len(self.cells) - 1)
 
 
@@ -245,6 +253,7 @@ def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mappi
         answers=read_grid(rows, "target"),
         tokens=float(counts.mean().sum()) if is_counted else None,
         dollars=float(Prices.of(price).of_rows(asked).mean()) if is_counted and price else None,
+        doubt=doubt_of(rows),
     )
 
 
@@ -410,6 +419,9 @@ def _nothing_compared(compared: Compared) -> str:
 def _no_advice(compared: Compared) -> list[str]:
     best, cheapest = compared.best, compared.cheapest
     begin, named = f"{compared.model}: no advice", f"{compared.cells[best].name}, {_facts(compared, best)}"
+    if is_doubt(compared.reason):
+        doubtful = [cell.name for cell in compared.cells if cell.doubt]
+        return [f"{begin}. With {first_of(doubtful, MOST_CUT, '; ')}: {doubt_in_words(compared.reason)}."]
     if compared.reason == FLOOR:
         return [
             f"{begin}. Hardly any answer is right under any of the {len(compared.cells)} conditions; the best: {named}."

@@ -16,6 +16,7 @@ from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_int
 from litm.analysis.table import tables
 from litm.base.formats import by_cell, grouped, read_parquet
 from litm.base.messages import UserError
+from litm.scoring.doubts import curve_doubt, sound
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
 CORRECT, FIRST_LINE, FULL = "correct", "first_line", "full"
@@ -99,13 +100,14 @@ class CurveGrid(Grid):
     """The answers of one model, experiment and size; the columns are positions, `NOWHERE` without a gold item.
 
     names: of the curve, as the first columns of tables. depths: of the positions, 0 to 1. all_empty, all_too_long:
-    whether all answers are.
+    whether all answers are. doubt: see `doubts.curve_doubt`.
     """
 
     names: dict[str, Any]
     depths: list[float]
     all_empty: bool
     all_too_long: bool
+    doubt: str | None
 
     @property
     def positions(self) -> list[int]:
@@ -134,6 +136,8 @@ class CurveGrid(Grid):
             return "no question fits the context" if self.all_too_long else "no question was scored at every position"
         if self.all_empty:
             return "all answers are empty"
+        if self.doubt:
+            return self.doubt
         return "too few questions" if n == 1 else limit_of_answers(self.cases.matrix, self.cases.clusters)
 
     @property
@@ -242,12 +246,15 @@ def read_curve(scores: pd.DataFrame) -> CurveGrid:
         depths=[0.0 if pd.isna(depths[position]) else float(depths[position]) for position in grid.columns],
         all_empty=bool(scores["empty"].all()),
         all_too_long=bool(scores["excluded"].all()),
+        doubt=curve_doubt(scores),
     )
 
 
 def read_grids(sweeps: Iterable[pd.DataFrame]) -> Grids:
-    """The grids of sweeps, one sweep at a time."""
-    grids = (read_curve(sweep[sweep["size"] == size]) for sweep in sweeps for size in sweep["size"].unique())
+    """The grids of sweeps, one sweep at a time, without sizes in doubt, which are not compared."""
+    grids = (
+        read_curve(sweep[sweep["size"] == size]) for sweep in map(sound, sweeps) for size in sweep["size"].unique()
+    )
     return {(one.names["model"], one.names["experiment"], one.size): one for one in grids}
 
 

@@ -10,6 +10,7 @@ from litm.analysis.sentences import MOST_PAIRS, Row, compared, compared_on, is_s
 from litm.analysis.shapes import word_of
 from litm.base.formats import grouped
 from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_in_words, points
+from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS, Metric
 
 #: Numbers of tables, and of models that lack questions that are printed, at most.
@@ -86,15 +87,15 @@ def _tables(
     if len({(cell["model"], cell["size"]) for cell in cells}) == len(cells):
         if len(sizes) == 1:
             told = ", ".join(f"{_of(cell, cells)}{' '.join(_accuracy(cell))}" for cell in cells)
-            yield [f"{experiment}, n = {_numbers(cells)}: {told}"]
+            yield [f"{experiment}, n = {_numbers(cells)}: {told}", *_doubts(cells)]
         else:
-            yield [f"{experiment}, n = {_numbers(cells)}", *_grid(cells, unit, "size")]
+            yield [f"{experiment}, n = {_numbers(cells)}", *_grid(cells, unit, "size"), *_doubts(cells)]
         return
     for size, own in sizes.items():
         title = f"{experiment}, {size} {unit}, n = {_numbers(own)}"
         if len({cell["target"] for cell in own}) > 1 and len({cell["placement"] for cell in own}) > 1:
             means = ", ".join(f"{_of(of[0], cells)}{_mean(of)}" for of in _by_model(own).values())
-            yield [f"{title}: {means} of the items; by position in tables/accuracy.csv"]
+            yield [f"{title}: {means} of the items; by position in tables/accuracy.csv", *_doubts(own)]
             continue
         named = [(word, model) for model in _by_model(own) if (word := words.get((model, experiment, size)))]
         shapes = grouped(named, itemgetter(0))
@@ -109,6 +110,15 @@ def _tables(
             ),
             *([f"  without   {lost}"] if (lost := _lost(own)) else []),
         ]
+
+
+def _doubts(cells: Sequence[Row]) -> list[str]:
+    """A line for each doubt on these accuracies."""
+    where: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        if doubt := cell.get("doubt"):
+            where.setdefault(doubt, {})[f"{_of(cell, cells)}size {cell['size']:,}"] = None
+    return [f"  in doubt  {', '.join(which)}: {doubt_in_words(doubt)}" for doubt, which in where.items()]
 
 
 def _by_model(cells: Iterable[Row]) -> dict[str, list[Row]]:

@@ -30,6 +30,7 @@ from litm.base.messages import (
 from litm.examples.orders import ORDERS
 from litm.placements import gold_positions
 from litm.records import Condition, answer_limit
+from litm.scoring.doubts import doubt_in_words, is_doubt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,21 +104,53 @@ def to_know_first(
     """
     clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
     closed_book = {one["name"]: one.get("closed_book") for one in experiments}
-    utilisation, accuracy, bias = map(rows, ("utilisation", "accuracy", "position_bias"))
-    told = uninformative(utilisation, accuracy, bias, clusters, rows("wrong_answers"))
+    accuracy, bias = rows("accuracy"), rows("position_bias")
+    doubts, in_doubt = doubt_sentences(accuracy, bias)
+    references = {one["name"]: [one["name"], one.get("closed_book"), one.get("oracle")] for one in experiments}
+    # What a doubt touches supports no sentence on the document's benefit.
+    utilisation = [
+        row
+        for row in rows("utilisation")
+        if not in_doubt & {(row["model"], name) for name in references.get(row["experiment"], [row["experiment"]])}
+    ]
+    sound = [row for row in accuracy if _sweep(row) not in in_doubt]
+    told = uninformative(utilisation, sound, bias, clusters, rows("wrong_answers"))
     differing = _differing(bias)
     # Curves without information leave the advice: it says by itself that nothing is right, or how many questions tell.
-    unhelped = uninformative(utilisation, accuracy, []).keys()
+    unhelped = uninformative(utilisation, sound, []).keys()
     silent = silenced(unhelped - differing, closed_book) - silenced(unhelped & differing, closed_book)
     advice = [
         (row["advice"], row["advice_details"] or "")
         for row in rows("advice")
         if row["advice"] and row["model"] not in stand_ins and (row["model"], row["remedies_of"]) not in silent
     ]
-    useless = [sentence for (model, _), sentence in told.items() if model not in stand_ins]
+    useless = [sentence for (model, _), sentence in [*doubts.items(), *told.items()] if model not in stand_ins]
     able = able_sentences(row for row in utilisation if row["model"] not in stand_ins)
     probable = probability_sentences(rows("log_probability_effects"), bias)
-    return First(useless, able, probable, advice, without_information(told.keys() - differing, bias))
+    return First(useless, able, probable, advice, without_information(told.keys() - differing, bias) | in_doubt)
+
+
+def doubt_sentences(accuracy: Sequence[Row], bias: Iterable[Row]) -> tuple[dict[tuple, str], set[tuple]]:
+    """A sentence for each (model, doubt), and the (model, experiment) in doubt.
+
+    accuracy, bias: rows of accuracy.csv and position_bias.csv.
+    """
+    sizes = {sweep: {row["size"] for row in rows} for sweep, rows in grouped(accuracy, _sweep).items()}
+    found: dict[tuple[str, str], dict[str, set[int]]] = {}
+    for rows, column in ((accuracy, "doubt"), (bias, "reason")):
+        for row in rows:
+            if (doubt := row.get(column)) and is_doubt(doubt):
+                found.setdefault((row["model"], doubt), {}).setdefault(row["experiment"], set()).add(row["size"])
+    told = {}
+    for (model, doubt), of in found.items():
+        which = [
+            name if own == sizes.get((model, name)) else f"{name} (size {', '.join(map(str, sorted(own)))})"
+            for name, own in of.items()
+        ]
+        told[model, doubt] = (
+            f"{model} on {first_of(which, MOST_CUT)}: no shape, no PBI and no advice, because {doubt_in_words(doubt)}."
+        )
+    return told, {(model, name) for (model, _), of in found.items() for name in of}
 
 
 #: Effects of position: where an answer that they make more probable is, and where it is not.

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from litm.scoring.doubts import doubt_in_words, is_doubt
+
 #: Verdicts on a curve in position_bias.csv.
 MEASURED, NO_INFORMATION = "measured", "no_information"
 #: Fraction: smaller differences are small. It is less than a quarter of the effect of position on GPT-3.5-Turbo (22
@@ -40,6 +42,8 @@ def word_of(row: Mapping) -> tuple[str, str]:
     row: of position_bias.csv.
     """
     if row["verdict"] == NO_INFORMATION:
+        if is_doubt(row["reason"]):
+            return "", f"no shape: {doubt_in_words(row['reason'])}"
         return "", f"no information on position ({row['reason']})"
     if row["shape"]:
         return row["shape"], MEANINGS[row["shape"]]

@@ -17,6 +17,7 @@ from litm.analysis.pbi import PLACES
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.formats import grouped
 from litm.base.messages import UserError
+from litm.scoring.doubts import doubt_in_words
 
 #: Quantity and place of the paired tests of each column.
 TESTED = {"accuracy": ("accuracy", "all")} | {f"accuracy_{place}": ("accuracy", place) for place in PLACES}
@@ -74,7 +75,7 @@ def comparable(sweeps: Iterable[Sweep]) -> list[dict]:
     for number, group in enumerate(groups, 1):
         check_verdicts([one.scores for one in group if one.scores is not None])
         grids = {(one.row["label"], *one.about[:2]): read_curve(one.scores) for one in group if one.scores is not None}
-        pairs = [*model_pair_rows(grids)]
+        pairs = [*model_pair_rows({name: grid for name, grid in grids.items() if not grid.doubt})]
         rows = lettered([one.row | {"table": number} for one in group], pairs)
         told.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs, grids)})
     return told
@@ -139,9 +140,10 @@ def _notes(
     tested = {row[side] for row in pairs for side in ("model_a", "model_b")}
     alone = "no other row has a question of it that was scored at all positions"
     for one in own:
-        if one.scores is None or (len(own) > 1 and one.row["label"] not in tested):
-            grid = grids.get((one.row["label"], *one.about[:2]))
+        grid = grids.get((one.row["label"], *one.about[:2]))
+        if one.scores is None or (grid and grid.doubt) or (len(own) > 1 and one.row["label"] not in tested):
             why = alone if grid and len(grid.cases.ids) else "no question was scored at all positions"
+            why = doubt_in_words(grid.doubt) if grid and grid.doubt else why
             notes.append(f"No paired test of {one.row['label']}: {one.reason or why}.")
     for number, other in enumerate(groups, 1):
         if other is not own and other[0].about == own[0].about:

@@ -1,6 +1,7 @@
 """Files and folders: written whole under their names, opened unpacked, with errors that name file and place."""
 
 import bz2
+import codecs
 import gzip
 import io
 import os
@@ -11,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 from litm.base.messages import UserError
 
@@ -118,11 +119,15 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def open_text(path: Path) -> IO[str]:
-    """The file opened as UTF-8 text without a byte order mark, unpacked as in `open_bytes`."""
-    return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
+    """The file opened as UTF-8 text, or UTF-16 after its byte order mark, which Excel writes; without this mark, and
+    unpacked as in `open_bytes`.
+    """
+    raw = open_bytes(path)
+    is_wide = raw.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return io.TextIOWrapper(raw, encoding="utf-16" if is_wide else "utf-8-sig", newline="")
 
 
-def open_bytes(path: Path) -> BinaryIO:
+def open_bytes(path: Path) -> io.BufferedReader:
     """The file opened for reading, unpacked if its name ends in .gz or .bz2."""
     unpack: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
     return unpack.get(path.suffix.lower(), open)(path, "rb")
@@ -134,7 +139,9 @@ def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text{_after(reached)} ({error.reason}); save the file as UTF-8") from error
+        raise UserError(
+            f"{path}: not UTF-8 text{_after(reached)} ({error.reason}); save the file as UTF-8 (in Excel: CSV UTF-8)"
+        ) from error
     except (EOFError, zlib.error, OSError) as error:
         # Errors of the operating system have a number, those of compressed data have none.
         if getattr(error, "errno", None) is not None:

@@ -39,7 +39,15 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
     """The records of a file that is one JSON list or object (.json), or of JSON Lines; yields and raises as these."""
-    return read_json_list(path) if file_kind(path) == ".json" else read_jsonl(path)
+    return read_jsonl(path) if is_json_lines(path) else read_json_list(path)
+
+
+def is_json_lines(path: str | Path) -> bool:
+    """Whether a file of JSON has JSON Lines. A .json may have them too: Hugging Face's datasets write it so."""
+    if file_kind(path) != ".json":
+        return True
+    first = [line.strip() for _, line in islice(read_lines(path), 2)]
+    return len(first) == 2 and all(line.startswith("{") and line.endswith("}") for line in first)
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -240,8 +248,8 @@ def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 def delimited(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
     """The delimiter of a table, and its rows with their lines, starting with the header.
 
-    The delimiter is a tab or a comma, a semicolon if the header has it (spreadsheets with decimal commas write it), or
-    the one in Excel's line `sep=;` before the header.
+    The delimiter is a tab or a comma, a semicolon or a tab if a header without commas has it (spreadsheets with decimal
+    commas, and Excel's Unicode text), or the one in Excel's line `sep=;` before the header.
     """
     with reading(path, lambda: "its beginning"), open_text(path) as lines:
         first = next(lines, "")
@@ -249,8 +257,8 @@ def delimited(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
         return said[1], islice(read_table(path, said[1]), 1, None)
     # Python refuses longer fields, with an error that names no file.
     header = next(csv.reader([first[:100_000]]), [])
-    has_semicolons = file_kind(path) != ".tsv" and len(header) == 1 and ";" in header[0]
-    delimiter = ";" if has_semicolons else DELIMITERS.get(file_kind(path), ",")
+    others = [mark for mark in ";\t" if file_kind(path) != ".tsv" and len(header) == 1 and mark in header[0]]
+    delimiter = others[0] if others else DELIMITERS.get(file_kind(path), ",")
     return delimiter, read_table(path, delimiter)
 
 
@@ -329,6 +337,17 @@ def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> "pd.
 
     try:
         return pd.read_parquet(path, columns=None if columns is None else list(columns))
+    except ArrowInvalid as error:
+        raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
+
+
+def parquet_records(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of a Parquet file of another program, as JSON has them; `UserError` for a damaged file."""
+    from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_table as read_columns
+
+    try:
+        return json.loads(json.dumps(read_columns(path).to_pylist(), default=str))
     except ArrowInvalid as error:
         raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
 

@@ -18,6 +18,7 @@ from litm.analysis.statistics import Estimate, Moments, moments, separate_differ
 from litm.base.formats import by_cell, grouped
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.placements import depth_of, gold_places
+from litm.scoring.doubts import sound
 
 
 @dataclass(frozen=True)
@@ -268,12 +269,12 @@ def scored_evidence(
 ) -> ScoredEvidence:
     """Evidence from score rows of any sweeps, one sweep at a time: all rows together may be too many for the memory.
 
-    Cells with several gold items per prompt are left out, because the paper moves one. Raises `UserError` for a
-    question that occurs twice in a cell.
+    Cells with several gold items per prompt are left out, because the paper moves one, and so are sizes in doubt, whose
+    accuracies support no claim and no word. Raises `UserError` for a question that occurs twice in a cell.
     """
     answers, lengths = {}, {}
     for sweep in scores:
-        for names, rows in by_cell(sweep, CELL):
+        for names, rows in by_cell(sound(sweep), CELL):
             cell, tokens = Cell(**names), rows["prompt_tokens"].dropna()
             if len(gold_places(cell.placement)) <= 1:
                 answers[cell] = read_grid(rows, "placement").complete()

@@ -24,15 +24,7 @@ from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_fil
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
 from litm.placements import gold_positions
-from litm.questions.own_questions import (
-    KINDS,
-    LONG_ANSWER,
-    OwnQuestion,
-    column_names,
-    long_answers,
-    read_own_questions,
-    used_columns,
-)
+from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
 from litm.records import Cell
 from litm.retrieval.gold import FileNames, read_corrections
 
@@ -80,8 +72,8 @@ class MyData(Entry):
     directory or the project. Not with a `retrieved` that has the texts.
     """
     questions: Annotated[str, PathTo(_is_table)]
-    """A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several separated by |, or a list) and,
-    if known, the place of the answer: file, page, text (words of the passage).
+    """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a
+    list) and, if known, the place of the answer: file, page, text (words of the passage).
     """
     corrections: Annotated[str | None, PathTo(_is_no_result)] = None
     """A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; empty leaves
@@ -165,7 +157,8 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     questions, in the retrieved results and in the first documents, and for too few documents.
     """
     mine = given.placed("config.my_data").located(root, {})
-    questions = read_own_questions(Path(mine.questions))
+    table = read_own_table(Path(mine.questions))
+    questions = table.questions
     texts = _look_at(mine, given)
     if not any(file_kind(name) in KINDS for name in texts.files):
         # The names of chunks and rows are known only after all documents are read.
@@ -188,7 +181,7 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     sizes, why = _sizes(limits)
     entries = _entries(read_yaml(root / "resources" / "my_data.yaml"), mine, texts, hits, sizes)
     kept = tuple({name: None for question in questions for name in question.more or ()})
-    notes = [*_notes(texts, mine, questions), *(f"my_data: {one.left_out}" for one in limits if one.left_out)]
+    notes = [*_notes(texts, mine, table), *(f"my_data: {one.left_out}" for one in limits if one.left_out)]
     return MyEntries(entries, tuple(notes), why, kept)
 
 
@@ -326,9 +319,7 @@ def _entries(
     return entries
 
 
-def _notes(texts: _Texts, mine: MyData, questions: list[OwnQuestion]) -> list[str]:
-    table = mine.questions
-    used, unused = used_columns(column_names(Path(table)))
+def _notes(texts: _Texts, mine: MyData, table: OwnTable) -> list[str]:
     more = " or more" if len(texts.first) + texts.copies == LOOKED_AT else ""
     copies = f"; left out as copies of these: {texts.copies}{more}" if texts.copies else ""
     cut = "kept as they are" if texts.are_whole else f"of at most {WORDS} words"
@@ -336,16 +327,17 @@ def _notes(texts: _Texts, mine: MyData, questions: list[OwnQuestion]) -> list[st
         f"my_data: {texts.path}: {len(texts.files)} files, {len(texts.first)}{more} passages {cut}{copies}",
         *(f"my_data: {texts.path}: {line}" for line in texts.left_out),
         *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),
-        f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
-        + (f"; also kept: {', '.join(unused)}" if unused else ""),
+        f"my_data: {mine.questions}: {len(table.questions)} questions; columns {', '.join(table.used)}"
+        + (f"; also kept: {', '.join(table.kept)}" if table.kept else ""),
+        *(f"my_data: {mine.questions}: {note}" for note in table.notes),
     ]
     notes.append(
-        f"my_data: {table}: an answer is right if it is in the model's answer as whole words (metric: whole_words; as "
-        "inside words too, which was the rule before: metric: best_subspan_em in define.experiments)"
+        f"my_data: {mine.questions}: an answer is right if it is in the model's answer as whole words (metric: "
+        "whole_words; as inside words too, which was the rule before: metric: best_subspan_em in define.experiments)"
     )
-    if long := long_answers(questions):
+    if long := long_answers(table.questions):
         notes.append(
-            f"my_data: {table}: {long} questions have only answers of more than {LONG_ANSWER} words: an answer is "
-            "right only if it is repeated word for word, so write short ones"
+            f"my_data: {mine.questions}: {long} questions have only answers of more than {LONG_ANSWER} words: an "
+            "answer is right only if it is repeated word for word, so write short ones"
         )
     return notes

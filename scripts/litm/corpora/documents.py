@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
-from litm.base.formats import DELIMITERS, json_elements, parse_json, read_lines, read_named_columns
+from litm.base.formats import DELIMITERS, is_json_lines, json_elements, parse_json, read_lines, read_named_columns
 from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, quoted, single_spaced, without_invisible
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines
 
@@ -521,7 +521,7 @@ def _read_lines(path: Path) -> Iterator[Document]:
 
 def _entries(path: Path) -> Iterator[tuple[int, Any]]:
     """The line and value of each entry of a file of JSON; `NoText` as the value of a line that is no JSON."""
-    if file_kind(path) == ".json":
+    if not is_json_lines(path):
         yield from json_elements(path)
         return
     for line, text in read_lines(path):

@@ -124,10 +124,11 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[s
     Raises `UserError` for a question without an entry or with two, and for a document that occurs twice.
     """
     known = {single_spaced(question.text): question.text for question in questions}
-    ids = {str(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
+    # pandas makes 1.0 of the id 1 in a column with gaps.
+    ids = {str(one.fields["id"]).removesuffix(".0"): one.text for one in questions if one.fields.get("id") is not None}
     found: dict[str, list[tuple[str, float]]] = {}
     for where, text, id_, hits in read_hits(path):
-        question = known.get(single_spaced(text or "")) or ids.get(id_ or "")
+        question = known.get(single_spaced(text or "")) or ids.get((id_ or "").removesuffix(".0"))
         if question is None:
             continue
         if question in found:

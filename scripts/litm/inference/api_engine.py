@@ -17,8 +17,9 @@ from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
 from litm.inference.billing import Account
 from litm.inference.caching import LEAST_CHARACTERS, Plan, plan
+from litm.inference.cut_prompts import cut_at
 from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
-from litm.inference.replies import Reply, Unusable, read_reply, refused_for
+from litm.inference.replies import ErrorInReply, Reply, Unusable, read_reply, refused_for
 from litm.inference.retrying import (
     LONGEST_REASON,
     Patience,
@@ -214,6 +215,9 @@ class ApiEngine(ABC):
         self._usage_is_missing = False
         self._unknown_ends: set[str] = set()
         self._is_read = False
+        #: Characters and tokens of the prompts that were read, and the tokens to which the server cuts, once known.
+        self._read: list[tuple[int, int]] = []
+        self._cut_to: int | None = None
         self._mended = 0
         self._with_key = 0
 
@@ -316,7 +320,12 @@ class ApiEngine(ABC):
             if getattr(response, "status_code", 0) in OF_PROMPTS and (refused := refused_for(told)):
                 return refused
             raise
-        return read_reply(content, read)
+        try:
+            return read_reply(content, read)
+        except ErrorInReply as failure:
+            if refused := refused_for(failure.error):
+                return refused
+            raise
 
     async def send(self, client: Any, method: str, path: str, **options: Any) -> bytes:
         """What the server sends in response; errors as in `post`. method: post or get; options: the SDK's."""
@@ -408,7 +417,24 @@ class ApiEngine(ABC):
 
             async with aclosing(as_they_finish(send, order, *limits, refusal)) as batches:
                 async for batch in batches:
+                    for index, reply in batch:
+                        self.look_for_cuts(prompts[index].content, reply.prompt_tokens)
                     yield [(index, self.response(prompts[index].tokens, reply)) for index, reply in batch]
+
+    def look_for_cuts(self, content: Content, tokens: int | None) -> None:
+        """Say once that the server cuts prompts, if its counts of tokens show it."""
+        if self._cut_to is not None or not tokens:
+            return
+        self._read.append((sum(len(message["content"]) for message in as_messages(content)), tokens))
+        # At 4, 8, 16, ... prompts: each time all are compared.
+        count = len(self._read)
+        if count >= 4 and count & (count - 1) == 0 and (limit := cut_at(*zip(*self._read, strict=True))):
+            self._cut_to = limit
+            note(
+                f"{public_url(self.url)} cuts prompts: those of different lengths have {limit:,} tokens by its count. "
+                "Their sizes will have no shape; raise its context length (num_ctx in Ollama, --max-model-len in "
+                "vLLM), or set the model's 'context_window' and 'tokenizer' to leave out longer ones"
+            )
 
     async def _masked(self, reply_to: Awaitable[Reply]) -> Reply:
         """A reply, within the time limit of a whole request, and with the key masked in everything that the server

@@ -2,8 +2,11 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from litm.base.formats import checked_field, without_surrogates
@@ -42,6 +45,14 @@ class Reply:
 
 class Unusable(Unanswered):
     """A whole response that is no reply, which a server gives each time if the model's entry is wrong."""
+
+
+class ErrorInReply(Unanswered):
+    """An error in a response whose status says that there is none. error: the server's."""
+
+    def __init__(self, what: str, error: object) -> None:
+        super().__init__(f"{what}: {json.dumps(error)}")
+        self.error = error
 
 
 def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
@@ -84,7 +95,7 @@ def json_body(text: str) -> dict[str, Any]:
         raise Unusable("a response that is not a JSON object")
     if body.get("error"):
         # Gateways report upstream failures this way.
-        raise Unanswered(f"a response that says there was an error: {json.dumps(body['error'])}")
+        raise ErrorInReply("a response that says there was an error", body["error"])
     return body
 
 
@@ -130,26 +141,41 @@ def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
     raise Unanswered(f"an answer that ended for the reason {given!r}")
 
 
-#: What an error says of a limit of the answer that is too large whatever the prompt.
-TOO_LARGE = re.compile("max_(completion_)?(new_)?tokens.{0,40}too large", re.IGNORECASE)
-#: What errors say of a prompt that a filter blocks before it reaches the model, and of one that is too long.
+#: What errors say of a prompt that a filter blocks before it reaches the model.
 FILTERED = re.compile(
     '"(code|type)": "content_(filter|policy_violation)"|ResponsibleAIPolicyViolation|ContentPolicyViolationError'
 )
-TOO_LONG = re.compile(
-    "context.length.exceeded|exceed_context_size|ContextWindowExceeded|max(imum)? (context|prompt) length|"
-    "prompt (is )?too long|exceeds? (the )?(context (limit|length)|available context size|maximum number of tokens)|"
-    "inputs. tokens . .max_new_tokens|longer than the (model's context|maximum model) length",
-    re.IGNORECASE,
-)
+#: What they say of a limit of the answer that is too large whatever the prompt; not one that leaves a prompt no room.
+TOO_LARGE = re.compile("max_(completion_)?(new_)?tokens.{0,40}too large", re.IGNORECASE)
+_NO_ROOM = re.compile(r"too large: (\d+)\.? .{0,40}context length is (\d+)", re.IGNORECASE)
+#: What they say of a limit of tokens in a time, which is no window.
+PER_MINUTE = re.compile(r"per (minute|second|day)|\b[TR]P[MD]\b", re.IGNORECASE)
+#: Servers' words for a prompt that is too long.
+WORDS = Path(__file__).with_name("too_long.toml")
+
+
+@cache
+def _too_long() -> re.Pattern[str]:
+    servers = tomllib.loads(WORDS.read_text(encoding="utf-8"))["server"]
+    return re.compile("|".join(server["words"] for server in servers), re.IGNORECASE)
+
+
+def is_too_long(said: str) -> bool:
+    """Whether an error is about a prompt that is longer than the window, or leaves its answer no room there."""
+    if PER_MINUTE.search(said):
+        return False
+    if no_room := _NO_ROOM.search(said):
+        # An answer as long as the window has room after no prompt: a mistake of the config.
+        return int(no_room[1]) < int(no_room[2])
+    return not TOO_LARGE.search(said) and _too_long().search(said) is not None
 
 
 def refused_for(error: object) -> Reply | None:
     """The reply to a prompt that a server refuses for what it is, by the error: `OVERFLOW`, with the error as the text,
     for one that is too long, and `REFUSED` for one that a filter blocks; None for other errors.
     """
-    said = json.dumps(error)
-    if TOO_LONG.search(said) and not TOO_LARGE.search(said):
+    said = json.dumps(error, ensure_ascii=False)
+    if is_too_long(said):
         # Nothing is billed.
         return Reply(said, OVERFLOW, 0, 0, None)
     return Reply("", REFUSED, None, None, None) if FILTERED.search(said) else None

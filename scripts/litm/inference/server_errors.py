@@ -57,8 +57,8 @@ def reason_of(error: BaseException) -> str:
 
 def remedy(status: int, words: str) -> str:
     """The remedy for a request that was refused for good. words: the server's."""
-    # Anthropic's status is 400 then.
-    if status in (402, TOO_MANY) or "credit balance" in words:
+    # Anthropic's status is 400 then, Groq's 413 for a request of more tokens than a minute's.
+    if status in (402, TOO_MANY) or "credit balance" in words or "per minute" in words:
         return "Raise the limit, or pay, and run the same command again; what was answered is kept"
     if status in (401, 403):
         return "Check the key and what it may be used for; what was answered is kept"

@@ -1,24 +1,40 @@
 """A user's own questions: a table with a question and its answers per row and, if known, the place of the answer.
 
 The columns are `question`, `answer` (or `answers`: one, several separated by |, or a list) and optionally `file`,
-`page` and `text` (words of the passage with the answer). Other columns are kept, for `cluster` and for `id`s.
+`page` and `text` (words of the passage with the answer); `columns` has their other names. Other columns are kept, for
+`cluster` and for `id`s.
 """
 
-import ast
-import json
-import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, delimited, read_records
-from litm.base.messages import UserError, quoted, single_spaced, without_invisible
+from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records
+from litm.base.messages import UserError, counted, first_of, quoted, shortened, single_spaced, without_invisible
+from litm.questions.cells import (
+    ALTERED,
+    HABITS,
+    TRUTH,
+    Habit,
+    answers_in,
+    habit_of,
+    is_missing,
+    of_numbers,
+    parsed,
+    written,
+)
+from litm.questions.columns import COLUMNS, Columns, columns_of, plain_name
 from litm.questions.released_format import LINE, Document, QuestionRecord
 
 #: Endings of supported files.
-KINDS = (*DELIMITERS, ".json", ".jsonl")
+KINDS = (*DELIMITERS, ".json", ".jsonl", ".parquet")
+#: Columns that a message lists.
+LISTED = 12
+#: Names of columns with row numbers: none, and those of pandas.
+UNNAMED = re.compile(r"|unnamed: \d+|__index_level_\d+__")
 
 
 @dataclass(frozen=True)
@@ -40,25 +56,59 @@ class Row:
             raise UserError(f"{self.where(column)}: must be a text, found {quoted(value)}")
         return (value or "").strip()
 
+    def first(self, columns: Sequence[str]) -> str | None:
+        """The first of these columns that is filled in, or else the first that there is."""
+        there = [name for name in columns if name in self.values]
+        return next((name for name in there if not _is_empty(self.values[name])), there[0] if there else None)
+
+    def chosen(self, columns: Sequence[str]) -> list[str]:
+        """`first` as a list."""
+        return [name for name in (self.first(columns),) if name is not None]
+
+    def with_value(self, column: str, habit: Habit) -> "Row":
+        """The row with what a cell of the column means."""
+        found = habit.cell.fullmatch(str(self.values.get(column)).strip())
+        return replace(self, values={**self.values, column: habit.meant(found)}) if found else self
+
+
+def _is_empty(value: Any) -> bool:
+    return value in (None, "", []) or is_missing(value)
+
 
 def read_rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a file in order; `UserError` with file and line for a malformed file or an unsupported kind.
 
-    Rows without text are skipped, and so are columns on the right without a name or text.
+    Rows without text are skipped, and so are row numbers, and columns on the right without a name or text.
     """
     kind = file_kind(path)
-    if kind in (".json", ".jsonl"):
-        for line, record in read_records(path):
-            yield Row(path, line, {key.strip().lower(): value for key, value in record.items()})
+    if kind in DELIMITERS:
+        yield from _delimited_rows(path)
         return
     if kind not in KINDS:
         raise UserError(
-            f"{path}: its name must end in {', '.join(KINDS)}, each also with .gz; save a spreadsheet as CSV in UTF-8"
+            f"{path}: its name must end in {', '.join(KINDS)}, all but the last also with .gz; save a spreadsheet as "
+            "CSV in UTF-8, and call a .txt with tabs .tsv"
         )
-    delimiter, rows = delimited(path)
-    first, header = next(rows, (1, []))
-    names = _names(header)
-    if len(set(names)) < len(names):
+    records = enumerate(parquet_records(path), start=1) if kind == ".parquet" else read_records(path)
+    for line, record in _by_row(list(records)):
+        values = {key.strip().lower(): value for key, value in record.items()}
+        if len(values) < len(record):
+            raise UserError(
+                f"{path}, line {line}: two keys differ only in case ({quoted(', '.join(record))}); rename one"
+            )
+        yield Row(path, line, {name: value for name, value in values.items() if not UNNAMED.fullmatch(name)})
+
+
+def _delimited_rows(path: Path) -> Iterator[Row]:
+    delimiter, lines = delimited(path)
+    first, header = next(lines, (1, []))
+    names, rows = _names(header), list(lines)
+    # R's write.table gives row names no header.
+    numbers = {fields[0] for _, fields in rows if len(fields) == len(names) + 1 and fields[0].isdecimal()}
+    if len(rows) == len(numbers) > 1:
+        names = ["", *names]
+    named = [name for name in names if not UNNAMED.fullmatch(name)]
+    if len(set(named)) < len(named):
         raise UserError(
             f"{path}, line {first}: the header names a column twice ({quoted(', '.join(header))}); rename one"
         )
@@ -68,17 +118,11 @@ def read_rows(path: Path) -> Iterator[Row]:
             continue
         if len(fields) != len(names):
             raise UserError(
-                f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} ({', '.join(names)}); put "
-                f"a text with {delimiter!r} in it between quotes"
+                f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} "
+                f"({shortened(first_of(names, LISTED), 240)}); put a text with {delimiter!r} in it between quotes"
             )
-        yield Row(path, line, dict(zip(names, fields, strict=True)))
-
-
-def column_names(path: Path) -> list[list[str]]:
-    """The columns of a file: those of its header, or the keys of each object."""
-    if file_kind(path) in DELIMITERS:
-        return [_names(next(delimited(path)[1], (1, []))[1])]
-    return [[*row.values] for row in read_rows(path)]
+        cells = zip(names, fields, strict=True)
+        yield Row(path, line, {name: field for name, field in cells if not UNNAMED.fullmatch(name)})
 
 
 def _names(header: Sequence[str]) -> list[str]:
@@ -89,18 +133,32 @@ def _names(header: Sequence[str]) -> list[str]:
     return names
 
 
-#: Columns, with their aliases.
-COLUMNS = {
-    "question": ("question", "query"),
-    "answers": ("answers", "answer"),
-    "file": ("file", "source", "document"),
-    "page": ("page",),
-    "text": ("text", "context", "passage"),
-}
+def _by_row(records: list[tuple[int, dict]]) -> Iterator[tuple[int, dict]]:
+    """The records, or the rows in a single one, with their numbers: pandas' `to_json` by column (its default), by row
+    number and with a list of columns, Hugging Face's `to_dict`, or one list of objects under a key.
+    """
+    record = records[0][1] if len(records) == 1 else {}
+    values = [*record.values()]
+    rows: list[Any] = []
+    if isinstance(record.get("columns"), list) and isinstance(record.get("data"), list):
+        rows = [dict(zip(record["columns"], row, strict=False)) for row in record["data"]]
+    elif any(plain_name(name) in COLUMNS["question"] for name in record):
+        by_label = [dict(enumerate(value)) if isinstance(value, list) else value for value in values]
+        if len(values) > 1 and all(isinstance(value, dict) and [*value] == [*by_label[0]] for value in by_label):
+            rows = [{name: value[label] for name, value in zip(record, by_label, strict=True)} for label in by_label[0]]
+    elif values and all(isinstance(value, dict) for value in values):
+        rows = values
+    elif len(lists := [value for value in values if isinstance(value, list)]) == 1:
+        rows = lists[0]
+    yield from enumerate(rows, start=1) if rows and all(isinstance(row, dict) for row in rows) else records
+
+
 #: Key of a record with the passages that it names.
 NAMED = "named"
 #: Keys that a record sets itself; a column with such a name is dropped.
-RESERVED = {*COLUMNS, LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
+RESERVED = {*COLUMNS, "answers", LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
+#: Columns with the texts of choices, and how promptfoo writes an assertion: `contains: text`.
+CHOICES, ASSERTION = ("choices", "options"), re.compile(r"[a-z]+(?:-[a-z]+)*(?:\([^)]*\))?:")
 #: Words: longer answers are rarely repeated literally.
 LONG_ANSWER = 10
 #: Marks of the direction of writing, which a model that answers does not repeat. They stay in documents, where they
@@ -153,15 +211,36 @@ def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
     return QuestionRecord({**fields, "ctxs": [gold.fields]}, record.where)
 
 
+@dataclass(frozen=True)
+class OwnTable:
+    """A user's table. used, kept: its columns that are used, and the others; notes: how it was read, and doubts."""
+
+    questions: tuple[OwnQuestion, ...]
+    used: tuple[str, ...]
+    kept: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
 def read_own_questions(path: Path) -> list[OwnQuestion]:
+    """The questions of a file, see `read_own_table`."""
+    return [*read_own_table(path).questions]
+
+
+def read_own_table(path: Path) -> OwnTable:
     """The questions of a file; `UserError` with file, line and column for the first mistake.
 
     Questions that differ only in white space are the same.
     """
+    given = list(read_rows(path))
+    names = [*dict.fromkeys(name for row in given for name in row.values)]
+    filled = {name for row in given for name, value in row.values.items() if not _is_empty(value)}
+    columns = columns_of(names, filled, str(path))
+    rows, notes = _meant(given, columns)
+    are_lists = all(_is_list(row, name) for row in rows for name in columns.answers)
     questions: list[OwnQuestion] = []
     lines: dict[str, int] = {}
-    for row in read_rows(path):
-        question = _question(row)
+    for row in rows:
+        question = _question(row, columns, are_lists)
         asked = single_spaced(question.text)
         if asked in lines:
             raise UserError(
@@ -172,14 +251,57 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
         questions.append(question)
     if not questions:
         raise UserError(f"{path}: there are no questions in it; write a row for each, with 'question' and 'answer'")
-    return questions
+    used = dict.fromkeys(name for role in columns.roles for row in rows for name in row.chosen(role))
+    kept = [name for name in names if name not in used]
+    return OwnTable(tuple(questions), tuple(used), tuple(kept), (*notes, *_doubts(rows, columns, questions)))
 
 
-def used_columns(names: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
-    """The column names of a file that are used, and the others. names: see `column_names`."""
-    used = [next((alias for alias in aliases if alias in row), "") for aliases in COLUMNS.values() for row in names]
-    others = (name for row in names for name in row if name not in used)
-    return [*dict.fromkeys(filter(None, used))], [*dict.fromkeys(others)]
+def _is_list(row: Row, column: str) -> bool:
+    """Whether a cell is a list or an object, or empty."""
+    value = row.values.get(column)
+    return _is_empty(value) or isinstance(parsed(value) if isinstance(value, str) else value, list | tuple | dict)
+
+
+def _meant(rows: Sequence[Row], columns: Columns) -> tuple[list[Row], list[str]]:
+    """The rows with the values that a program meant, and sentences on what was changed."""
+    notes, meant = [], list(rows)
+    if columns.said:
+        right, said = (", ".join(map(repr, names)) for names in (columns.answers, columns.said))
+        notes.append(f"the right answers are in {right}; not used: {said}")
+    read: dict[Habit, list[str]] = {}
+    for name in dict.fromkeys(name for row in rows for name in row.values):
+        if name in columns.question or name in columns.text:
+            continue
+        habits = (*HABITS, TRUTH) if name in columns.answers else HABITS
+        if habit := habit_of((row.values.get(name) for row in rows), habits):
+            read.setdefault(habit, []).append(f"'{name}'")
+            meant = [row.with_value(name, habit) for row in meant]
+    notes += [f"read in {first_of(names, LISTED)}: {habit.about}" for habit, names in read.items()]
+    return meant, notes
+
+
+def _doubts(rows: Sequence[Row], columns: Columns, questions: Sequence[OwnQuestion]) -> Iterator[str]:
+    """Sentences on what may not be meant."""
+    answers = [answer for one in questions for answer in one.answers]
+    cells = [value for row in rows for name in columns.answers if isinstance(value := row.values.get(name), str)]
+    if altered := [answer for answer in answers if ALTERED.fullmatch(answer)]:
+        yield (
+            f"{counted(len(altered), 'answer')} may have been altered by a spreadsheet or another encoding "
+            f"({first_of([*map(quoted, altered)], 3)}); compare with the documents"
+        )
+    numbers = [cell for cell in cells if of_numbers(parsed(cell))]
+    if numbers and all(_is_list(row, name) for row in rows for name in columns.answers):
+        yield f"each number in a list such as {quoted(numbers[0])} is read as an answer"
+    if any(plain_name(name) in CHOICES for row in rows for name in row.values) and all(
+        len(one) == 1 for one in answers
+    ):
+        yield "the answers may be the letters or numbers of choices: write the text of the right choice instead"
+    several = sum(
+        one.words is None and not _is_empty(row.values.get(row.first(columns.text) or ""))
+        for row, one in zip(rows, questions, strict=True)
+    )
+    if several:
+        yield f"{counted(several, 'row')} with several passages: none of these is taken as the place of the answer"
 
 
 def long_answers(questions: Iterable[OwnQuestion]) -> int:
@@ -187,86 +309,101 @@ def long_answers(questions: Iterable[OwnQuestion]) -> int:
     return sum(min(len(answer.split()) for answer in one.answers) > LONG_ANSWER for one in questions)
 
 
-def _question(row: Row) -> OwnQuestion:
-    columns = {column: _column(aliases, row.values) for column, aliases in COLUMNS.items()}
-    for column in ("question", "answers"):
-        if columns[column] is None:
-            wanted = " or ".join(f"'{alias}'" for alias in COLUMNS[column])
+def _question(row: Row, columns: Columns, are_lists: bool) -> OwnQuestion:
+    """are_lists: whether the answers of all rows are lists or objects."""
+    for names, wanted in ((columns.question, "'question' or 'query'"), (columns.answers, "'answers' or 'answer'")):
+        if row.first(names) is None:
             header = f"{row.path}, header" if file_kind(row.path) in DELIMITERS else row.where()
-            raise UserError(f"{header}: no column {wanted}, found {', '.join(row.values) or 'none'}; rename a column")
-    file, page = row.text(columns["file"]) or None, _page(row, columns["page"])
+            there = shortened(first_of([*row.values], LISTED), 240) or "none"
+            raise UserError(f"{header}: no column {wanted}, found {there}; rename a column")
+    used = {row.first(role) for role in columns.roles} | RESERVED
+    more = {
+        name: ("" if isinstance(value, str) else None) if is_missing(value) else value
+        for name, value in row.values.items()
+        if name not in used
+    }
+    file, page = _place(row, row.first(columns.file)) or None, _page(row, row.first(columns.page))
     if page is not None and file is None:
         raise UserError(f"{row.where('page')}: a page needs the file it is of; fill in the column 'file'")
-    if not (question := row.text(columns["question"])):
-        raise UserError(f"{row.where(columns['question'])}: the question is empty; write one or remove the row")
-    more = {name: value for name, value in row.values.items() if name not in columns.values() and name not in RESERVED}
-    answers, words = _answers(row, str(columns["answers"])), without_invisible(row.text(columns["text"])) or None
-    return OwnQuestion(question, answers, row.line, file, page, words, more)
+    words = without_invisible(_words(row, row.first(columns.text))) or None
+    return OwnQuestion(_asked(row, columns), _answers(row, columns, are_lists), row.line, file, page, words, more)
 
 
-def _column(aliases: Sequence[str], values: Mapping[str, Any]) -> str | None:
-    """The name of a column in a row; among several aliases, the first that is filled in."""
-    there = [alias for alias in aliases if alias in values]
-    return next((alias for alias in there if values[alias] not in (None, "", [])), there[0] if there else None)
+def _asked(row: Row, columns: Columns) -> str:
+    """The text of the question, also in an object of a framework: `{"question": ...}`."""
+    column = row.first(columns.question)
+    value = row.values[str(column)]
+    is_object = isinstance(value, str) and value.lstrip()[:2] in ('{"', "{'", "[{")
+    inside = (parsed(value) if is_object else None) or value
+    if isinstance(inside, dict):
+        inside = next((inside[key] for key in inside if plain_name(key) in COLUMNS["question"]), inside)
+    question = Row(row.path, row.line, {str(column): inside}).text(column)
+    if not question or is_missing(question):
+        raise UserError(f"{row.where(column)}: the question is empty; write one or remove the row")
+    return question
+
+
+def _place(row: Row, column: str | None) -> str:
+    return "" if is_missing(row.values.get(column or "")) else row.text(column)
+
+
+def _words(row: Row, column: str | None) -> str:
+    """The words of the passage, "" for a list of several passages."""
+    value = row.values.get(column or "")
+    inside = (parsed(value) if isinstance(value, str) and value.lstrip().startswith("[") else None) or value
+    if isinstance(inside, list | dict):
+        only = inside[0] if len(inside) == 1 and isinstance(inside, list) else ""
+        return only.strip() if isinstance(only, str) else ""
+    return _place(row, column)
 
 
 def _page(row: Row, column: str | None) -> int | None:
     value = row.values.get(column or "")
-    if value is None or not str(value).strip():
+    if _is_empty(value) or not str(value).strip():
         return None
-    if isinstance(value, bool) or not str(value).strip().isdecimal():
+    # pandas writes 3.0 in a column with gaps, and Excel 3,0.
+    if isinstance(value, bool) or not (whole := re.fullmatch(r"(\d+)(?:[.,]0)?", str(value).strip())):
         raise UserError(f"{row.where(column)}: must be one page, a whole number, found {quoted(value)}")
-    return int(value)
+    return int(whole[1])
 
 
-def _answers(row: Row, column: str) -> tuple[str, ...]:
+def _answers(row: Row, columns: Columns, are_lists: bool) -> tuple[str, ...]:
+    """The answers in the columns of a row, which must agree."""
+    filled = [name for name in columns.answers if not _is_empty(row.values.get(name))]
+    found = {name: _answers_in(row, name, are_lists) for name in filled or [str(row.first(columns.answers))]}
+    (first, answers), *others = found.items()
+    for name, other in others:
+        if set(other) != set(answers):
+            raise UserError(
+                f"{row.where()}: the columns '{first}' and '{name}' have different answers; rename the one with the "
+                "right ones to 'ground_truth'"
+            )
+    return answers
+
+
+def _answers_in(row: Row, column: str, are_lists: bool) -> tuple[str, ...]:
     """The answers in a text (separated by |), a number, or a list of them."""
     value, where = row.values[column], row.where(column)
-    answers = [_as_text(one) for one in _listed(value, where)]
+    if is_missing(value) and isinstance(value, str):
+        raise UserError(
+            f"{where}: {quoted(value.strip())} may mean that there is no answer; write one or remove the row, or write "
+            f'["{value.strip()}"] if that is the answer'
+        )
+    if isinstance(value, str) and column.startswith("__expected") and ASSERTION.match(value):
+        raise UserError(f"{where}: {quoted(value)} is an assertion of promptfoo; write the answer alone")
+    inside = written(value, where) if isinstance(value, str) else None if is_missing(value) else value
+    # An interval, or coordinates, beside other texts.
+    is_text = of_numbers(inside) and not are_lists and isinstance(value, str) and value.lstrip()[0] in "[({"
+    if isinstance(value, str) and (inside is None or is_text):
+        inside = value.split("|")
+    answers = [_as_text(one) for one in answers_in(inside, where)]
     if not answers or not all(answers):
         problem = "the answer is empty" if len(answers) < 2 else f"one of the answers is empty in {quoted(value)}"
         raise UserError(f"{where}: {problem}; write one or remove the row")
     return tuple(dict.fromkeys(answers))
 
 
-def _listed(value: Any, where: str) -> Iterator[Any]:
-    if isinstance(value, str):
-        listed = _written_list(value)
-        yield from value.split("|") if listed is None else listed
-    elif isinstance(value, list):
-        for one in value:
-            if not isinstance(one, str) and not _is_number(one):
-                raise UserError(f"{where}: an answer must be a text, found {quoted(one)}")
-            yield one
-    elif _is_number(value):
-        yield value
-    elif value is not None:
-        raise UserError(f"{where}: must be a text, or a list of texts, found {quoted(value)}")
-
-
 def _as_text(answer: Any) -> str:
     """An answer as text; pandas writes whole numbers as 1954.0 in a column with gaps."""
     whole = int(answer) if isinstance(answer, float) and answer.is_integer() else answer
     return without_invisible(str(whole)).translate(_DIRECTIONS).strip()
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is a JSON number; NaN and infinity, which Python writes, are not."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _written_list(value: str) -> list[str] | None:
-    """The list in a table cell, written as JSON or as Python (by pandas); None for other texts."""
-    text = value.strip()
-    if not text.startswith(('["', "['")):
-        return None
-    for read in (json.loads, ast.literal_eval):
-        try:
-            found = read(text)
-        except (ValueError, SyntaxError):
-            continue
-        if isinstance(found, list) and found and all(isinstance(one, str) for one in found):
-            return found
-    return None

@@ -15,6 +15,7 @@ from litm.figures.chart import models_in, places_in_words, target_labels
 from litm.records import Prices, Usage
 from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
+from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS
 
 _ALL = [table for table in tables().values() if table.report]
@@ -132,7 +133,12 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
                 "name": ", ".join([model, *map(places_in_words, placement)]),
                 "cells": [_cell(by_column.get(heading)) for heading in headings],
                 "n": in_range(own["n"]),
-                "noted": ", ".join(f"{count:,} {noted_as(words, counts)}" for words, count in counts.items() if count),
+                "noted": ", ".join(
+                    [
+                        *(f"{count:,} {noted_as(words, counts)}" for words, count in counts.items() if count),
+                        *map(doubt_in_words, own["doubt"].dropna().unique() if "doubt" in own else ()),
+                    ]
+                ),
             }
         )
     return {"title": title, "headings": headings, "rows": rows, "has_noted": any(row["noted"] for row in rows)}

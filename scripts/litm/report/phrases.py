@@ -25,6 +25,7 @@ from litm.base.formats import grouped, plain_rows
 from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
+from litm.scoring.doubts import doubt_in_words, is_doubt
 from litm.scoring.wrong_answers import KINDS
 
 #: Names in a list on the first screen, at most.
@@ -173,10 +174,14 @@ def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
     differ = sum(map(differs, plain_rows(measured)))
     flat, silent = int((measured["shape"] == FLAT).sum()), len(position_bias) - len(measured)
+    doubtful = (
+        ", or answers in doubt" if position_bias["reason"].map(is_doubt, na_action="ignore").eq(True).any() else ""
+    )
+    reasons = "floor, ceiling, or too few questions" + doubtful
     yield (
         f"Positions are shown to differ in {differ} of {counted(len(position_bias), 'curve')}, and to be within "
         f"{100 * SMALL:.0f} points of one another in {flat}; neither is shown in {len(measured) - differ - flat}, and "
-        f"{silent} have no information on position (floor, ceiling, or too few questions)."
+        f"{silent} have no information on position ({reasons})."
     )
     indexed = sorted(plain_rows(measured[measured["pbi_class"].notna()]), key=itemgetter("pbi"))
     yield from _shapes(indexed)
@@ -242,7 +247,8 @@ def _finding(row: Mapping) -> str:
     what = _curve_name(row)
     if row["verdict"] == NO_INFORMATION:
         left_out = f", {row['n_left_out']} left out" if row["n_left_out"] else ""
-        return f"{what}: no information on position, {row['reason']} (n = {row['n']}{left_out})."
+        why = doubt_in_words(row["reason"])
+        return f"{what}: no information on position, {why} (n = {row['n']}{left_out})."
     if not row["gap"]:
         everywhere = f"at each of the {row['n_positions']} positions"
         spread = f"{percent(row['accuracy_best'])} % {everywhere} (n = {row['n']})"

@@ -110,7 +110,8 @@ def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: 
     document = autoclass("io.anserini.collection.JsonCollection$Document")
     shutil.rmtree(folder, ignore_errors=True)
     append = False
-    indexer = autoclass("io.anserini.index.SimpleIndexer")(str(folder), append, threads)
+    # Java resolves relative paths in the folder that it was started in, whatever the process's folder is now.
+    indexer = autoclass("io.anserini.index.SimpleIndexer")(str(folder.absolute()), append, threads)
     with progress_bar(total, "indexing", "passages") as bar:
         for batch in in_batches(passages, PASSAGES_AT_A_TIME):
             indexer.addJsonDocuments([document.fromFields(p.id, _searchable(f"{p.title}\n{p.text}")) for p in batch])
@@ -124,7 +125,7 @@ def _check_index(folder: Path, total: int) -> None:
     from jnius import JavaException, autoclass
 
     try:
-        found = autoclass("io.anserini.search.SimpleSearcher")(str(folder)).get_total_num_docs()
+        found = autoclass("io.anserini.search.SimpleSearcher")(str(folder.absolute())).get_total_num_docs()
     except JavaException:
         found = 0
     if found != total:
@@ -152,7 +153,7 @@ def search(
     start_java(memory_mb, is_short)
     from jnius import autoclass
 
-    searcher = autoclass("io.anserini.search.SimpleSearcher")(str(folder))
+    searcher = autoclass("io.anserini.search.SimpleSearcher")(str(folder.absolute()))
     searcher.set_bm25(k1, b)
     found: list[list[Hit]] = []
     with progress_bar(len(questions), "searching", "questions") as bar:

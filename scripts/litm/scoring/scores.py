@@ -1,6 +1,6 @@
 """Scores of a sweep: one row per prompt and target; the accuracy of each cell; whether responses are of the sweep."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
@@ -26,11 +26,13 @@ from litm.records import (
     measured_content,
     response_key,
 )
+from litm.scoring.doubts import Answer, doubt_of, doubts_on, read_answer
 from litm.scoring.metrics import FULL, METRICS, first_line
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
 #: Of a rule on an answer: a number from 0 to 1 if the metric is graded.
 Verdict = bool | float | None
+CutAt = Callable[[Sequence[int], Sequence[int | None]], int | None]
 R = TypeVar("R", bound=NamedTuple)
 RUN_AGAIN = (
     "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts that no journal "
@@ -126,6 +128,7 @@ class Score(NamedTuple):
     cache_read_tokens: Annotated[int | None, "of the prompt, where the provider billed any so"]
     in_batch: Annotated[int | None, "1 at the price of batches"]
     cluster: Annotated[str | None, "where questions have clusters"]
+    doubt: Annotated[str | None, "why the answer is neither right nor wrong, as in accuracy.csv"] = None
 
 
 def score_reference() -> str:
@@ -138,7 +141,7 @@ def score_reference() -> str:
 
 
 #: Columns of files that have a value in them.
-OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch")
+OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch", "doubt")
 #: pandas types of columns by the types of their values.
 DTYPES: dict[Any, str] = {
     str: "string", str | None: "string", int: "int64", int | None: "Int64", float | None: "Float64", bool: "bool",
@@ -169,14 +172,25 @@ class Sweep:
 
 
 def score_sweep(
-    sweep: Sweep, examples: Iterable[Example], responses: Iterable[SweepResponse], where: str = "responses"
+    sweep: Sweep,
+    examples: Iterable[Example],
+    responses: Iterable[SweepResponse],
+    where: str = "responses",
+    cut_at: CutAt = lambda lengths, tokens: None,
 ) -> pd.DataFrame:
     """A `Score` per prompt and target, in the order of the examples.
 
-    Raises `UserError`, beginning with `where` (the file of the responses), as `answered`.
+    cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`. Raises
+    `UserError`, beginning with `where` (the file of the responses), as `answered`.
     """
-    rows = (row for one in answered(examples, responses, where) for row in _rows(sweep, *one))
-    return typed(Score, rows, METRICS[sweep.metric].is_graded)
+    found: list[Answer] = []
+    for example, response, is_excluded in answered(examples, responses, where):
+        text = (response.scored_text or "").strip()
+        rows = zip(_rows(sweep, example, response, is_excluded), example.targets, strict=True)
+        found += [read_answer(row, text, example.prompt, target) for row, target in rows]
+    doubts = doubts_on(found, cut_at([one.length for one in found], [one.row.prompt_tokens for one in found]))
+    scored = [one.row._replace(doubt=doubt) for one, doubt in zip(found, doubts, strict=True)]
+    return typed(Score, scored, METRICS[sweep.metric].is_graded)
 
 
 def answered(
@@ -300,6 +314,7 @@ def _cell_row(names: dict[str, Any], group: pd.DataFrame, values: Mapping[str, s
         "n_not_recorded": int(not_recorded.sum()),
         "n_left_out": int(group["excluded"].sum()),
         **{name: evaluated(counted, name, value) for name, value in values.items()},
+        "doubt": doubt_of(counted),
     }
 
 

@@ -21,8 +21,15 @@ from litm.inference.engine import (
     PromptCache,
     Provider,
 )
-from litm.inference.replies import Reply, joined_text, known_reason, optional_text, refused_for, reported_tokens
-from litm.inference.retrying import Unanswered
+from litm.inference.replies import (
+    ErrorInReply,
+    Reply,
+    joined_text,
+    known_reason,
+    optional_text,
+    refused_for,
+    reported_tokens,
+)
 from litm.prompting.prompt_format import as_messages
 from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
 
@@ -126,7 +133,7 @@ def request_fields(settings: EngineSettings) -> dict[str, Any]:
 def read(body: dict[str, Any]) -> Reply:
     """The reply in a response of either endpoint; LookupError, TypeError or AttributeError for any other body."""
     if body.get("object") == "error":
-        raise Unanswered("an error instead of a reply")
+        raise ErrorInReply("an error instead of a reply", body.get("message"))
     prompt, output, total = (reported_tokens(body, f"{name}_tokens") for name in ("prompt", "completion", "total"))
     # Gemini's and xAI's servers count reasoning in the total alone.
     if prompt is not None and total is not None and total >= prompt:
@@ -138,7 +145,7 @@ def read(body: dict[str, Any]) -> Reply:
     # The one with the lowest index, because servers may list several in any order.
     choice = sorted(choices, key=lambda choice: choice.get("index") or 0)[0]
     if choice.get("error"):
-        raise Unanswered(f"an answer that a server did not complete: {json.dumps(choice['error'])}")
+        raise ErrorInReply("an answer that a server did not complete", choice["error"])
     if "message" in choice:
         refusal = optional_text(choice["message"], "refusal")
         text = refusal or content_text(choice["message"])

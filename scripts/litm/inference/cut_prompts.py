@@ -1,0 +1,35 @@
+"""Prompts that a server cut in silence, by its own counts of their tokens."""
+
+from collections.abc import Sequence
+
+#: Prompts of different lengths with the largest count, from which on it may be a limit.
+FEWEST = 3
+#: A prompt that was cut has so many times the characters per token of others.
+TIMES = 1.2
+#: Tokens: context lengths of servers are multiples of it.
+STEP = 256
+#: Different lengths with the largest count, and tokens by which they differ, that are no chance: few prompts have it.
+MANY, SPREAD = 5, 10
+#: Characters per token that no text has as a whole, and characters of a prompt that is long enough to tell.
+MOST_PER_TOKEN, LONG = 12, 2_000
+
+
+def cut_at(lengths: Sequence[int], tokens: Sequence[int | None]) -> int | None:
+    """The number of tokens to which prompts were cut, None if no count shows a cut.
+
+    lengths: characters of the prompts of a sweep; tokens: as the server counts them, None if unknown. Cut are prompts
+    of different lengths with the same largest count, if it is a multiple of `STEP` or shorter prompts have fewer
+    characters per token, or if there are `MANY` of them; and long prompts with more than `MOST_PER_TOKEN`.
+    """
+    known = [(count, length) for length, count in zip(lengths, tokens, strict=True) if count]
+    if few := [count for count, length in known if length > max(LONG, MOST_PER_TOKEN * count)]:
+        return max(few)
+    limit = max((count for count, _ in known), default=0)
+    at_limit = [length for count, length in known if count == limit]
+    if len(at_limit) < FEWEST or len(set(at_limit)) == 1:
+        return None
+    if len(set(at_limit)) >= MANY and max(at_limit) - min(at_limit) > SPREAD * min(at_limit) / limit:
+        return limit
+    usual = [length / count for count, length in known if count < limit]
+    is_cut = min(at_limit) / limit > TIMES * max(usual) if usual else limit % STEP == 0
+    return limit if is_cut else None

@@ -1,0 +1,212 @@
+"""Doubts: technical reasons why an answer is neither right nor wrong, such as a prompt that the server cut.
+
+A number is in doubt if more than half of its answers are (docs/numbers.md). Where a right answer shows that the reason
+does not hold, there is no doubt.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from litm.answer_words import WHOLE_WORDS, choice_of
+from litm.base.formats import grouped
+from litm.base.messages import single_spaced
+from litm.placements import NO_GOLD
+from litm.records import FAILED, NOT_RECORDED, REFUSED, Target
+from litm.scoring.metrics import FIRST_LINE, METRICS, first_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROMPTS_CUT, PROMPT_REPEATED, WITHHELD, ERROR, NOT_IN_GOLD, SAME_ANSWER, EMPTY, REPETITION = (
+    "prompts_cut", "prompt_repeated", "refused", "error", "not_in_gold", "same_answer", "empty", "repetition",
+)  # fmt: skip
+#: The doubts in words, in the order in which they are looked for. A value of the column `doubt` is one of these, with a
+#: detail after a colon where the words have one.
+WORDS = {
+    PROMPTS_CUT: "the server cut the prompts to {} tokens: raise its context length (num_ctx in Ollama) or use fewer "
+    "or shorter items",
+    PROMPT_REPEATED: "most answers repeat their prompt: check the endpoint, its `echo` and prompt_template",
+    WITHHELD: "most answers were refused or withheld by the provider: use another prompt or another model",
+    ERROR: "most answers are a server's or a program's error messages: ask these again",
+    NOT_IN_GOLD: "the metric finds none of the accepted answers in the gold documents of most questions, and hardly "
+    "any answer is right: check the answers (tables/answer_checks.csv) or use another metric",
+    SAME_ANSWER: "all answers are the same, and right for no question: {}",
+    EMPTY: "most answers are empty: check prompt_template, max_new_tokens and the server's log",
+    REPETITION: "most answers repeat one piece of text and hardly any is right: check prompt_template and the model's "
+    "files",
+}
+#: Doubts that no right answer refutes: a text with its prompt has all answers of the prompt.
+REGARDLESS = (PROMPTS_CUT, PROMPT_REPEATED)
+#: Fraction: more right answers than this refute a reason; with fewer exceptions, all answers count as the same.
+FEW = 0.05
+#: Words of a prompt that an answer has by copying, not by quoting.
+STRETCH = 30
+#: Characters of the shortest beginning of a prompt.
+BEGINNING = 40
+#: Questions to which one wrong text may be no answer; fewer may share it by chance.
+FEWEST_QUESTIONS = 5
+#: Characters of the longest piece, and how often a text has it at least, of a text that repeats itself.
+PIECE, TIMES = 50, 8
+#: Characters of a text in a value.
+MOST_TEXT = 60
+#: Metrics that search a text for an answer, so that they find it in a gold document too.
+SEARCHING = ("best_subspan_em", WHOLE_WORDS)
+#: How error messages of servers and programs begin.
+_ERROR = re.compile(
+    r"\W*(?:<!doctype html|<html|traceback \(most recent|(?:\w+\.)*\w*(?:error|exception)\W*(?::|code|\d{3}\b)"
+    r"|error(?:\]|\W*$|[\"']?\s*[:=])|an (?:\w+ )?error (?:has )?occurred"
+    r"|(?:http\S*\s+)?[45]\d\d\s+(?:bad|unauthorized|forbidden|not found|too many|internal|service|gateway)"
+    r"|bad gateway|internal server error|service (?:temporarily )?unavailable|gateway time-?out|too many requests"
+    r"|rate limit|(?:request|connection|read) (?:timed out|timeout|error|reset))",
+    re.IGNORECASE,
+)
+#: What a chat format writes before a prompt.
+_ROLES = re.compile(r"(?:<[^<>]{1,40}>|\[/?INST\]|\b(?:user|human|system|assistant|prompt)\b|[\s:#])*", re.IGNORECASE)
+
+
+class Answer(NamedTuple):
+    """An answer to one target of a prompt, as far as doubts need it.
+
+    row: a `scores.Score`; text: "" without one; length: characters of the prompt; signs: values of `WORDS`, of the
+    answer and its own prompt.
+    """
+
+    row: Any
+    text: str
+    length: int
+    accepted: Sequence[str]
+    signs: Sequence[str]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it counts in an accuracy."""
+        return not self.row.excluded and self.row.finish_reason not in (FAILED, NOT_RECORDED)
+
+    @property
+    def correct(self) -> float:
+        return float(self.row.correct or 0)
+
+
+def read_answer(row: Any, text: str, prompt: str, target: Target) -> Answer:
+    """The answer of a score row to a target of a prompt."""
+    gold = target.text_in(prompt) if target.span else ""
+    return Answer(row, text, len(prompt), target.answers, [*_signs(row, text, prompt, gold, target.answers)])
+
+
+def _signs(row: Any, text: str, prompt: str, gold: str, answers: Sequence[str]) -> Iterator[str]:
+    metric = METRICS[row.metric]
+    if repeats_prompt(text, prompt, gold):
+        yield PROMPT_REPEATED
+    if row.finish_reason == REFUSED:
+        yield WITHHELD
+    if _ERROR.match(text):
+        yield ERROR
+    # A question may have a yes, a no or a letter as its answer without any in the document.
+    is_choice = all(map(choice_of, answers))
+    if row.metric in SEARCHING and gold and not is_choice and not metric.judge(gold, answers):
+        yield NOT_IN_GOLD
+    if row.empty:
+        yield EMPTY
+    if repeats_itself(first_line(text) if metric.reads == FIRST_LINE else text):
+        yield REPETITION
+
+
+def repeats_prompt(text: str, prompt: str, gold: str) -> bool:
+    """Whether an answer begins as its prompt does, has all of it, or begins with a long stretch of it outside the gold
+    item, which an answer may quote.
+    """
+    roles = _ROLES.match(text)
+    words, asked = text[roles.end() if roles else 0 :].split(), single_spaced(prompt)
+    answer, begun = " ".join(words), " ".join(words[:STRETCH])
+    if len(begun) < BEGINNING:
+        return False
+    is_stretch = len(words) >= STRETCH and begun in asked and begun not in single_spaced(gold)
+    is_all = answer.startswith(asked) or (asked in answer and asked.count(" ") >= STRETCH)
+    return asked.startswith(begun) or is_stretch or is_all
+
+
+def repeats_itself(text: str) -> bool:
+    """Whether the last four fifths of a text are `TIMES` or more repetitions of a piece."""
+    end = text[len(text) // 5 :]
+    return any(end[size:] == end[:-size] for size in range(1, min(PIECE, len(end) // TIMES) + 1))
+
+
+def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
+    """The doubt on each answer of a sweep, None without one.
+
+    limit: tokens to which a server cut prompts, None if it did not.
+    """
+    sizes = grouped((one for one in answers if one.is_counted), lambda one: one.row.size)
+    found: dict[int, str | None] = {}
+    for own in sizes.values():
+        same, refuted = _same_text(own), {sign for sign in WORDS if _is_refuted(sign, own)}
+        for one in own:
+            signs = {sign: "" for sign in one.signs if sign not in refuted}
+            if limit and (one.row.prompt_tokens or 0) >= limit:
+                signs[PROMPTS_CUT] = f": {limit}"
+            if same and one.text == same and one.row.placement != NO_GOLD:
+                signs[SAME_ANSWER] = f": {single_spaced(same)[:MOST_TEXT]}"
+            found[id(one)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
+    return [found.get(id(one)) for one in answers]
+
+
+def _is_refuted(sign: str, answers: Iterable[Answer]) -> bool:
+    """Whether so many of the answers with a sign are right that the others are wrong, and not in doubt."""
+    own = [one.correct for one in answers if sign in one.signs]
+    return sign not in REGARDLESS and sum(own) > FEW * len(own)
+
+
+def _same_text(answers: Iterable[Answer]) -> str | None:
+    """The text of nearly all answers of a size to prompts with a context, if several questions with other accepted
+    answers have it and it is right for none; else None.
+
+    Nearly all: a model may honestly say that it does not know, at many positions, or without a context.
+    """
+    asked = [one for one in answers if one.row.placement != NO_GOLD]
+    texts = Counter(one.text for one in asked).most_common(1)
+    own = [one for one in asked if one.text == texts[0][0]]
+    is_of_all = len(own) >= (1 - FEW) * len(asked) and len({one.row.id for one in own}) >= FEWEST_QUESTIONS
+    is_wrong = not any(one.correct for one in own) and len({tuple(one.accepted) for one in own}) > 1
+    return texts[0][0] if is_of_all and is_wrong else None
+
+
+# --- Numbers ---------------------------------------------------------------------------------------------------
+
+
+def doubt_of(scores: "pd.DataFrame") -> str | None:
+    """The doubt on a number from these score rows: the most frequent if more than half of the counted are in doubt."""
+    if "doubt" not in scores:
+        return None
+    counted = scores[~scores["excluded"] & ~scores["finish_reason"].isin([FAILED, NOT_RECORDED])]
+    values = counted["doubt"].dropna()
+    return str(values.mode().iloc[0]) if 2 * len(values) > len(counted) else None
+
+
+def curve_doubt(scores: "pd.DataFrame") -> str | None:
+    """The doubt on a comparison of the positions of these rows: on all of them, or on those of one placement."""
+    if "doubt" not in scores or scores["doubt"].isna().all():
+        return None
+    cells = (rows for _, rows in scores.groupby(["placement", "position"], dropna=False, sort=False))
+    return next(filter(None, map(doubt_of, (scores, *cells))), None)
+
+
+def sound(scores: "pd.DataFrame") -> "pd.DataFrame":
+    """The score rows of the sizes that are not in doubt."""
+    if "doubt" not in scores:
+        return scores
+    doubtful = [size for size, rows in scores.groupby("size") if curve_doubt(rows)]
+    return scores[~scores["size"].isin(doubtful)]
+
+
+def is_doubt(value: str | None) -> bool:
+    """Whether a reason is one of the doubts."""
+    return (value or "").partition(": ")[0] in WORDS
+
+
+def doubt_in_words(value: str) -> str:
+    """A doubt in words; another reason as it is."""
+    kind, _, detail = value.partition(": ")
+    detail = f"{int(detail):,}" if kind == PROMPTS_CUT else f"'{detail}'"
+    return WORDS[kind].replace("{}", detail) if kind in WORDS else value
