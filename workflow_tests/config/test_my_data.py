@@ -109,6 +109,52 @@ def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     assert "a context needs 2 passages or more, and half of the 3 passages:" in refused(study, mine)
 
 
+#: About 1,500 tokens.
+BIG = "123456789012345 " * 99
+
+
+def served(window: int) -> dict:
+    """A config with a model whose tokens are counted by characters."""
+    model = {"engine": "openai", "base_url": "http://127.0.0.1:1/v1", "api_model": "m", "context_window": window}
+    return {"models": ["served"], "define": {"models": {"served": model}}}
+
+
+def test_the_passages_that_fit_are_those_of_most_contexts_and_not_of_a_mean(mine):
+    assert sizes(study(mine, **served(3300))) == [10, 20]
+    # On average seven fit, but one passage in six has half of the room.
+    for number in range(0, 60, 6):
+        Path(f"docs/d{number:02}.txt").write_text(f"{number} {BIG}")
+    assert sizes(study(mine, **served(3300))) == [3]
+
+
+def test_passages_that_no_prompt_can_have_change_no_size_and_are_named(mine):
+    Path("docs/a.txt").write_text(BIG)
+    one = study(mine, **served(1500))
+    assert sizes(one) == [5, 10]
+    named = (
+        "my_data: no prompt with one of 1 passage, such as docs/a.txt, line 1 with about 1,494 tokens, fits the window"
+    )
+    assert any(line.startswith(named) for line in one.notes)
+
+
+def test_what_leaves_no_room_in_a_window_is_named(mine):
+    for file in Path("docs").iterdir():
+        file.write_text(f"{file.stem} {BIG}")
+    Path("docs/d07.txt").write_text(f"{BIG} 1234567890")
+    said = refused(study, mine, **served(2500))
+    assert "about 1 fit the window of served, 2,500 tokens: shorten the largest passages, such as docs/d07.txt" in said
+
+
+def test_what_is_left_out_of_the_documents_is_said_at_the_start(mine):
+    Path("docs/d03.txt").write_bytes(b"Gr\xf6\xdfe")
+    Path("docs/d04.txt").write_text(f"Town 4 has ![a mill](data:image/png;base64,{'iVBORw0KGgo' * 99})")
+    notes = study(mine).notes
+    assert notes[0].endswith("docs: 60 files, 59 passages of at most 100 words")
+    left_out = [line.removeprefix("my_data: docs: left out ") for line in notes[1:3]]
+    assert left_out[0] == "1,111 characters of pictures and other data in the text (docs/d04.txt: 1,111)"
+    assert left_out[1].startswith("1 file that cannot be read: docs/d03.txt: not UTF-8 text")
+
+
 def test_a_cluster_that_is_no_column_of_the_questions_is_found_when_the_config_is_read(mine, tmp_path):
     define = {"experiments": {"my_oracle": {"cluster": "topics"}}}
     assert "my_oracle.cluster: the questions have no column 'topics' (also kept: topic);" in refused(
@@ -165,7 +211,7 @@ MISTAKES = {
         "c.csv": "question,passage\nWhere?,x",
     },
     "q.csv, line 2, column 'file': e03 is not among": {"q.csv": "question,answer,file\nWhich?,Town 3,e03\n"},
-    "a.txt: not UTF-8 text": {"docs/a.txt": b"\xff"},
+    "a.txt: not UTF-8 text": {"documents": "a.txt", "a.txt": b"Gr\xf6\xdfe"},
     "a <draft>.txt has <draft>, which stands for a": {"docs/a <draft>.txt": "text"},
     "a {draft}.txt has {draft}, which stands for a": {"docs/a {draft}.txt": "text"},
     "x.csv is among the documents": {"questions": "docs/x.csv", "docs/x.csv": OWN_TABLE},

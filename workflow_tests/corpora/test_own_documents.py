@@ -9,7 +9,16 @@ from pdf_files import write_pdf
 from programs import refused, run_program
 
 from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk
-from litm.corpora.passages import SHARDS, CorpusSettings, Passage, copies_of, corpus_passages, cut_text, write_shards
+from litm.corpora.passages import (
+    SHARDS,
+    CorpusSettings,
+    Passage,
+    copies_of,
+    corpus_passages,
+    cut_text,
+    left_out_of,
+    write_shards,
+)
 
 PAGE = """<html><head><title>The  mill</title><style>p {color: red}</style></head><body><nav>Home About</nav>
 <p>Built in <b>17</b>00 &amp; rebuilt<br>later.</p><script>var x = "no";</script></body></html>"""
@@ -65,6 +74,23 @@ def test_chunks_of_every_library_have_text_file_page_and_headings(record):
     chunk, _ = read_chunk(record, "x")
     assert (chunk.text, chunk.file, chunk.page, chunk.title) == ("The mill.", "/data/guide.pdf", 4, "Towns")
     assert is_chunk(record) and not is_chunk({"text": "a row of a table", "title": "T"})
+
+
+@pytest.mark.parametrize(
+    ("metadata", "file", "page"),
+    [
+        ({"source": "g.pdf", "page": 3, "page_label": "iv"}, "g.pdf", None),
+        ({"source": "g.pdf", "page": 3, "page_label": "A-3"}, "g.pdf", None),
+        ({"source": "g.pdf", "page": 3, "page_label": ""}, "g.pdf", 3),
+        ({"source": "g.pdf", "page": 3, "page_label": "1"}, "g.pdf", 1),
+        ({"source": "g.pdf", "page": 3.0}, "g.pdf", 3),
+        ({"source": "4", "file_path": "g.pdf", "total_pages": 9}, "g.pdf", 4),
+        ({"source": "4"}, "4", None),
+    ],
+)
+def test_a_chunk_has_its_printed_page_or_the_splitters_and_never_one_for_the_other(metadata, file, page):
+    chunk, _ = read_chunk({"text": "x", "metadata": metadata}, "x")
+    assert (chunk.file, chunk.page) == (file, page)
 
 
 def test_the_score_next_to_or_inside_a_chunk_is_read():
@@ -145,6 +171,43 @@ def test_characters_that_cannot_be_read_are_left_out_and_told_by_file_and_page(t
     ]
 
 
+def test_what_is_left_out_is_counted_by_file_and_a_file_is_a_passage_without_text(tmp_path, capsys):
+    for number in range(5):
+        (tmp_path / f"{number}.txt").write_text(f"Text {number}.")
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / f"{name}.txt").write_bytes(b"Gr\xf6\xdfe")
+    (tmp_path / "e.jsonl").write_text('{"text": "A mill."}\n{"text": ""}\n{"text": "x", "id": "own"}\n{"text":')
+    write_pdf(tmp_path / "f.pdf", ["", "", "A bridge."])
+    read = passages_of(tmp_path)
+    texts = [*(f"Text {number}." for number in range(5)), "", "", "", "", "A mill.", "x", "A bridge."]
+    assert [one.text for one in read] == texts
+    assert [one.id for one in read if not one.text] == ["a.txt", "b.txt", "c.txt", "d.txt"]
+    pages, entries, files = capsys.readouterr().err.splitlines()
+    assert pages == f"{tmp_path}: left out 2 pages without text ({tmp_path}/f.pdf: 2)"
+    assert entries == f"{tmp_path}: left out 2 documents without text ({tmp_path}/e.jsonl: 2)"
+    assert files.startswith(f"{tmp_path}: left out 4 files that cannot be read: {tmp_path}/a.txt: not UTF-8 text")
+    assert files.endswith("and 1 more")
+
+
+def test_folders_of_which_most_files_cannot_be_read_are_refused(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_bytes(b"Gr\xf6\xdfe")
+    (tmp_path / "c.txt").write_text("Text.")
+    assert refused(passages_of, tmp_path).endswith("(2 of 3 files cannot be read)")
+
+
+def test_a_corpus_says_in_its_manifest_which_files_it_was_made_without(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("A mill.")
+    (tmp_path / "in" / "b.pdf").write_text("no pdf")
+    run_program(
+        *("make_passages", "--source", "documents", "--settings", "{}", "--input", tmp_path / "in"),
+        *("--passages-per-shard", 9, "--shards", 1, "--folder", tmp_path / SHARDS, "--manifest", tmp_path / "m.json"),
+    )
+    assert left_out_of(tmp_path / "m.json") == [Passage("b.pdf", "", "")]
+    assert [one.id for one in corpus_passages(tmp_path / "m.json")] == ["a.txt:0"]
+
+
 @pytest.mark.parametrize("header", ["id;title;text\n", "sep=;\r\nid;title;text\r\n"])
 def test_a_table_as_excel_writes_it_is_documents_that_say_their_file(tmp_path, header):
     (tmp_path / "tickets.csv").write_text(f'\ufeff{header}T-1;Screen;"Black, then; F9"\n')
@@ -156,9 +219,9 @@ def test_a_table_as_excel_writes_it_is_documents_that_say_their_file(tmp_path, h
     [
         ("a.pdf", "no pdf", "a.pdf, after page 0: not a readable PDF"),
         ("a.html", "<script>x</script>", "a.html: there is no text in it"),
-        ("a.json", "[]", "a.json: there are no documents in it"),
+        ("a.json", "[]", "a.json: there is no text in it"),
         ("a.json", "7", "a.json: expected a list of JSON objects"),
-        ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
+        ("a.json", '[7,\n 8]', "a.json, line 1, element 1: expected a JSON object with a 'text', found 7"),
         ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
         ("a.json", '[{"page_content": " "}]', "json, line 1, element 1: 'page_content' must be text that is not empty"),
         (

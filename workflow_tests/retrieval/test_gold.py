@@ -114,6 +114,76 @@ def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(files, 
         find_named(asked, corpus, TABLE)
 
 
+def chunks(first: int, *answers: str, file: str | None = "/data/guide.pdf") -> list[Passage]:
+    """A chunk on each page from this one, with these answers."""
+    return [Passage(f"c{page}", "", f"It is {text}.", file, page) for page, text in enumerate(answers, start=first)]
+
+
+def asked_by_page(*pages: tuple[int, str]) -> list[OwnQuestion]:
+    file = "guide.pdf"
+    return [OwnQuestion(f"q{line}", (answer,), line, file, page) for line, (page, answer) in enumerate(pages, start=2)]
+
+
+PAGE_0 = "q.csv, column 'page': the documents have a page 0: page "
+
+
+@pytest.mark.parametrize(
+    ("first", "pages", "found", "said"),
+    [
+        # As splitters of PDFs write them, whose first page is 0.
+        (
+            0, [(1, "Ann"), (2, "Bob")], [0, 1],
+            f"{PAGE_0}1 is taken to be page 0 of the documents (0 of 2 answers are on the page of that number; "
+            "1 page before it: 2)",
+        ),
+        (0, [(2, "nobody"), (3, "Cy")], [1, 2], f"{PAGE_0}2 is taken to be page 1"),
+        # The last page does not exist when they are counted from 0.
+        (0, [(2, "nobody"), (4, "nobody")], [1, 3], f"{PAGE_0}2 is taken to be page 1"),
+        (0, [(1, "Bob"), (3, "Dora")], [1, 3], f"{PAGE_0}1 is taken to be page 1"),
+        (0, [(0, "Ann"), (2, "Cy")], [0, 2], None),
+        (1, [(1, "Ann"), (3, "Cy")], [1, 3], None),
+        # The table counts from 0.
+        (1, [(0, "Ann"), (2, "Cy")], [1, 3], "q.csv, column 'page': page 0 is taken to be page 1"),
+        # The page 0 has no text.
+        (1, [(2, "Ann"), (3, "Bob"), (4, "Cy")], [1, 2, 3], "q.csv, column 'page': page 2 is taken to be page 1"),
+        (1, [(2, "Ann"), (3, "Bob")], [2, 3], "q.csv, column 'page': page 2 is taken to be page 2"),
+        # Printed numbers instead of those of the file.
+        (4, [(1, "Ann"), (2, "Bob"), (3, "Cy")], [4, 5, 6], "q.csv, column 'page': page 1 is taken to be page 4"),
+        # Answers that are on no page near, or on some by chance, do not count.
+        (1, [(2, "nobody"), (3, "nobody"), (4, "nobody")], [2, 3, 4], None),
+        (1, [(1, "Ann"), (2, "Bob"), (3, "Cy"), (2, "Ann"), (3, "Bob")], [1, 2, 3, 2, 3], None),
+    ],
+)  # fmt: skip
+def test_pages_counted_from_0_are_those_with_the_answers(first, pages, found, said, capsys):
+    named = find_named(asked_by_page(*pages), chunks(first, "Ann", "Bob", "Cy", "Dora"), TABLE)
+    assert named == [Named("page", (f"c{page}",)) for page in found]
+    printed = capsys.readouterr().err
+    assert printed.startswith(said) if said else not printed
+
+
+def test_pages_that_may_be_counted_from_0_or_1_are_refused_unless_the_answers_tell():
+    said = refused(find_named, asked_by_page((2, "nobody")), chunks(0, "Ann", "Bob", "Cy"), TABLE)
+    assert said.startswith(
+        "q.csv, column 'page': the documents have a page 0; the questions may count pages from 0 or 1"
+    )
+
+
+def test_a_page_0_of_chunks_changes_no_page_of_a_pdf(capsys):
+    pdf = chunks(1, "Ann", "Bob", file=None)
+    pdf = [Passage(f"guide.pdf:{one.page}:0", "", one.text, page=one.page) for one in pdf]
+    others = chunks(0, "Ann", file="/data/other.pdf")
+    assert find_named(asked_by_page((1, "Ann")), pdf + others, TABLE) == [Named("page", ("guide.pdf:1:0",))]
+    assert not capsys.readouterr().err
+
+
+def test_questions_on_a_file_that_is_left_out_name_no_passage_and_are_counted(capsys):
+    asked = [*asked_by_page((2, "Ann")), OwnQuestion("q", ("Bob",), 3, "mill.txt")]
+    named = find_named(asked, [*CORPUS[:2], Passage("guide.pdf", "", "")], TABLE)
+    assert named == [Named("file", ()), Named("file", (MILL.id,))]
+    assert "1 questions have no gold passage, because their files are left out: guide.pdf" in capsys.readouterr().err
+    assert find_gold(question(), [MILL], named[0], {}).note == "its file is left out"
+
+
 BRIDGE_FILE = Named("file", (BRIDGE.id, MAYOR.id))
 NOT_IN_IT = "none of the answers is in it"
 LOW = "only the 4th retrieved: may be another passage's answer"

@@ -38,13 +38,16 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """The records of a file that is one JSON list or object (.json), or of JSON Lines; yields and raises as these.
+    """The records of a file that is one JSON list or object (.json), or of JSON Lines; yields and raises as these."""
+    return read_jsonl(path) if is_json_lines(path) else read_json_list(path)
 
-    A .json may be JSON Lines as well: Hugging Face's datasets write it so.
-    """
-    first = [line.strip() for _, line in islice(read_lines(path), 2)] if file_kind(path) == ".json" else []
-    is_lines = len(first) == 2 and all(line.startswith("{") and line.endswith("}") for line in first)
-    return read_json_list(path) if file_kind(path) == ".json" and not is_lines else read_jsonl(path)
+
+def is_json_lines(path: str | Path) -> bool:
+    """Whether a file of JSON has JSON Lines. A .json may have them too: Hugging Face's datasets write it so."""
+    if file_kind(path) != ".json":
+        return True
+    first = [line.strip() for _, line in islice(read_lines(path), 2)]
+    return len(first) == 2 and all(line.startswith("{") and line.endswith("}") for line in first)
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:

@@ -52,7 +52,7 @@ SHARE = 2
 #: passages to that of all passages: longer ones are retrieved more often.
 TOKENS_OF_LABEL, TOKENS_BESIDE, LONGER = 15, 300, 1.3
 #: Contexts of passages drawn at random, and those of them that must fit.
-DRAWN, MUST_FIT = 100, 90
+DRAWN, MUST_FIT = 1000, 900
 
 
 def _is_table(path: str, where: str) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
-from litm.base.formats import DELIMITERS, json_elements, parse_json, read_lines, read_named_columns
+from litm.base.formats import DELIMITERS, is_json_lines, json_elements, parse_json, read_lines, read_named_columns
 from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, quoted, single_spaced, without_invisible
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines
 
@@ -278,8 +278,9 @@ class Omissions:
 
 #: The content of a data URI, and a word longer than texts with spaces have: data in a file of text.
 DATA = (re.compile(r"data:[\w.+-]+/[\w.+-]+[;,][^\s\"'()<>]{100,}"), re.compile(r"(?<![!-~])[!-~]{1000,}"))
-#: A line of data in base64, as mails and certificates have it, and lines in a row that are no accident.
-BASE64, LINES_OF_DATA = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+/]{60,76}\s*"), 4
+#: A line of data in base64, as mails and certificates have it, and the number of such lines of one length in a row that
+#: is no accident.
+BASE64, LINES_OF_DATA = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{60,76}\s*"), 4
 
 
 def without_data(lines: Iterable[str], cut: Callable[[int], object]) -> Iterator[str]:
@@ -287,7 +288,7 @@ def without_data(lines: Iterable[str], cut: Callable[[int], object]) -> Iterator
 
     cut: called with each number of characters that is left out.
     """
-    for is_base64, some in groupby(lines, lambda line: BASE64.fullmatch(line) is not None):
+    for is_base64, some in groupby(lines, lambda line: len(line.rstrip()) * bool(BASE64.fullmatch(line))):
         if is_base64 and len(block := [*some]) >= LINES_OF_DATA:
             cut(sum(map(len, block)))
             continue
@@ -520,7 +521,7 @@ def _read_lines(path: Path) -> Iterator[Document]:
 
 def _entries(path: Path) -> Iterator[tuple[int, Any]]:
     """The line and value of each entry of a file of JSON; `NoText` as the value of a line that is no JSON."""
-    if file_kind(path) == ".json":
+    if not is_json_lines(path):
         yield from json_elements(path)
         return
     for line, text in read_lines(path):

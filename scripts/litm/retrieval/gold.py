@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from litm.answer_words import words_check
 from litm.answers import Check, dpr_tokens
-from litm.base.messages import UserError, first_of, note, ordinal, quoted, single_spaced
+from litm.base.messages import UserError, counted, first_of, note, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
 from litm.questions.released_format import Document, QuestionRecord
@@ -62,68 +62,76 @@ def _is_left_out(passage: Passage) -> bool:
     return not passage.text and passage.copy_of is None
 
 
-#: Answers on the page before or after the one that is named, and times as many as on this one, from which the documents
-#: are taken to count pages otherwise than the table.
-SHIFTED, TIMES = 3, 3
+#: Pages between the one that is named and the farthest where its answer is looked for, because printed numbers differ
+#: from those of the file. Answers at one such distance, and times as many as on the page itself, from which it counts.
+REACH, SHIFTED, TIMES = 40, 3, 3
 
 
 def _page_shifts(
     questions: Sequence[OwnQuestion], of_page: Sequence[Sequence[Passage]], by_id: Mapping[str, Passage], path: Path
-) -> list[int]:
-    """For each question the number to add to its page for the page of the documents, see `_page_shift`. The chunks are
-    decided on together, and so are the PDFs.
+) -> dict[int, int]:
+    """For the index of each question the number to add to its page for that of the documents, see `_page_shift`.
+    Chunks are decided on together, and so are PDFs.
 
     of_page: the passages of the file that a question names, none if it names no page.
     """
-    shifts = [0] * len(questions)
+    shifts = dict.fromkeys(range(len(questions)), 0)
     for are_chunks in (False, True):
-        numbers = [
-            number
-            for number, passages in enumerate(of_page)
+        asked = {
+            number: (question, passages)
+            for number, (question, passages) in enumerate(zip(questions, of_page, strict=True))
             if passages and (passages[0].file is not None) == are_chunks
-        ]
-        if numbers:
+        }
+        if asked:
             has_page_0 = any(0 in one.pages for one in by_id.values() if (one.file is not None) == are_chunks)
-            shift = _page_shift([(questions[one], of_page[one]) for one in numbers], has_page_0, by_id, path)
-            shifts = [shift if number in set(numbers) else other for number, other in enumerate(shifts)]
+            shifts |= dict.fromkeys(asked, _page_shift([*asked.values()], has_page_0, by_id, path))
     return shifts
 
 
 def _page_shift(
     asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], has_page_0: bool, by_id: Mapping[str, Passage], path: Path
 ) -> int:
-    """-1 where the documents count pages from 0 and the questions from 1, 1 the other way round, else 0.
+    """The number to add to the pages of these questions for those of the documents: -1 where these count from 0 and the
+    questions from 1.
 
-    A page 0 on one side makes it likely, and the pages with the answers decide. `UserError` if they do not tell.
+    A page 0 on one side makes 1 or -1 likely, and the pages with the answers decide. `UserError` if they do not tell.
     """
-    answers: Counter[int] = Counter()
-    pages: Counter[int] = Counter()
-    for question, passages in asked:
-        near: dict[int, bool] = {}
-        for passage in passages:
-            for shift in {page - (question.page or 0) for page in passage.pages}.intersection((-1, 0, 1)):
-                text = by_id.get(passage.copy_of or "", passage)
-                near[shift] = near.get(shift, False) or words_check(text, question.answers)
-        pages.update(near)
-        answers.update(shift for shift, has_answer in near.items() if has_answer)
+    has_answer = _with_answers(asked, by_id)
     expected = any(question.page == 0 for question, _ in asked) - has_page_0
-    other = expected or max((-1, 1), key=lambda shift: answers[shift])
+    answers = Counter(shift for one in has_answer for shift, is_there in one.items() if is_there)
+    pages = Counter(shift for one in has_answer for shift in one)
+    other = expected or max((shift for shift in pages if shift), key=lambda one: (answers[one], -abs(one)), default=1)
     here, there = (answers[0], pages[0]), (answers[other], pages[other])
     where = f"{path}, column 'page'" + (": the documents have a page 0" if has_page_0 else "")
     seen = (
-        f"{answers[0]} of {len(asked)} answers are on the page of that number, {answers[other]} on the one "
-        f"{'before' if other < 0 else 'after'} it"
+        f"{answers[0]} of {len(asked)} answers are on the page of that number; {counted(abs(other), 'page')} "
+        f"{'before' if other < 0 else 'after'} it: {answers[other]}"
     )
     if expected and here == there:
         raise UserError(
             f"{where}; the questions may count pages from 0 or 1, and their answers do not tell ({seen}): count "
             "the pages of both from 1, or leave the column empty"
         )
-    is_other = there > here if expected else answers[other] >= max(SHIFTED, TIMES * answers[0])
+    is_other = there > here if expected else answers[other] >= max(SHIFTED, TIMES * answers[0], len(asked) / 2)
     if expected or (answers[other] > answers[0] and 2 * answers[0] < len(asked)):
         page = asked[0][0].page or 0
-        note(f"{where}: page {page} is taken to be page {page + other * is_other} of the documents ({seen})")
+        check = "" if is_other or expected else ": check how both count pages"
+        note(f"{where}: page {page} is taken to be page {page + other * is_other} of the documents ({seen}){check}")
     return other * is_other
+
+
+def _with_answers(
+    asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], by_id: Mapping[str, Passage]
+) -> list[dict[int, bool]]:
+    """For each question whether the pages near the one that it names have an answer, by distance."""
+    found: list[dict[int, bool]] = [{} for _ in asked]
+    for (question, passages), near in zip(asked, found, strict=True):
+        for passage in passages:
+            text = by_id.get(passage.copy_of or "", passage)
+            for shift in (page - (question.page or 0) for page in passage.pages):
+                if abs(shift) <= REACH and not near.get(shift):
+                    near[shift] = words_check(text, question.answers)
+    return found
 
 
 def _named(
