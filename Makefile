@@ -50,7 +50,9 @@ laptop: $(INSTALLED)
 WORKERS ?= 2
 TEST_OPTIONS ?=
 
-PYTEST := $(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=20 $(TEST_OPTIONS) workflow_tests
+# A file's tests share fixtures, so a worker runs all of them. In the order of the folders: by number, the longest would
+# be the last.
+PYTEST := $(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 $(TEST_OPTIONS) workflow_tests
 
 # What pytest.ini leaves out for these is for test-all and the targets below.
 test: $(INSTALLED)

@@ -48,14 +48,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = "" if all("::" in name for name in config.args) else MARKS_IN_A_NAMED_FILE
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that run Snakemake in a workbench, and keep those that share a module's fixture on one worker."""
-    for item in items:
-        if "new_project" in item.fixturenames or item.path.parent.name in ("attacks", "golden"):
-            item.add_marker("study")
-        if any(made[-1].scope == "module" for made in item._fixtureinfo.name2fixturedefs.values()):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+def pytest_itemcollected(item: pytest.Function) -> None:
+    """Mark a test that runs Snakemake in a workbench, and those of the folders that do little else."""
+    if "new_project" in item.fixturenames or item.path.parent.name in ("attacks", "golden"):
+        item.add_marker("study")
 
 
 @pytest.fixture

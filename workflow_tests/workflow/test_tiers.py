@@ -27,22 +27,17 @@ def test_named_tests_are_not_deselected_unless_the_command_line_says_so(monkeypa
     assert option.markexpr == used
 
 
-def marks(folder: str, **scopes: str) -> list[str]:
-    """Names of the marks that a test of a folder gets. scopes: of the fixtures that it uses."""
+@pytest.mark.parametrize(
+    ("folder", "fixtures", "marks"),
+    [
+        ("checks", ["tmp_path", "bench", "new_project"], ["study"]),
+        ("golden", [], ["study"]),
+        ("attacks", [], ["study"]),
+        ("checks", ["tmp_path"], []),
+    ],
+)
+def test_a_test_with_a_workbench_and_those_of_golden_files_and_attacks_are_of_the_full_tier(folder, fixtures, marks):
     given: list = []
-    fixtures = {name: [SimpleNamespace(scope=scope)] for name, scope in scopes.items()}
-    path, info = Path(folder) / "test_it.py", SimpleNamespace(name2fixturedefs=fixtures)
-    item = SimpleNamespace(path=path, fixturenames=[*scopes], _fixtureinfo=info, add_marker=given.append)
-    conftest.pytest_collection_modifyitems([item])
-    return [str(getattr(mark, "name", mark)) for mark in given]
-
-
-def test_a_test_of_a_workbench_and_of_golden_files_and_attacks_is_of_the_full_tier():
-    assert marks("checks", new_project="session", tmp_path="function") == ["study"]
-    assert marks("golden") == marks("attacks") == ["study"]
-    assert marks("checks", tmp_path="function") == []
-
-
-def test_tests_that_share_a_module_s_fixture_are_a_group_of_one_worker():
-    assert marks("checks", model="module") == ["xdist_group"]
-    assert marks("golden", new_project="session", texts="module") == ["study", "xdist_group"]
+    path = Path(folder) / "test_it.py"
+    conftest.pytest_itemcollected(SimpleNamespace(path=path, fixturenames=fixtures, add_marker=given.append))
+    assert given == marks
