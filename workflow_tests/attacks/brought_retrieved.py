@@ -41,6 +41,7 @@ def _run(ranks: list, scores: list, ids: list[str] = IDS, end: str = "run", betw
     return "\n".join(lines) + "\n"
 
 
+MIXED, TWICE = [0.5, 0.9, 0.1, 0.7, 0.3], ["a", "b", "a", "c", "b"]
 FALLING, RISING = [0.9, 0.7, 0.5, 0.3, 0.1], [0.1, 0.3, 0.5, 0.7, 0.9]
 RANKS = [1, 2, 3, 4, 5]
 #: By what they are: the name and the text of a file, and what is to come of it.
@@ -67,10 +68,10 @@ VARIANTS: dict[str, tuple[str, str, str, list[str], str]] = {
     "a run whose ranks are all 1": ("run.trec", _run([1] * 5, RISING), READ, IDS[::-1], ""),
     "a run without ranks": ("run.trec", _run(["-"] * 5, FALLING), READ, IDS, ""),
     "a run in another order of lines": ("run.trec", _run(RANKS[::-1], RISING), READ, IDS[::-1], ""),
-    "ranks that contradict scores": ("run.trec", _run(RANKS, [0.5, 0.9, 0.1, 0.7, 0.3]), READ, ["b", "d", "a", "e", "c"], "trec_eval"),
-    "a document again in a run": ("run.trec", _run(RANKS, FALLING, ["a", "b", "a", "c", "b"]), READ, ["a", "b", "c"], "again"),
-    "a document again in a list": ("r.jsonl", _lists(FALLING, ids=["a", "b", "a", "c", "b"]), READ, ["a", "b", "c"], "again"),
-    "two runs in one file": ("run.trec", _run(RANKS, FALLING) + _run(RANKS, FALLING, end="other"), REFUSE, [], "second run"),
+    "ranks that contradict scores": ("run.trec", _run(RANKS, MIXED), READ, [*"bdaec"], "trec_eval"),
+    "a document again in a run": ("run.trec", _run(RANKS, FALLING, TWICE), READ, [*"abc"], "again"),
+    "a document again in a list": ("r.jsonl", _lists(FALLING, ids=TWICE), READ, [*"abc"], "again"),
+    "two runs in one file": ("run.trec", _run(RANKS, FALLING) + _run(RANKS, FALLING, end="b"), REFUSE, [], "second run"),
     "qrels": ("qrels.txt", "0 0 a 1\n1 0 b 1\n", REFUSE, [], "qrels"),
 }  # fmt: skip
 
