@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
+from litm.analysis.questions_to_check import check_sentences
 from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
 from litm.analysis.sentences import (
     able_sentences,
     answer_sentences,
-    check_sentences,
     cluster_sentences,
     compared,
     cut_sentences,

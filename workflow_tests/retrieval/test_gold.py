@@ -8,7 +8,7 @@ from conftest import write_lines
 from programs import refused, run_program
 
 from litm.analysis.grid import Files
-from litm.analysis.sentences import gold_counts_table, gold_sentences
+from litm.analysis.questions_to_check import gold_counts_table, gold_sentences
 from litm.analysis.table import tables
 from litm.base.formats import read_csv, write_csv, write_json
 from litm.base.messages import UserError

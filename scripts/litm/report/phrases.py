@@ -7,6 +7,7 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.cells import reading_warnings
+from litm.analysis.questions_to_check import to_look_at
 from litm.analysis.run_summary import labelled
 from litm.analysis.sentences import (
     MOST_PAIRS,
@@ -17,7 +18,6 @@ from litm.analysis.sentences import (
     more_pairs,
     tag_sentences,
     to_know_first,
-    to_look_at,
 )  # fmt: skip
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.table import tables as all_tables

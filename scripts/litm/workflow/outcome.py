@@ -4,16 +4,9 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from litm.analysis.questions_to_check import check_sentences, gold_sentences
 from litm.analysis.run_summary import compared_lines, labelled, run_summary
-from litm.analysis.sentences import (
-    answer_sentences,
-    check_sentences,
-    cluster_sentences,
-    gold_sentences,
-    remedies_in_words,
-    tag_sentences,
-    to_know_first,
-)
+from litm.analysis.sentences import answer_sentences, cluster_sentences, remedies_in_words, tag_sentences, to_know_first
 from litm.analysis.table import tables as all_tables
 from litm.base.formats import plain_rows, read_json
 from litm.base.messages import UserError, first_of

@@ -1,0 +1,88 @@
+"""Sentences on the questions: gold passages that were looked for, and answers that are hard to judge."""
+
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from litm.analysis.sentences import LOOKED_FOR, MANY_EMPTY, MOST_CUT, WITHOUT, Row
+from litm.base.formats import grouped
+from litm.base.messages import first_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.grid import Files
+
+
+def to_look_at(counts: "pd.DataFrame | None", checks: Sequence[Row]) -> list[str]:
+    """The sentences on questions without a gold passage, or with one that was looked for, and `check_sentences`.
+
+    counts: gold_counts.csv, None without it; checks: rows of answer_checks.csv.
+    """
+    told = [*check_sentences(checks)]
+    if counts is not None:
+        named = counts.loc[counts["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
+        told = [*gold_sentences(counts[counts["questions"].isin(named)]), *told]
+    return [f"{sentence}." for sentence in told]
+
+
+def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
+    """One sentence per question set of gold_counts.csv: the number of gold passages and how they were found."""
+    told = []
+    for name, rows in counts.groupby("questions", sort=False) if counts is not None else ():
+        by_way = rows.set_index("how")["n"]
+        total, lacking = int(by_way.sum()), int(by_way.reindex(WITHOUT).sum())
+        first = int(by_way.get(LOOKED_FOR, 0))
+        taken = f"; for {first} of them the first retrieved passage with the answer was taken" if first else ""
+        without = f"; questions without one, left out: {lacking}" if lacking else ""
+        told.append(
+            f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (check and "
+            f"correct them in results/tables/gold_passages.csv)"
+        )
+    return told
+
+
+def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
+    """One sentence per experiment in which the metric finds more than `MANY_EMPTY` of the answers in other items too,
+    one for all with as many answers that are a choice, and one for all with as many gold items without an answer.
+
+    checks: rows of answer_checks.csv; the size with the largest share counts.
+    """
+    lacking: dict[str, list[str]] = {}
+    choices: dict[tuple[int, int, float], list[str]] = {}
+    for name, rows in grouped(checks, itemgetter("experiment")).items():
+        (found, n), (without, of) = (
+            max(((row.get(column) or 0, row["n"]) for row in rows), key=lambda one: one[0] / one[1])
+            for column in ("n_in_distractors", "n_not_in_gold")
+        )
+        if found > MANY_EMPTY * n:
+            yield (
+                f"{name}: the metric finds the answers of {found:,} of {n:,} questions in other items of the context "
+                "too, so a wrong answer may count as right (tables/answer_checks.csv)"
+            )
+        most = max(rows, key=lambda row: row.get("n_choices") or 0)
+        if (number := most.get("n_choices") or 0) > MANY_EMPTY * most["n"]:
+            choices.setdefault((number, most["n"], most["chance"]), []).append(name)
+        if without:
+            lacking.setdefault(f"{without:,} of {of:,} questions", []).append(name)
+    for (number, of, chance), names in choices.items():
+        yield (
+            f"{first_of(names, MOST_CUT)}: the answers of {number:,} of {of:,} questions are a yes, a no or a letter, "
+            "so no metric of words tells a guess from knowledge; the same answer to all of these is right for "
+            f"{100 * chance:.0f} %: that is the level to beat, not 0 %"
+        )
+    for which, names in lacking.items():
+        yield (
+            f"{first_of(names, MOST_CUT)}: the metric finds none of the answers of {which} in their gold documents, so "
+            "an answer from there may count as wrong (tables/answer_checks.csv)"
+        )
+
+
+def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":
+    """One row per question set and way of finding gold passages, the most frequent first."""
+    table = gold_passages.joined("gold_passages")
+    marked = table.assign(several=table["n_with_answer"] > 1, noted=table["note"].notna())
+    counts = marked.groupby(["questions", "how"], sort=False).agg(
+        n=("question", "size"), n_several=("several", "sum"), n_to_look_at=("noted", "sum")
+    )
+    return counts.reset_index().sort_values(["questions", "n"], ascending=[True, False], kind="stable")
