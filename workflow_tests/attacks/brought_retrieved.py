@@ -71,7 +71,7 @@ VARIANTS: dict[str, tuple[str, str, str, list[str], str]] = {
     "ranks that contradict scores": ("run.trec", _run(RANKS, MIXED), READ, [*"bdaec"], "trec_eval"),
     "a document again in a run": ("run.trec", _run(RANKS, FALLING, TWICE), READ, [*"abc"], "again"),
     "a document again in a list": ("r.jsonl", _lists(FALLING, ids=TWICE), READ, [*"abc"], "again"),
-    "two runs in one file": ("run.trec", _run(RANKS, FALLING) + _run(RANKS, FALLING, end="b"), REFUSE, [], "second run"),
+    "two runs in one file": ("run.trec", _run(RANKS, FALLING) + _run(RANKS, FALLING, end="b"), REFUSE, [], "second"),
     "qrels": ("qrels.txt", "0 0 a 1\n1 0 b 1\n", REFUSE, [], "qrels"),
 }  # fmt: skip
 
