@@ -8,7 +8,7 @@ import pytest
 from pdf_files import write_pdf
 from programs import refused, run_program
 
-from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk
+from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk, without_data
 from litm.corpora.passages import (
     SHARDS,
     CorpusSettings,
@@ -169,6 +169,35 @@ def test_characters_that_cannot_be_read_are_left_out_and_told_by_file_and_page(t
     assert capsys.readouterr().err.splitlines() == [
         f"{tmp_path}: left out 7 characters that cannot be read ({tmp_path}/a.pdf, page 2: 3, {tmp_path}/b.txt: 4)"
     ]
+
+
+BASE64 = "iVBORw0KGgoAAAANSUhEUgAA" * 3
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        ([f"![a mill](data:image/png;base64,{BASE64 * 2}) oak"], ["![a mill]() oak"]),
+        ([f"[1]: <data:image/svg+xml;charset=utf-8,{'%3C' * 50}>"], ["[1]: <>"]),
+        (["a mill", *[BASE64] * 4, BASE64[:50]], ["a mill", BASE64[:50]]),
+        (["a mill", "x" * 1000, f"({'[1,2]' * 300}) oak"], ["a mill", "", " oak"]),
+        # Texts with spaces, addresses, short pictures, sums, and scripts without spaces.
+        *(
+            (lines, lines)
+            for lines in (
+                [BASE64] * 3,
+                ["ab12" * 16] * 9,
+                [BASE64[:60], BASE64[:61], BASE64[:62], BASE64[:63]],
+                ["data:image/gif;base64,R0lGODlhAQABAAAAACw=", f"http://x.org/{'a' * 900}", "1 2.5 3 " * 400],
+                ["桥是橡木做的。" * 300, "สะพาน" * 300],
+            )
+        ),
+    ],
+)
+def test_embedded_data_is_left_out_and_its_characters_are_counted(lines, kept):
+    cut = []
+    assert [*without_data(lines, cut.append)] == kept
+    assert sum(cut) == len("".join(lines)) - len("".join(kept))
 
 
 def test_what_is_left_out_is_counted_by_file_and_a_file_is_a_passage_without_text(tmp_path, capsys):
