@@ -50,8 +50,8 @@ class Unusable(Unanswered):
 class ErrorInReply(Unanswered):
     """An error in a response whose status says that there is none. error: the server's."""
 
-    def __init__(self, what: str, error: object) -> None:
-        super().__init__(f"{what}: {json.dumps(error)}")
+    def __init__(self, what: str, error: object = None) -> None:
+        super().__init__(what if error is None else f"{what}: {json.dumps(error)}")
         self.error = error
 
 
