@@ -106,6 +106,8 @@ def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
     assert (row["n"], row["n_left_out"]) == (3, 4)
     assert row["n_gold_without_answer"] == 2
     assert (row["n_answer_in_others_dpr"], row["n_answer_in_others_metric"]) == (1, 2)
+    # A check that is not asked for has its column: tables of several candidates are one.
+    assert row["n_answer_in_others_words"] is None
 
 
 def test_random_passages_without_an_answer_fill_up_a_question_after_its_own_documents():

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from litm.answers import Check
 
 GOLD_AND_RETRIEVED, GOLD_AND_RANDOM = "gold_and_retrieved", "gold_and_random"
+#: Checks whose answers in other documents are counted; None for one that is not asked for.
+COUNTED = ("dpr", "metric", "words")
 ERROR, LEAVE_OUT, FILL = "error", "leave_out", "fill"
 
 
@@ -146,7 +148,9 @@ def candidate_row(
             bool(one.golds) and not has_answer(one, one.golds, checks.get("words", checks["dpr"])) for one in records
         ),
         **{
-            f"n_answer_in_others_{kind}": sum(has_answer(one, one.distractors, check) for one in records)
-            for kind, check in checks.items()
+            f"n_answer_in_others_{kind}": sum(has_answer(one, one.distractors, checks[kind]) for one in records)
+            if kind in checks
+            else None
+            for kind in COUNTED
         },
     }
