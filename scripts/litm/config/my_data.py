@@ -338,8 +338,8 @@ def _notes(texts: _Texts, mine: MyData, table: OwnTable) -> list[str]:
         *(f"my_data: {mine.questions}: {note}" for note in table.notes),
     ]
     notes.append(
-        f"my_data: {mine.questions}: an answer is right if it is in the model's answer as whole words (metric: "
-        "whole_words; as inside words too, which was the rule before: metric: best_subspan_em in define.experiments)"
+        f"my_data: {mine.questions}: answers count as whole words (metric: whole_words); earlier versions also found "
+        "them inside words (metric: best_subspan_em in define.experiments)"
     )
     if long := long_answers(table.questions):
         notes.append(
