@@ -166,3 +166,12 @@ def test_first_lines_that_end_with_a_colon_are_counted_and_answers_with_more_lin
     assert scores["preamble"].to_list() == [True, False, True, False]
     assert scores["more_lines"].to_list() == [True, False, False, False]
     assert accuracy_table(scores)["n_preamble"].to_list() == [2]
+
+
+def test_a_choice_needs_not_to_be_in_its_gold_item():
+    shown = {"prompt": "The bridge is of wood.", "question": "is it of stone"}
+    rows = [
+        answer_check_row("e", 1, [record_makers.example(**shown, targets=[{"answers": [answer], "span": [0, 22]}])])
+        for answer in ("no", "stone")
+    ]
+    assert [row["n_not_in_gold"] for row in rows] == [0, 1]

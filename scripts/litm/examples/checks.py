@@ -170,9 +170,9 @@ def answer_check_row(
     n_symbols_only: an answer that normalises to nothing (it is searched as written, see `best_subspan_em`); n_short: an
     answer of at most two characters after normalisation; n_in_question: an answer contained in the question;
     n_in_distractors: an answer contained in an item that is not gold; n_not_in_gold: no answer contained in the gold
-    item, None with a metric by which an answer may be right in other words; n_choices: all answers are a yes, a no or a
-    letter; chance: the share of these that have the commonest answer, which a constant answer reaches. others: the
-    function that gives the distractors of own questions.
+    item, unless it is a choice, None with a metric by which an answer may be right in other words; n_choices: all
+    answers are a yes, a no or a letter; chance: the share of these that have the commonest answer, which a constant
+    answer reaches. others: the function that gives the distractors of own questions.
     """
     names = ("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors", "n_not_in_gold", "n_choices")
     counts = dict.fromkeys(names, 0)
@@ -192,10 +192,11 @@ def answer_check_row(
         counts["n_in_distractors"] += (
             _is_in_others(example, others) if metric == WHOLE_WORDS else example.answer_in_distractors
         )
-        counts["n_not_in_gold"] += not all(contains(*gold) for gold in golds)
         if choices and "" not in choices:
             counts["n_choices"] += 1
             chosen.update(choices)
+        else:
+            counts["n_not_in_gold"] += not all(contains(*gold) for gold in golds)
     chance = max(chosen.values()) / counts["n_choices"] if chosen else None
     unknown = {} if metric in (SUBSPAN, WHOLE_WORDS) else {"n_not_in_gold": None}
     return {"experiment": experiment, "size": size, **counts, "chance": chance, **unknown}

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from litm.answer_words import words_check
+from litm.answer_words import choice_of, words_check
 from litm.answers import Check, dpr_tokens
 from litm.base.messages import UserError, counted, first_of, note, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
@@ -358,7 +358,9 @@ def find_gold(
         why = "its file is left out" if is_left_out else f"none of the answers is in {where}"
         return Gold(NONE, None, None, len(having), why, None)
     if first is given:
-        note = "" if first.id in having else "none of the answers is in it"
+        # A yes, a no or a letter need not be in the passage.
+        is_sound = first.id in having or all(map(choice_of, answers))
+        note = "" if is_sound else "none of the answers is in it"
     else:
         note = _short_note([answer for answer in answers if words_check(first, [answer])])
     rank = ranks.get(first.id)
