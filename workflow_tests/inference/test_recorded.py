@@ -14,6 +14,7 @@ from conftest import write_lines
 from programs import refused
 from score_frames import accuracy_table
 
+from litm.base.messages import UserError
 from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.inference.recorded_files import OWN_FIELDS, read_recorded
 from litm.records import Example
@@ -332,3 +333,23 @@ def test_an_answer_that_openai_s_responses_call_incomplete_was_cut(tmp_path):
     fields = {**FIELDS, "finish_reason": "status"}
     (found,) = match(write_lines(tmp_path / "a.jsonl", records), fields, ALONE).responses.values()
     assert (found.text, found.finish_reason) == ("x", "length")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"end": "SAFETY"}, "refused"),
+        ({"end": "MAX_TOKENS", "content": {"role": "model"}}, "length"),
+        ({"end": "end_turn", "content": {"parts": []}}, "stop"),
+    ],
+)
+def test_a_reply_from_which_a_provider_leaves_out_the_text_is_empty_and_refuses_no_file(tmp_path, said, reason):
+    """Gemini has no content or no parts in a reply that was blocked or cut while it thought; Anthropic's may be []."""
+    whole = {"end": "STOP", "content": {"parts": [{"text": "x"}]}}
+    records = [{"q": one.question, "said": reply} for one, reply in zip(EXAMPLES, (whole, said), strict=False)]
+    fields = {"response": "said.content.parts.0.text", "finish_reason": "said.end", "question": "q"}
+    found = [*match(write_lines(tmp_path / "a.jsonl", records), fields, ALONE).responses.values()]
+    assert [(one.text, one.finish_reason) for one in found] == [("x", "stop"), ("", reason)]
+    wrong = {**fields, "response": "said.content.part.0.text"}
+    with pytest.raises(UserError, match="is missing"):
+        match(tmp_path / "a.jsonl", wrong, ALONE)
