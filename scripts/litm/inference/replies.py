@@ -141,8 +141,8 @@ def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
     raise Unanswered(f"an answer that ended for the reason {given!r}")
 
 
-#: What errors say of a prompt that a filter blocks before it reaches the model, or of an answer that it withholds: OpenAI
-#: and Azure, LiteLLM, OpenAI's invalid_prompt, Anthropic, DashScope, DeepSeek, Zhipu.
+#: What errors say of a prompt that a filter blocks before it reaches the model, or of an answer that it withholds:
+#: Azure, OpenAI, LiteLLM, OpenAI's invalid_prompt, Anthropic, DashScope, DeepSeek, Zhipu.
 FILTERED = re.compile(
     '"(code|type)": "content_(filter|policy_violation)"|ResponsibleAIPolicyViolation|ContentPolicyViolationError'
     "|flagged as potentially violating our usage policy|blocked by content filtering policy"
