@@ -14,6 +14,7 @@ from conftest import write_lines
 from programs import refused
 from score_frames import accuracy_table
 
+from litm.base.messages import UserError
 from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.inference.recorded_files import OWN_FIELDS, read_recorded
 from litm.records import Example
@@ -289,3 +290,66 @@ def test_records_that_are_all_void_are_an_error_with_the_mark(tmp_path):
     records = [{"question": one.question, "model_answer": "x", "excluded": True} for one in EXAMPLES[:3]]
     matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE)
     assert "no response is left: 3 of 3 are marked (excluded)" in refused(matching.check_any)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *(
+            {name: said}
+            for name in ("error", "exclude", "invalid")
+            for said in ("no error", "N/A", "-", "n", "[]", "OK")
+        ),
+        *({"status": said} for said in ("200", 200, "ok", 40, "4040")),
+        *({name: None} for name in ("error", "error_message", "exception", "is_error", "status_code")),
+        {"error": 0.25},
+        {"valid": "yes"},
+    ],
+    ids=str,
+)
+def test_a_record_whose_mark_is_not_set_is_scored(tmp_path, mark):
+    records = [{"question": EXAMPLES[0].question, "model_answer": "x", **mark}]
+    assert len(match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE).responses) == 1
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *({name: said} for name in ("status_code", "http_status", "status") for said in (429, "429", "503.0")),
+        *({name: said} for name in ("error_message", "exception") for said in ("timeout", "ReadTimeout: x")),
+        *({name: said} for name in ("is_error", "has_error") for said in (True, "True", 1)),
+        *({"valid": said} for said in (False, "no", 0)),
+    ],
+    ids=str,
+)
+def test_a_record_that_is_marked_as_failed_is_not_scored_whatever_the_type_of_the_mark(tmp_path, mark):
+    records = [{"question": EXAMPLES[0].question, "model_answer": "x", **mark}]
+    matching = match(write_lines(tmp_path / "a.jsonl", records), FIELDS, ALONE)
+    assert not matching.responses and "and not scored" in next(matching.notes())
+
+
+def test_an_answer_that_openai_s_responses_call_incomplete_was_cut(tmp_path):
+    records = [{"question": EXAMPLES[0].question, "model_answer": "x", "status": "incomplete"}]
+    fields = {**FIELDS, "finish_reason": "status"}
+    (found,) = match(write_lines(tmp_path / "a.jsonl", records), fields, ALONE).responses.values()
+    assert (found.text, found.finish_reason) == ("x", "length")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"end": "SAFETY"}, "refused"),
+        ({"end": "MAX_TOKENS", "content": {"role": "model"}}, "length"),
+        ({"end": "end_turn", "content": {"parts": []}}, "stop"),
+    ],
+)
+def test_a_reply_from_which_a_provider_leaves_out_the_text_is_empty_and_refuses_no_file(tmp_path, said, reason):
+    """Gemini has no content or no parts in a reply that was blocked or cut while it thought; Anthropic's may be []."""
+    whole = {"end": "STOP", "content": {"parts": [{"text": "x"}]}}
+    records = [{"q": one.question, "said": reply} for one, reply in zip(EXAMPLES, (whole, said), strict=False)]
+    fields = {"response": "said.content.parts.0.text", "finish_reason": "said.end", "question": "q"}
+    found = [*match(write_lines(tmp_path / "a.jsonl", records), fields, ALONE).responses.values()]
+    assert [(one.text, one.finish_reason) for one in found] == [("x", "stop"), ("", reason)]
+    wrong = {**fields, "response": "said.content.part.0.text"}
+    with pytest.raises(UserError, match="is missing"):
+        match(tmp_path / "a.jsonl", wrong, ALONE)

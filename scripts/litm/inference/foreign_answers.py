@@ -14,8 +14,9 @@ from litm.records import FAILED, Example
 _WORDS = read_data(Path(__file__).with_suffix(".yaml"))
 #: Our finish reasons by the words of other programs, in lower case.
 FINISH_REASONS = {word: reason for reason, words in _WORDS["finish_reasons"].items() for word in words}
-#: The least status of HTTP that is an error.
+#: The least status of HTTP that is an error; a status as a number or a text, with decimals as pandas writes it.
 HTTP_ERROR = 400
+_HTTP_ERROR = re.compile(r"[45]\d\d(\.0*)?")
 #: The mark for which a log gives the reason.
 VOID = "void"
 #: Texts for a missing value.
@@ -47,21 +48,23 @@ def finish_reason(given: Any) -> str | None:
 def void_mark(values: Mapping[str, Any]) -> str | None:
     """The field that marks a record as one without a valid answer, with its word; None without such a mark."""
     for name in _WORDS["marks"]:
-        if _is_set(value := values.get(name), is_flag=name != "error"):
+        if _is_set(value := values.get(name), is_flag=not name.startswith("error")):
             return f"{name} {shortened(value, 30)}" if name == VOID and isinstance(value, str) else name
     for name in ("status", "type"):
         if isinstance(state := values.get(name), str) and state.lower() in _WORDS["states"]:
             return f"{name} {state}"
-    if isinstance(code := values.get("status_code"), int) and code >= HTTP_ERROR:
-        return f"status_code {code}"
-    return next((f"{name} false" for name in ("valid", "is_valid") if str(values.get(name)).lower() == "false"), None)
+    for name in ("status_code", "http_status", "status"):
+        if _HTTP_ERROR.fullmatch(str(values.get(name))):
+            return f"{name} {values[name]}"
+    given = {name: str(values.get(name)).lower() for name in ("valid", "is_valid")}
+    return next((f"{name} {said}" for name, said in given.items() if said in ("false", "no", "0")), None)
 
 
 def _is_set(value: Any, is_flag: bool) -> bool:
     """Whether a mark is set. A number under the name `error` is a measured error, unless it is a status of HTTP."""
     if isinstance(value, str):
         number = re.fullmatch(r"\d+(\.\d*)?", value.strip())
-        value = float(number[0]) if number else value.strip().lower() not in ("", "false", "no", "none", "nan", "null")
+        value = float(number[0]) if number else value.strip().lower() not in _WORDS["unset"]
     if isinstance(value, float | int) and not isinstance(value, bool):
         return value > 0 if is_flag else value >= HTTP_ERROR
     return bool(value)

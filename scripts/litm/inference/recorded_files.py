@@ -16,7 +16,7 @@ from litm.inference.foreign_answers import finish_reason, opened, void_mark
 from litm.inference.logs import asked_content, read_log
 from litm.inference.position_scale import position_numbers
 from litm.questions.subsets import match_key
-from litm.records import FAILED, NOT_RECORDED, OVERFLOW, REFUSED, UNKNOWN
+from litm.records import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, UNKNOWN
 
 #: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by
 #: `match_key`.
@@ -116,7 +116,8 @@ class Record:
     def response(self) -> RecordedResponse:
         """The response, null if not recorded; `UserError` if it is no text or its finish reason is unknown."""
         given = self.value("finish_reason") if "finish_reason" in self.fields else None
-        text, reason = self.value("response"), finish_reason(given)
+        reason = finish_reason(given)
+        text = self._answer(reason)
         # A filter withheld the answer: null, or an empty text.
         if text is None and reason == REFUSED:
             return RecordedResponse("", REFUSED, self.where)
@@ -130,7 +131,21 @@ class Record:
                 "failed, unknown and the words of the usual servers for them; leave finish_reason out of the 'fields' "
                 "if it says something else"
             )
-        return RecordedResponse(self.text("response"), reason or UNKNOWN, self.where)
+        return RecordedResponse("" if text == "" else self.text("response"), reason or UNKNOWN, self.where)
+
+    def _answer(self, reason: str | None) -> Any:
+        """The response's value; "" if the answer was withheld or cut before its text, or has no parts, for which Gemini
+        and Anthropic leave out the field.
+        """
+        try:
+            return self.value("response")
+        except UserError:
+            ends: list[Any] = []
+            with suppress(LookupError):
+                ends.extend(self._levels(field_names(self.fields, "response")[0]))
+            if len(ends) > 1 and (reason in (REFUSED, LENGTH) or ends[-1] == []):
+                return ""
+            raise
 
     def prompt_sha256(self) -> str | None:
         """The digest of the prompt that the record answers; None if missing.

@@ -141,9 +141,13 @@ def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
     raise Unanswered(f"an answer that ended for the reason {given!r}")
 
 
-#: What errors say of a prompt that a filter blocks before it reaches the model.
+#: What errors say of a prompt that a filter blocks before it reaches the model, or of an answer that it withholds:
+#: Azure, OpenAI, LiteLLM, OpenAI's invalid_prompt, Anthropic, DashScope, DeepSeek, Zhipu.
 FILTERED = re.compile(
     '"(code|type)": "content_(filter|policy_violation)"|ResponsibleAIPolicyViolation|ContentPolicyViolationError'
+    "|flagged as potentially violating our usage policy|blocked by content filtering policy"
+    '|data_?inspection_?failed|content exists risk|"code": "1301"',
+    re.IGNORECASE,
 )
 #: What they say of a limit of the answer that is too large whatever the prompt; not one that leaves a prompt no room.
 TOO_LARGE = re.compile("max_(completion_)?(new_)?tokens.{0,40}too large", re.IGNORECASE)
