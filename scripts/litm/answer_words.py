@@ -32,6 +32,8 @@ _RAISED = re.compile(
 )
 #: A word that is divided at the end of a line.
 _DIVIDED = re.compile(r"(?<=[^\W\d_])-\s+(?=[^\W\d_])")
+#: Initials and abbreviations ("U.S.", "J. R. R.", "p.m."), and groups of three digits after spaces.
+_JOINED = re.compile(r"\b[^\W\d_]\.(?:\s?[^\W\d_]\.)+|\b[^\W\d_](?:\.[^\W\d_])+\b|(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 #: Units that may follow a number without a space.
 _UNITS = re.compile(
     "[mk\u03bc]?g|mcg|[mcd]?l|[nm\u03bc]?m|[ck]m|ms|min|h|[kmg]?hz|[kmgt]b|[kmg]?w|k?wh|k?v|ma|[km]pa|bar|px|pt|ft|lb|oz|mph|"
@@ -53,8 +55,9 @@ def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[
     import regex
 
     token = regex.compile(
-        r"""(?P<sign>(?<![^\s(\[{=~<>:;"'/])-(?=\d))?
-        (?P<number>(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![.,]?\d)
+        r"""(?P<sign>(?<![^\s(\[{=~<>:;"'/])-(?=\.?\d))?
+        (?P<number>(?<![^\s(\[{=~<>:;"'/$\u00a3\u20ac-])\.\d+
+          |(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![.,]?\d)
           |(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![.,]?\d)
           |(?<!\d)(?<!\d[.,])\d+[.,]\d+(?![.,]?\d)
           |\d+)(?P<unit>[\p{L}\p{M}][\p{L}\p{N}\p{M}]*)?
@@ -90,18 +93,23 @@ def _tokens(plain: str) -> Iterator[str]:
             number = number.replace(",", "" if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", number) else ".")
         elif "," in number:
             number = number.replace(".", "").replace(",", ".")
-        number = (match["sign"] or "") + number
+        # ".5" is 0.5, and "5.0" and "$5.00" are 5; "1.000" may be a thousand.
+        number = (match["sign"] or "") + re.sub(r"(?<=\d)\.00?$", "", f"0{number}" if number[0] == "." else number)
         yield from (number, unit) if _UNITS.fullmatch(unit) else (number + unit,)
 
 
 @lru_cache(maxsize=16_384)
 def _forms_of(text: str) -> tuple[str, ...]:
-    """The tokens of a text with single spaces between them and at both ends; where its lines divide words, also those
-    with the parts joined. The article "the" is left out.
+    """The tokens of a text with single spaces between them and at both ends; where its lines divide words, or it has
+    initials, also those with the parts joined. The article "the" is left out.
     """
     plain = plain_form(text)
-    forms = [plain, *([_DIVIDED.sub("", plain)] if _DIVIDED.search(plain) else [])]
+    forms = dict.fromkeys((plain, _DIVIDED.sub("", plain), _joined(plain)))
     return tuple(f" {' '.join(token for token in _tokens(form) if token != 'the')} " for form in forms)
+
+
+def _joined(plain: str) -> str:
+    return _JOINED.sub(lambda found: re.sub(r"[.\s]", "", found[0]), plain)
 
 
 @lru_cache(maxsize=16_384)
@@ -150,10 +158,12 @@ def has_answer(text: str, answers: Sequence[str]) -> bool:
 def _has(text: str, answer: str) -> bool:
     if choice := choice_of(answer):
         return _choice_in(text, choice) == choice
-    run = _run_of(answer)
-    if run.isspace():
+    joined = _joined(answer).strip(" .,;:!?\"'")
+    # "U.S." is no "us".
+    runs = {_run_of(answer), *([_run_of(joined)] if not joined.isalpha() or joined in text else [])}
+    if any(map(str.isspace, runs)):
         return bool(answer.strip()) and is_word_of(answer.strip(), text)
-    return any(has_run(form, run) for form in _forms_of(text))
+    return any(has_run(form, run) for form in _forms_of(text) for run in runs)
 
 
 def _choice_in(text: str, choice: str) -> str | None:

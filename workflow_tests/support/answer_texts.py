@@ -42,6 +42,21 @@ IN = [
     ("No. It is of wood.", "no"),
     ("Yes, and that is no lie.", "yes"),
     ("True", "true"),
+    ("p < .05, that is", "0.05"),
+    ("a dose of 0.5 mg", ".5 mg"),
+    ("-.5 V", "-0.5 V"),
+    ("5.0 mg daily", "5 mg"),
+    ("it costs $5", "$5.00"),
+    ("in version 3.0", "3"),
+    ("in the U.S. Army", "US Army"),
+    ("in the US", "U.S."),
+    ("J. R. R. Tolkien", "J.R.R. Tolkien"),
+    ("J.R.R. Tolkien", "JRR Tolkien"),
+    ("J R R Tolkien", "J.R.R. Tolkien"),
+    ("at 10 p.m. sharp", "10 pm"),
+    ("rich in vitamin C. A. Smith says so", "vitamin C"),
+    ("100 000 people", "100,000"),
+    ("100,000 people", "100 000"),
 ]
 #: Texts without an answer that a search inside words, or of words alone, finds in them.
 NOT_IN = [
@@ -67,4 +82,10 @@ NOT_IN = [
     ("no-one knows", "no"),
     ("Belmore", "Belmor"),
     ("something", "*"),
+    ("a dose of .5 mg", "5 mg"),
+    ("1.000 people", "1"),
+    ("version 3.10", "3.1"),
+    ("in the U.S. Army", "SA"),
+    ("25 000 people", "5 000"),
+    ("as they told us", "U.S."),
 ]
