@@ -108,6 +108,11 @@ def _forms_of(text: str) -> tuple[str, ...]:
     return tuple(f" {' '.join(token for token in _tokens(form) if token != 'the')} " for form in forms)
 
 
+def token_forms(text: str) -> list[list[str]]:
+    """The tokens that `has_answer` compares, in each form of the text."""
+    return [form.split() for form in _forms_of(text)]
+
+
 def _joined(plain: str) -> str:
     return _JOINED.sub(lambda found: re.sub(r"[.\s]", "", found[0]), plain)
 
