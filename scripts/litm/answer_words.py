@@ -41,6 +41,8 @@ _UNITS = re.compile(
 )
 #: Answers that a text gives by its first word of their kind, whatever follows.
 _KINDS = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
+#: Words before true or false that mean the other.
+_NOT = {"not", "isnt", "wasnt", "arent"}
 #: Words after a single capital that is an option and no article or pronoun: "A is right" against "A better one".
 _AFTER_OPTION = re.compile(r"\s+(?!(?:is|was|and|or|because|since|as)\b)[a-z]")
 
@@ -155,14 +157,18 @@ def has_answer(text: str, answers: Sequence[str]) -> bool:
 
     Letters of both cases, punctuation, symbols and the article "the" do not count; numbers are compared with sign and
     decimals ("5 mg" is not in "15 mg" or "1.5 mg", "1,000" is "1000"). Of yes and no, of true and false, and of single
-    letters the first in the text decides: "No, ..., yes" is a no. An answer of symbols alone is searched as written.
+    letters the first in the text decides: "No, ..., yes" is a no, and "not true" is false. An answer of symbols alone
+    is searched as written.
     """
-    return any(_has(text, answer) for answer in answers)
+    choices = {*map(choice_of, answers)}
+    # "No, that is not true" is no "true" where yes and true are one answer.
+    kinds = frozenset().union(*(kind for kind in _KINDS if kind & choices))
+    return any(_has(text, answer, kinds) for answer in answers)
 
 
-def _has(text: str, answer: str) -> bool:
+def _has(text: str, answer: str, kinds: frozenset[str]) -> bool:
     if choice := choice_of(answer):
-        return _choice_in(text, choice) == choice
+        return _choice_in(text, choice, kinds) == choice
     joined = _joined(answer).strip(" .,;:!?\"'")
     # "U.S." is no "us".
     runs = {_run_of(answer), *([_run_of(joined)] if not joined.isalpha() or joined in text else [])}
@@ -171,14 +177,18 @@ def _has(text: str, answer: str) -> bool:
     return any(has_run(form, run) for form in _forms_of(text) for run in runs)
 
 
-def _choice_in(text: str, choice: str) -> str | None:
-    """The first choice of a text of the same kind as this one."""
-    kind = next((kind for kind in _KINDS if choice in kind), None)
-    if kind is None:
+def _choice_in(text: str, choice: str, kinds: frozenset[str]) -> str | None:
+    """The first choice of a text of the same kind as this one; kinds: those of yes and no, true and false together."""
+    if choice not in kinds:
         return next(iter(options_in(text)), None)
     # "No-one" is no "no".
-    words = _tokens(re.sub(r"(?<=\w)['-](?=\w)", "", plain_form(text)))
-    return next((word for word in words if word in kind), None)
+    words = [*_tokens(re.sub(r"(?<=\w)['-](?=\w)", "", plain_form(text)))]
+    found = next((number for number, word in enumerate(words) if word in kinds), None)
+    if found is None:
+        return None
+    is_negated = found > 0 and words[found - 1] in _NOT
+    word = words[found]
+    return {"true": "false", "false": "true"}.get(word, word) if is_negated else word
 
 
 def words_check(document: Any, answers: Sequence[str]) -> bool:
