@@ -36,7 +36,7 @@ _DIVIDED = re.compile(r"(?<=[^\W\d_])-\s+(?=[^\W\d_])")
 _JOINED = re.compile(r"\b[^\W\d_]\.(?:\s?[^\W\d_]\.)+|\b[^\W\d_](?:\.[^\W\d_])+\b|(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 #: Units that may follow a number without a space.
 _UNITS = re.compile(
-    "[mk\u03bc]?g|mcg|[mcd]?l|[nm\u03bc]?m|[ck]m|ms|min|h|[kmg]?hz|[kmgt]b|[kmg]?w|k?wh|k?v|ma|[km]pa|bar|px|pt|ft|lb|oz|mph|"
+    "[mk\u03bc]?g|mcg|[mcd]?l|[nm\u03bc]?m|[ck]m|[ck]?m[23]|ha|mah|ms|min|h|[kmg]?hz|[kmgt]b|[kmg]?w|k?wh|k?v|ma|[km]pa|bar|px|pt|ft|lb|oz|mph|"
     "kmh|[ap]m"
 )
 #: Answers that a text gives by its first word of their kind, whatever follows.
@@ -51,7 +51,8 @@ _AFTER_OPTION = re.compile(r"\s+(?!(?:is|was|and|or|because|since|as)\b)[a-z]")
 def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[str], regex.Pattern[str]]":
     """A token; a character that is a token, with its marks, or a Korean syllable; format characters; a single letter.
 
-    A token is a number with its decimals, sign and following letters, or a word with its plus and number signs (C++).
+    A token is a number with its decimals, sign and following letters, a version (3.5.1), or a word with its plus and
+    number signs (C++).
     """
     # Imported here: the rules import this module, and Snakemake does not bring the package.
     import regex
@@ -59,6 +60,7 @@ def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[
     token = regex.compile(
         r"""(?P<sign>(?<![^\s(\[{=~<>:;"'/])-(?=\.?\d))?
         (?P<number>(?<![^\s(\[{=~<>:;"'/$\u00a3\u20ac-])\.\d+
+          |(?<![\d.,])(?!\d\d?\.\d\d?\.\d\d)\d+(?:\.\d+){2,}(?![.,]?\d)
           |(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![.,]?\d)
           |(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![.,]?\d)
           |(?<!\d)(?<!\d[.,])\d+[.,]\d+(?![.,]?\d)
@@ -140,7 +142,8 @@ def options_in(text: str) -> list[str]:
     The articles A and a and the pronoun I are none: a lower-case letter must end the text or stand before a bracket,
     point or colon, and a capital must not be followed by a word in lower case, "is" and the like apart.
     """
-    plain = plain_form(text)
+    # The letters of "e.g." and "U.S." are none.
+    plain = re.sub(r"\b[^\W\d_](?:\.[^\W\d_])+\b", "", plain_form(text))
     found = []
     for match in _patterns()[3].finditer(plain):
         rest = plain[match.end() :]

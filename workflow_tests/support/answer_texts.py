@@ -56,6 +56,9 @@ IN = [
     ("at 10 p.m. sharp", "10 pm"),
     ("rich in vitamin C. A. Smith says so", "vitamin C"),
     ("100 000 people", "100,000"),
+    ("version 3.5.1.", "3.5.1"),
+    ("an area of 100km2", "100 km\u00b2"),
+    ("by U.S. law, e.g., A", "A"),
     ("100,000 people", "100 000"),
 ]
 #: Texts without an answer that a search inside words, or of words alone, finds in them.
@@ -88,4 +91,7 @@ NOT_IN = [
     ("in the U.S. Army", "SA"),
     ("25 000 people", "5 000"),
     ("as they told us", "U.S."),
+    ("version 1.0.0", "1.0"),
+    ("version 3.5.1", "3.0"),
+    ("1.2.3.4", "1.2.3"),
 ]
