@@ -1,5 +1,7 @@
 """Cells as other programs write them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,6 +93,7 @@ def test_values_with_the_name_of_their_type_are_read(text, answers):
         "<map object at 0x7f8b8c>",
         "[object Object]",
         str(pd.Series(["a", "b"])),
+        json.dumps(json.dumps(["a", "b"])),
     ],
 )
 def test_objects_as_programs_show_them_are_refused(text):

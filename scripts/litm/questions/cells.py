@@ -21,9 +21,9 @@ WRITTEN = re.compile(
 )
 OF_TEXTS = re.compile(
     r"\[\s*b?['\"]|\{\s*['\"]|(?:array|dict_values|Index|tensor)\(\s*\[|c\(\s*\"|frozenset\(\{"
-    # Objects as Python, Spark and JavaScript show them, and a column of pandas.
+    # Objects as Python, Spark and JavaScript show them, a column of pandas, and JSON in JSON.
     r"|[\[(]?(?:datetime\.\w+|(?:pd\.)?Timestamp|OrderedDict|WrappedArray)\(|<[\w. ]+ object at 0x|\[object \w+\]$"
-    r"|(?s:.*)\ndtype: \w+$"
+    r"|(?s:.*)\ndtype: \w+$|\"[\[{]\\\""
 )
 #: A text, a number, a name, or a mark between them.
 TOKEN = re.compile(
