@@ -220,7 +220,7 @@ def test_what_is_left_out_is_counted_by_file_and_a_file_is_a_passage_without_tex
     assert [one.id for one in read if not one.text] == ["a.txt", "b.txt", "c.txt", "d.txt"]
     pages, entries, files = capsys.readouterr().err.splitlines()
     assert pages == f"{tmp_path}: left out 2 pages without text ({tmp_path}/f.pdf: 2)"
-    assert entries == f"{tmp_path}: left out 2 documents without text ({tmp_path}/e.jsonl: 2)"
+    assert entries == f"{tmp_path}: left out 2 documents without text or not readable as JSON ({tmp_path}/e.jsonl: 2)"
     assert files.startswith(f"{tmp_path}: left out 4 files that cannot be read: {tmp_path}/a.txt: not UTF-8 text")
     assert files.endswith("and 1 more")
 

@@ -270,7 +270,7 @@ class Omissions:
             (self.unread, "character", " that cannot be read"),
             (self.data, "character", " of pictures and other data in the text"),
             (self.pages, "page", " without text"),
-            (self.entries, "document", " without text"),
+            (self.entries, "document", " without text or not readable as JSON"),
         )
         for numbers, noun, what in kinds:
             if numbers:
