@@ -32,13 +32,17 @@ _RAISED = re.compile(
 )
 #: A word that is divided at the end of a line.
 _DIVIDED = re.compile(r"(?<=[^\W\d_])-\s+(?=[^\W\d_])")
+#: Initials and abbreviations ("U.S.", "J. R. R.", "p.m."), and groups of three digits after spaces.
+_JOINED = re.compile(r"\b[^\W\d_]\.(?:\s?[^\W\d_]\.)+|\b[^\W\d_](?:\.[^\W\d_])+\b|(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 #: Units that may follow a number without a space.
 _UNITS = re.compile(
-    "[mk\u03bc]?g|mcg|[mcd]?l|[nm\u03bc]?m|[ck]m|ms|min|h|[kmg]?hz|[kmgt]b|[kmg]?w|k?wh|k?v|ma|[km]pa|bar|px|pt|ft|lb|oz|mph|"
+    "[mk\u03bc]?g|mcg|[mcd]?l|[nm\u03bc]?m|[ck]m|[ck]?m[23]|ha|mah|ms|min|h|[kmg]?hz|[kmgt]b|[kmg]?w|k?wh|k?v|ma|[km]pa|bar|px|pt|ft|lb|oz|mph|"
     "kmh|[ap]m"
 )
 #: Answers that a text gives by its first word of their kind, whatever follows.
 _KINDS = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
+#: Words before true or false that mean the other.
+_NOT = {"not", "isnt", "wasnt", "arent"}
 #: Words after a single capital that is an option and no article or pronoun: "A is right" against "A better one".
 _AFTER_OPTION = re.compile(r"\s+(?!(?:is|was|and|or|because|since|as)\b)[a-z]")
 
@@ -47,14 +51,17 @@ _AFTER_OPTION = re.compile(r"\s+(?!(?:is|was|and|or|because|since|as)\b)[a-z]")
 def _patterns() -> "tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[str], regex.Pattern[str]]":
     """A token; a character that is a token, with its marks, or a Korean syllable; format characters; a single letter.
 
-    A token is a number with its decimals, sign and following letters, or a word with its plus and number signs (C++).
+    A token is a number with its decimals, sign and following letters, a version (3.5.1), or a word with its plus and
+    number signs (C++).
     """
     # Imported here: the rules import this module, and Snakemake does not bring the package.
     import regex
 
     token = regex.compile(
-        r"""(?P<sign>(?<![^\s(\[{=~<>:;"'/])-(?=\d))?
-        (?P<number>(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![.,]?\d)
+        r"""(?P<sign>(?<![^\s(\[{=~<>:;"'/])-(?=\.?\d))?
+        (?P<number>(?<![^\s(\[{=~<>:;"'/$\u00a3\u20ac-])\.\d+
+          |(?<![\d.,])(?!\d\d?\.\d\d?\.\d\d)\d+(?:\.\d+){2,}(?![.,]?\d)
+          |(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![.,]?\d)
           |(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![.,]?\d)
           |(?<!\d)(?<!\d[.,])\d+[.,]\d+(?![.,]?\d)
           |\d+)(?P<unit>[\p{L}\p{M}][\p{L}\p{N}\p{M}]*)?
@@ -90,18 +97,28 @@ def _tokens(plain: str) -> Iterator[str]:
             number = number.replace(",", "" if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", number) else ".")
         elif "," in number:
             number = number.replace(".", "").replace(",", ".")
-        number = (match["sign"] or "") + number
+        # ".5" is 0.5, and "5.0" and "$5.00" are 5; "1.000" may be a thousand.
+        number = (match["sign"] or "") + re.sub(r"(?<=\d)\.00?$", "", f"0{number}" if number[0] == "." else number)
         yield from (number, unit) if _UNITS.fullmatch(unit) else (number + unit,)
 
 
 @lru_cache(maxsize=16_384)
 def _forms_of(text: str) -> tuple[str, ...]:
-    """The tokens of a text with single spaces between them and at both ends; where its lines divide words, also those
-    with the parts joined. The article "the" is left out.
+    """The tokens of a text with single spaces between them and at both ends; where its lines divide words, or it has
+    initials, also those with the parts joined. The article "the" is left out.
     """
     plain = plain_form(text)
-    forms = [plain, *([_DIVIDED.sub("", plain)] if _DIVIDED.search(plain) else [])]
+    forms = dict.fromkeys((plain, _DIVIDED.sub("", plain), _joined(plain)))
     return tuple(f" {' '.join(token for token in _tokens(form) if token != 'the')} " for form in forms)
+
+
+def token_forms(text: str) -> list[list[str]]:
+    """The tokens that `has_answer` compares, in each form of the text."""
+    return [form.split() for form in _forms_of(text)]
+
+
+def _joined(plain: str) -> str:
+    return _JOINED.sub(lambda found: re.sub(r"[.\s]", "", found[0]), plain)
 
 
 @lru_cache(maxsize=16_384)
@@ -125,7 +142,8 @@ def options_in(text: str) -> list[str]:
     The articles A and a and the pronoun I are none: a lower-case letter must end the text or stand before a bracket,
     point or colon, and a capital must not be followed by a word in lower case, "is" and the like apart.
     """
-    plain = plain_form(text)
+    # The letters of "e.g." and "U.S." are none.
+    plain = re.sub(r"\b[^\W\d_](?:\.[^\W\d_])+\b", "", plain_form(text))
     found = []
     for match in _patterns()[3].finditer(plain):
         rest = plain[match.end() :]
@@ -142,28 +160,38 @@ def has_answer(text: str, answers: Sequence[str]) -> bool:
 
     Letters of both cases, punctuation, symbols and the article "the" do not count; numbers are compared with sign and
     decimals ("5 mg" is not in "15 mg" or "1.5 mg", "1,000" is "1000"). Of yes and no, of true and false, and of single
-    letters the first in the text decides: "No, ..., yes" is a no. An answer of symbols alone is searched as written.
+    letters the first in the text decides: "No, ..., yes" is a no, and "not true" is false. An answer of symbols alone
+    is searched as written.
     """
-    return any(_has(text, answer) for answer in answers)
+    choices = {*map(choice_of, answers)}
+    # "No, that is not true" is no "true" where yes and true are one answer.
+    kinds = frozenset().union(*(kind for kind in _KINDS if kind & choices))
+    return any(_has(text, answer, kinds) for answer in answers)
 
 
-def _has(text: str, answer: str) -> bool:
+def _has(text: str, answer: str, kinds: frozenset[str]) -> bool:
     if choice := choice_of(answer):
-        return _choice_in(text, choice) == choice
-    run = _run_of(answer)
-    if run.isspace():
+        return _choice_in(text, choice, kinds) == choice
+    joined = _joined(answer).strip(" .,;:!?\"'")
+    # "U.S." is no "us".
+    runs = {_run_of(answer), *([_run_of(joined)] if not joined.isalpha() or joined in text else [])}
+    if any(map(str.isspace, runs)):
         return bool(answer.strip()) and is_word_of(answer.strip(), text)
-    return any(has_run(form, run) for form in _forms_of(text))
+    return any(has_run(form, run) for form in _forms_of(text) for run in runs)
 
 
-def _choice_in(text: str, choice: str) -> str | None:
-    """The first choice of a text of the same kind as this one."""
-    kind = next((kind for kind in _KINDS if choice in kind), None)
-    if kind is None:
+def _choice_in(text: str, choice: str, kinds: frozenset[str]) -> str | None:
+    """The first choice of a text of the same kind as this one; kinds: those of yes and no, true and false together."""
+    if choice not in kinds:
         return next(iter(options_in(text)), None)
     # "No-one" is no "no".
-    words = _tokens(re.sub(r"(?<=\w)['-](?=\w)", "", plain_form(text)))
-    return next((word for word in words if word in kind), None)
+    words = [*_tokens(re.sub(r"(?<=\w)['-](?=\w)", "", plain_form(text)))]
+    found = next((number for number, word in enumerate(words) if word in kinds), None)
+    if found is None:
+        return None
+    is_negated = found > 0 and words[found - 1] in _NOT
+    word = words[found]
+    return {"true": "false", "false": "true"}.get(word, word) if is_negated else word
 
 
 def words_check(document: Any, answers: Sequence[str]) -> bool:

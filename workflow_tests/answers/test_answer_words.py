@@ -45,6 +45,21 @@ def test_how_an_answer_is_written_in_a_table_does_not_count(answer):
         assert has_answer(text, [answer]) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "is_true"),
+    [
+        ("No, that is not true.", False),
+        ("True, no doubt.", True),
+        ("It isn\u2019t true.", False),
+        ("Not false.", True),
+        ("Yes. It is not true that it fell.", True),
+    ],
+)
+def test_a_truth_value_in_words_is_the_first_of_yes_no_true_and_false_with_its_not(text, is_true):
+    assert has_answer(text, ["True", "yes"]) == is_true
+    assert has_answer(text, ["False", "no"]) != is_true
+
+
 def test_articles_and_pronouns_are_no_options():
     assert options_in("A mill is a mill, I think: B, not c.") == ["b", "c"]
 

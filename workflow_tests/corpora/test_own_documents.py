@@ -97,6 +97,13 @@ def test_the_score_next_to_or_inside_a_chunk_is_read():
     assert read_chunk({"node": {"text": "a"}, "score": 0.5}, "x")[1] == 0.5
     assert read_chunk({"document": {"page_content": "a", "score": "2"}}, "x")[1] == 2
     assert read_chunk({"text": "a"}, "x")[1] is None
+    # As LangChain's rerankers write it.
+    assert read_chunk({"page_content": "a", "metadata": {"relevance_score": 0.5}}, "x")[1] == 0.5
+    assert read_chunk({"page_content": "a", "metadata": {"relevance_score": "high"}}, "x")[1] is None
+
+
+def test_a_title_that_pandas_has_as_nan_is_none():
+    assert read_chunk({"text": "a", "title": float("nan")}, "x")[0].title == ""
 
 
 def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):
@@ -213,7 +220,7 @@ def test_what_is_left_out_is_counted_by_file_and_a_file_is_a_passage_without_tex
     assert [one.id for one in read if not one.text] == ["a.txt", "b.txt", "c.txt", "d.txt"]
     pages, entries, files = capsys.readouterr().err.splitlines()
     assert pages == f"{tmp_path}: left out 2 pages without text ({tmp_path}/f.pdf: 2)"
-    assert entries == f"{tmp_path}: left out 2 documents without text ({tmp_path}/e.jsonl: 2)"
+    assert entries == f"{tmp_path}: left out 2 documents without text or not readable as JSON ({tmp_path}/e.jsonl: 2)"
     assert files.startswith(f"{tmp_path}: left out 4 files that cannot be read: {tmp_path}/a.txt: not UTF-8 text")
     assert files.endswith("and 1 more")
 
@@ -248,6 +255,7 @@ def test_a_table_as_excel_writes_it_is_documents_that_say_their_file(tmp_path, h
     [
         ("a.pdf", "no pdf", "a.pdf, after page 0: not a readable PDF"),
         ("a.html", "<script>x</script>", "a.html: there is no text in it"),
+        ("a.md", "x" * 1000, "a.md: only data such as base64 or minified code is in it; remove the file"),
         ("a.json", "[]", "a.json: there is no text in it"),
         ("a.json", "7", "a.json: expected a list of JSON objects"),
         ("a.json", '[7,\n 8]', "a.json, line 1, element 1: expected a JSON object with a 'text', found 7"),

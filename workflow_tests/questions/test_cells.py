@@ -1,11 +1,13 @@
 """Cells as other programs write them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from programs import refused
 
-from litm.questions.cells import HABITS, TRUTH, answers_in, habit_of, is_missing, parsed, written
+from litm.questions.cells import ALTERED, HABITS, TRUTH, answers_in, habit_of, is_missing, parsed, written
 
 TEXTS = ["it's", 'say "x"', "both ' and \"", "a\\b", "two\nlines", "a|b", "é", "dtype", "a, b"]
 
@@ -42,10 +44,66 @@ def test_a_list_that_numpy_shortens_is_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Ada", "[main]", "(1999)", "('tis so)", "{x}", "[...]", "c(x)", "[a] (b)", "'a'", "1"]
+    "text",
+    [
+        "",
+        "Ada",
+        "f(x)",
+        "print('a')",
+        "Index (book)",
+        "[object]",
+        "[main]",
+        "(1999)",
+        "('tis so)",
+        "{x}",
+        "[...]",
+        "c(x)",
+        "[a] (b)",
+        "'a'",
+        "1",
+    ],
 )
 def test_other_texts_are_no_lists(text):
     assert parsed(text) is None and written(text, "f") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("np.float64(3.5)", [3.5]),
+        ("np.int64(0)", [0]),
+        ("Decimal('3.50')", ["3.50"]),
+        ("frozenset({'b', 'a'})", ["a", "b"]),
+        ("dict_values(['a', 'b'])", ["a", "b"]),
+        ("Index(['a', 'b'], dtype='object')", ["a", "b"]),
+        ("tensor([1, 2])", [1, 2]),
+    ],
+)
+def test_values_with_the_name_of_their_type_are_read(text, answers):
+    assert list(answers_in(written(text, "f"), "f")) == answers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "datetime.date(2020, 1, 1)",
+        "[Timestamp('2020-01-01 00:00:00')]",
+        "OrderedDict([('text', ['a'])])",
+        "WrappedArray(a, b)",
+        "<map object at 0x7f8b8c>",
+        "[object Object]",
+        str(pd.Series(["a", "b"])),
+        json.dumps(json.dumps(["a", "b"])),
+    ],
+)
+def test_objects_as_programs_show_them_are_refused(text):
+    assert "looks like a list or an object" in refused(written, text, "f, line 2")
+
+
+@pytest.mark.parametrize("text", ["3.0999999046325684", "\u00c3\u2030cole", "Z\u00c3\u00bcrich", "1,23457E+12"])
+def test_numbers_and_letters_that_a_program_has_altered_are_told(text):
+    assert ALTERED.fullmatch(text)
+    assert not any(map(ALTERED.fullmatch, ["3.14159265", "S\u00c3O PAULO", "IRM\u00c3\u2019", "1e5", "Jan 5"]))
 
 
 def test_a_habit_is_one_of_all_cells_of_a_column():

@@ -18,6 +18,7 @@ TABLES = {
     "Question Ground-Truth Answer": "Ground-Truth",
     "question answer response": "answer",
     "question answer context": "answer",
+    "question answer source model tokens": "answer",
 }
 
 
@@ -32,6 +33,9 @@ def test_the_right_answers_of_a_framework_are_used(names):
     [
         "question response",
         "question answer contexts",
+        "question answer source_nodes",
+        "question answer faithfulness answer_relevancy",
+        "question answer model latency_ms",
         "input output reference",
         "inputs outputs",
         "question prediction",

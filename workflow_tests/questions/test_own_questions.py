@@ -113,3 +113,14 @@ def test_a_mistake_is_one_line_with_its_line_and_column(tmp_path, name, content,
 def test_a_json_file_as_pandas_writes_it_is_read(tmp_path):
     records = [{"question": f"q{number}", "answer": "a"} for number in range(3)]
     assert [one.line for one in read(tmp_path, "a.json", json.dumps(records, indent=2))] == [2, 6, 10]
+
+
+@pytest.mark.parametrize("cell", ["{'title': array(['a'], dtype=object)}", "('a b', 'c d')", "['a b' 'c d']"])
+def test_a_cell_with_several_passages_is_no_place_of_the_answer(tmp_path, cell):
+    (one,) = read(tmp_path, "q.csv", f'question,answer,context\nq,a,"{cell}"\n')
+    assert one.words is None
+
+
+def test_a_header_over_several_lines_is_one_line_in_a_message(tmp_path):
+    (tmp_path / "q.csv").write_text('"question\n(English)",answer\na,b\n')
+    assert "found question (english), answer;" in refused(read_own_questions, tmp_path / "q.csv")

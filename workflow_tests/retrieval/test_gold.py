@@ -114,6 +114,16 @@ def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(files, 
         find_named(asked, corpus, TABLE)
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["the finest office", "the inter\u00adnational law", "it\u2019s John's", "**finest** _office_", "\"law, it's"],
+)
+def test_words_of_a_passage_may_be_written_in_another_form(words):
+    passage = Passage("a", "", "The \ufb01nest o\ufb03ce of the inter- national law: it's John\u2019s.")
+    (found,) = find_named([OwnQuestion("who?", ("x",), 5, words=words)], [passage], TABLE)
+    assert found == Named("text", ("a",))
+
+
 def chunks(first: int, *answers: str, file: str | None = "/data/guide.pdf") -> list[Passage]:
     """A chunk on each page from this one, with these answers."""
     return [Passage(f"c{page}", "", f"It is {text}.", file, page) for page, text in enumerate(answers, start=first)]

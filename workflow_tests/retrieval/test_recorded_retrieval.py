@@ -176,14 +176,26 @@ def test_lists_that_are_not_best_first_are_refused(tmp_path, scores, key):
     assert "r.jsonl, line 1: the scores contradict the order of the list, as those of 6 of 6 lists do" in said
 
 
+def test_lists_that_are_not_best_first_by_a_score_in_the_metadata_are_refused(tmp_path):
+    scores = [0.9, 0.5, 0.1, 0.3, 0.7]
+    chunks = [
+        {"page_content": f"text {number}", "metadata": {"relevance_score": one}} for number, one in enumerate(scores)
+    ]
+    path = write_lines(tmp_path / "r.jsonl", [{"question": "0?", "documents": chunks}])
+    asked = [QuestionRecord.of("0?", ["a"], [])]
+    assert "the scores contradict the order of the list" in refused(hits_of_questions, path, asked)
+
+
 def test_a_trec_run_of_distances_is_ordered_by_its_ranks_and_equal_ranks_say_nothing(tmp_path):
-    def hits(ranks: list[int]) -> Run:
+    def hits(ranks: list[float]) -> Run:
         lines = [f"{q} Q0 d{d} {ranks[d]} {(d + 1) / 10} x" for q in range(6) for d in range(3)]
         asked = [QuestionRecord({**one.fields, "id": number}) for number, one in enumerate(MANY)]
         return hits_of_questions(write_lines(tmp_path / "run.txt", lines), asked)
 
     assert [id_ for id_, _ in hits([1, 2, 3]).hits["0?"]] == ["d0", "d1", "d2"]
     assert "scores rise along the ranks" in hits([1, 2, 3]).notes[0]
+    # As pandas writes ranks in a column with gaps.
+    assert hits([1.0, 2.0, 3.0]) == hits([1, 2, 3])
     assert [id_ for id_, _ in hits([1, 1, 1]).hits["0?"]] == ["d2", "d1", "d0"]
     assert hits([3, 2, 1]).notes == ()
 

@@ -55,6 +55,8 @@ def read_chunk(record: object, where: str) -> tuple[Passage, float | None]:
     if not isinstance(text, str) or not text.strip():
         raise NoText(f"{where}: '{name}' must be text that is not empty; fill it or remove this entry")
     title = inner.get("title", metadata.get("title"))
+    # NaN, as pandas has it, is no title.
+    title = title if title == title else None
     if title is not None and not isinstance(title, str):
         raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
     origin = metadata or inner
@@ -69,6 +71,9 @@ def read_chunk(record: object, where: str) -> tuple[Passage, float | None]:
     page, further = (pages[0], tuple(pages[1:])) if pages else (_page({**origin, "source": page_as_source}), ())
     title = single_spaced(next(filter(None, titles), ""))
     passage = Passage(_id(inner, where) or "", title, text, shown, page, further)
+    # Rerankers of LangChain write it into the metadata.
+    reranked = metadata.get("relevance_score")
+    score = reranked if score is None and isinstance(reranked, int | float) else score
     return passage, None if score is None else read_score(score, where)
 
 
@@ -265,7 +270,7 @@ class Omissions:
             (self.unread, "character", " that cannot be read"),
             (self.data, "character", " of pictures and other data in the text"),
             (self.pages, "page", " without text"),
-            (self.entries, "document", " without text"),
+            (self.entries, "document", " without text or not readable as JSON"),
         )
         for numbers, noun, what in kinds:
             if numbers:
@@ -355,7 +360,8 @@ def _file_passages(file: Path, name: str, words: int | None, omitted: Omissions)
         has_text = True
         yield found
     if not has_text:
-        omitted.files.setdefault(name, f"{file}: there is no text in it; remove the file or write some")
+        only = "only data such as base64 or minified code is" if omitted.data[str(file)] else "there is no text"
+        omitted.files.setdefault(name, f"{file}: {only} in it; remove the file or write some text")
 
 
 #: Endings of files that are read whole.

@@ -202,7 +202,7 @@ def read_hits(path: Path) -> Iterator[RunOf]:
             raise UserError(f"{where}: a second run, {' and '.join(names)}, in one file; keep the lines of one of them")
         _, hits, ranks = by_id.setdefault(fields[0], (where, [], []))
         hits.append((fields[2], read_score(fields[4], where)))
-        ranks += [float(fields[3])] if fields[3].isdecimal() else []
+        ranks += [float(fields[3])] if fields[3].removesuffix(".0").isdecimal() else []
     for id_, (where, hits, ranks) in by_id.items():
         is_ranked = len({*ranks}) == len(hits)
         yield RunOf(where, None, id_, hits, len(hits) * is_ranked, ranks if is_ranked else ())

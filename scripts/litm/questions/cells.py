@@ -16,14 +16,21 @@ MISSING = re.compile(
     r"nan|NaN|NAN|NaT|None|NULL|null|NA|N/A|n/a|<NA>|character\(0\)|#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!)"
 )
 #: Beginning of a text that may be a list or an object; and of a list of texts or an object, which is no answer as such.
-WRITTEN = re.compile(r"(?:(?:np\.|numpy\.)?array|c|list|set|tuple)\(|[\[({]|b['\"]")
-OF_TEXTS = re.compile(r"\[\s*b?['\"]|\{\s*['\"]|array\(\s*\[|c\(\s*\"")
+WRITTEN = re.compile(
+    r"(?:array|c|list|set|tuple|frozenset|deque|dict_values|Index|Decimal|tensor|(?:np|numpy)\.\w+)\(|[\[({]|b['\"]"
+)
+OF_TEXTS = re.compile(
+    r"\[\s*b?['\"]|\{\s*['\"]|(?:array|dict_values|Index|tensor)\(\s*\[|c\(\s*\"|frozenset\(\{"
+    # Objects as Python, Spark and JavaScript show them, a column of pandas, and JSON in JSON.
+    r"|[\[(]?(?:datetime\.\w+|(?:pd\.)?Timestamp|OrderedDict|WrappedArray)\(|<[\w. ]+ object at 0x|\[object \w+\]$"
+    r"|(?s:.*)\ndtype: \w+$|\"[\[{]\\\""
+)
 #: A text, a number, a name, or a mark between them.
 TOKEN = re.compile(
     r"""\s*([bu]?'(?:[^'\\]|\\.)*'|[bu]?"(?:[^"\\]|\\.)*"|-?\d[\w.+-]*|[A-Za-z_][\w.]*|[][(){},:=])""", re.DOTALL
 )
 #: Names before a bracket, which say the type of what is in it.
-TYPES = re.compile(r"array|c|list|set|tuple|(?:np|numpy)\.\w+")
+TYPES = re.compile(r"array|c|list|set|tuple|frozenset|deque|dict_values|Index|Decimal|tensor|(?:np|numpy)\.\w+")
 #: The ellipsis for the values that numpy leaves out of long lists.
 SHORTENED = re.compile(r"\[.*['\"\d.]\s+\.\.\.\s+['\"\d-].*\]", re.DOTALL)
 #: Constants of numpy, JSON and R in Python.
@@ -185,8 +192,9 @@ def habit_of(values: Iterable[Any], habits: Iterable[Habit]) -> Habit | None:
 
 
 #: Texts that programs make of others: dates and exponents of spreadsheets, milliseconds that pandas writes to JSON for
-#: dates, letters read in another encoding.
+#: dates, fractions with rounding errors (float32's 3.0999999046325684), letters read in another encoding.
 ALTERED = re.compile(
     r"\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d"
-    r"|\d(?:[.,]\d+)?[Ee]\+\d+|\d{7,8}00000|#+|.*(?:[ÃÂ][\x80-\xbf]|â€|\ufffd).*"
+    r"|\d(?:[.,]\d+)?[Ee]\+\d+|\d{7,8}00000|-?\d+[.,]\d{12,}|#+"
+    r"|.*(?:[ÃÂ][\x80-\xbf\u201a\u0192\u201e\u2020-\u2022\u02c6\u2030\u0160\u2039\u0152\u2018\u201c\u02dc\u2122\u0161\u203a\u0153\u017e\u0178\u20ac]|â€|\ufffd).*"
 )

@@ -23,14 +23,15 @@ RIGHT = re.compile(
 )
 #: Columns with right answers if no such name is there. RAGAS and Hugging Face call a system's answer `answer`.
 PLAIN = re.compile(r"answers?|references?|targets?|expected")
-#: Columns with the answers of a system, and with what it has retrieved.
+#: Columns with the answers of a system, and with what it has retrieved, how it was judged and what it took.
 SAID = re.compile(
     r"(?:outputs?)?(?:actual|model|system|bot|rag|llm|ai|generated|predicted|student|assistant)?"
     r"(?:answer|output|response|prediction|completion|generation)s?|pred(?:icted|s)?|generatedtext|multiresponses"
 )
 OUTPUT = re.compile(r"outputs?")
 RETRIEVED = re.compile(
-    r"contexts|retriev(?:ed|al)(?:contexts?|documents?|docs?|passages?|chunks?|nodes?|texts?)|sourcedocuments?"
+    r"contexts|retriev(?:ed|al)(?:contexts?|documents?|docs?|passages?|chunks?|nodes?|texts?)|source(?:document|node)s?"
+    r"|faithfulness|groundedness|(?:answer|response|context)relevanc[ey]|latency(?:m?s)?|(?:prompt|completion|total)tokens"
 )
 
 
@@ -69,7 +70,7 @@ def columns_of(names: Sequence[str], filled: Collection[str], where: str) -> Col
     answers = matching(RIGHT) or matching(PLAIN) or matching(RIGHT, names) or matching(PLAIN, names)
     said = tuple(name for name in (*matching(SAID), *matching(PLAIN)) if name not in answers)
     only = {plain[name] for name in answers}
-    # Phoenix's `reference` is what was retrieved, and so is `contexts` beside RAGAS' `answer`.
+    # Phoenix's `reference` is what was retrieved, and `contexts` or a judgement is beside a system's `answer`.
     doubtful = (only <= {"reference", "references"} and any(OUTPUT.fullmatch(plain[name]) for name in said)) or (
         only <= {"answer", "answers"} and not said and matching(RETRIEVED)
     )

@@ -320,7 +320,7 @@ def _question(row: Row, columns: Columns, are_lists: bool) -> OwnQuestion:
     for names, wanted in ((columns.question, "'question' or 'query'"), (columns.answers, "'answers' or 'answer'")):
         if row.first(names) is None:
             header = f"{row.path}, header" if file_kind(row.path) in DELIMITERS else row.where()
-            there = shortened(first_of([*row.values], LISTED), 240) or "none"
+            there = shortened(single_spaced(first_of([*row.values], LISTED)), 240) or "none"
             raise UserError(f"{header}: no column {wanted}, found {there}; rename a column")
     used = {row.first(role) for role in columns.roles} | RESERVED
     more = {
@@ -356,9 +356,9 @@ def _place(row: Row, column: str | None) -> str:
 def _words(row: Row, column: str | None) -> str:
     """The words of the passage, "" for a list of several passages."""
     value = row.values.get(column or "")
-    inside = (parsed(value) if isinstance(value, str) and value.lstrip().startswith("[") else None) or value
-    if isinstance(inside, list | dict):
-        only = inside[0] if len(inside) == 1 and isinstance(inside, list) else ""
+    inside = (parsed(value) if isinstance(value, str) else None) or value
+    if isinstance(inside, list | tuple | dict):
+        only = inside[0] if len(inside) == 1 and not isinstance(inside, dict) else ""
         return only.strip() if isinstance(only, str) else ""
     return _place(row, column)
 

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from litm.answer_words import choice_of, words_check
-from litm.answers import Check, dpr_tokens
+from litm.answer_words import choice_of, token_forms, words_check
+from litm.answers import Check
 from litm.base.messages import UserError, counted, first_of, note, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Words in a row that a passage must share with the user's words: a longer text may be cut into several passages.
-RUN = 8
+RUN = 7
 #: File names listed in an error.
 LISTED = 5
 
@@ -225,20 +225,20 @@ def _by_file(passages: Iterable[Passage], files: set[str]) -> dict[str, list[Pas
 
 
 def _shared_runs(words: Sequence[str | None], passages: Iterable[Passage]) -> list[list[str]]:
-    """For each text the ids of passages that share runs of words with it, most runs first."""
+    """For each text the ids of passages that share runs of words with it, most runs first. Words are compared as those
+    of answers.
+    """
     wanted: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, text in enumerate(words):
-        tokens = dpr_tokens(text) if text else []
-        for run in set(_runs(tokens, min(RUN, len(tokens)))):
+        for run in {run for one in token_forms(text or "") for run in _runs(one, min(RUN, len(one)))}:
             wanted[run].append(number)
     lengths = sorted({len(run) for run in wanted})
     counts: list[Counter[str]] = [Counter() for _ in words]
     for passage in passages if wanted else ():
-        tokens = dpr_tokens(passage.text)
-        for length in lengths:
-            for run in _runs(tokens, length):
-                for number in wanted.get(run, ()):
-                    counts[number][passage.id] += 1
+        forms = token_forms(passage.text)
+        for run in {run for one in forms for length in lengths for run in _runs(one, length)} & wanted.keys():
+            for number in wanted[run]:
+                counts[number][passage.id] += 1
     return [[id_ for id_, _ in count.most_common()] for count in counts]
 
 
