@@ -7,7 +7,7 @@ from score_frames import accuracy_table, score_rows
 from suite_examples import example, questions
 
 from litm.examples.task import ExampleSettings
-from litm.inference.cut_prompts import cut_at
+from litm.inference.cut_prompts import cut_at, cut_by_server
 from litm.scoring.doubts import (
     WORDS,
     curve_doubt,
@@ -146,3 +146,16 @@ def test_equal_counts_of_like_prompts_and_unknown_counts_show_no_cut():
     assert cut_at([4000, 4000, 4000], [1024] * 3) is None
     assert cut_at([4000, 4010, 4020], [None] * 3) is None
     assert cut_at([], []) is None
+
+
+def test_only_a_server_cuts_prompts():
+    """The dummy counts words, of which a prompt in Chinese has few."""
+    lengths, words = [4000, 4100, 4200], [40, 41, 42]
+    assert cut_by_server({"source": {"api_model": "m"}}, lengths, words) == 42
+    assert cut_by_server({"source": {"engine": "dummy"}}, lengths, words) is None
+    assert cut_by_server({}, lengths, words) is None
+
+
+def test_one_prompt_of_blanks_or_dots_has_few_tokens_and_shows_no_cut():
+    assert cut_at([3000, 4000, 5000, 8000], [200, 1000, 1200, 2000]) is None
+    assert cut_at([30000, 31000, 32000, 4000], [900, 1024, 990, 1000]) == 1024
