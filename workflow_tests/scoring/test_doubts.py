@@ -14,6 +14,7 @@ from litm.scoring.doubts import (
     doubt_in_words,
     doubt_of,
     is_doubt,
+    is_error,
     repeats_itself,
     repeats_prompt,
     sound,
@@ -116,7 +117,13 @@ def test_a_long_quotation_of_the_gold_item_repeats_no_prompt():
 
 
 @pytest.mark.parametrize(
-    "text", ["the the the the the the the the the the ", "!" * 20, "I see. " + "Arvik mill, " * 30]
+    "text",
+    [
+        "the the the the the the the the the the ",
+        "!" * 20,
+        "I see. " + "Arvik mill, " * 30,
+        "Yes. " + "I am sorry, but I did not find the answer to this question in the documents that I have. " * 11,
+    ],
 )
 def test_a_text_repeats_itself_if_most_of_it_is_one_piece_again_and_again(text):
     assert repeats_itself(text)
@@ -127,6 +134,32 @@ def test_a_text_repeats_itself_if_most_of_it_is_one_piece_again_and_again(text):
 )
 def test_short_and_varied_texts_do_not_repeat_themselves(text):
     assert not repeats_itself(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR - timeout",
+        "API Error: overloaded",
+        "Error calling the model, 3 of 3",
+        "APIConnectionError('Connection error.')",
+        "openai.BadRequestError: no",
+        "Request failed with status code 500",
+        "HTTPSConnectionPool(host='x', port=443): Max retries exceeded",
+        "CUDA out of memory. Tried to allocate 2 GiB",
+        "Failed to generate a response",
+        '{"code": 500, "message": "x"}',
+    ],
+)
+def test_what_scripts_write_for_a_request_that_failed_is_an_error(text):
+    assert is_error(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Errors of 1996", "Error analysis", "failed states", "404 BC", "Cuda, a code of 500 lines", "calls failed"]
+)
+def test_an_answer_about_errors_is_no_error(text):
+    assert not is_error(text)
 
 
 def test_each_doubt_has_words_and_other_reasons_are_no_doubts():
