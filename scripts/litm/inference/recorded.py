@@ -8,7 +8,7 @@ from typing import Any
 
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, grouped
-from litm.base.messages import UserError, quoted
+from litm.base.messages import UserError, first_of, quoted
 from litm.base.store import canonical_json, file_sha256
 from litm.inference import foreign_answers
 from litm.inference.logs import INSPECT, LM_EVAL, greedy
@@ -305,6 +305,12 @@ class RecordedSweep:
             yield (
                 f"the positions in the files are read as counted from 0 and begin at {lowest:g}; if they are counted "
                 f"from 1, set the model's 'position_scale' to {FROM_1}"
+            )
+        pairs = [(number, one) for one in self.contexts.values() for number in one.recorded] if self.scale else []
+        if lost := sorted({number for number, one in pairs if place_of(number, self.scale or "", one) is None}):
+            yield (
+                f"the positions {first_of([f'{number:g}' for number in lost], 6)} are of no item if they are "
+                f"{SCALES[self.scale or '']}, so their records are not used: check the model's 'position_scale'"
             )
         for what, count in (self.changed + self.kept).items():
             yield f"{count} of the {sum(file.records for file in self.files)} recorded responses {what}"
