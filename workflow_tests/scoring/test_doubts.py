@@ -13,6 +13,7 @@ from litm.scoring.doubts import (
     curve_doubt,
     doubt_in_words,
     doubt_of,
+    few_errors,
     is_doubt,
     is_error,
     repeats_itself,
@@ -55,6 +56,12 @@ def test_sizes_in_doubt_are_left_out_of_comparisons():
     assert set(sound(frame)["size"]) == {9}
     plain = score_rows({0: [True]})
     assert sound(plain) is plain
+
+
+def test_error_messages_among_the_answers_are_said_where_they_are_too_few_for_a_doubt():
+    assert few_errors(rows({0: ["error", None, None], 8: [None, "empty", None]})).startswith("1 of 6 answers are error")
+    assert few_errors(rows({0: ["error", "error", None]})) == few_errors(rows({0: ["empty", None]})) == ""
+    assert few_errors(score_rows({0: [True]})) == ""
 
 
 def test_the_accuracy_of_a_cell_has_its_doubt():

@@ -194,6 +194,16 @@ def doubt_of(scores: "pd.DataFrame") -> str | None:
     return str(values.mode().iloc[0]) if 2 * len(values) > len(counted) else None
 
 
+def few_errors(scores: "pd.DataFrame") -> str:
+    """What to say of error messages among the answers of a sweep that are too few for a doubt; "" without any."""
+    count = int(scores["doubt"].eq(ERROR).sum()) if "doubt" in scores else 0
+    if count == 0 or 2 * count > len(scores):
+        return ""
+    return (
+        f"{count:,} of {len(scores):,} answers are error messages and count as wrong: ask these again, or remove them"
+    )
+
+
 def curve_doubt(scores: "pd.DataFrame") -> str | None:
     """The doubt on a comparison of the positions of these rows: on all of them, or on those of one placement."""
     if "doubt" not in scores or scores["doubt"].isna().all():
