@@ -272,6 +272,19 @@ def test_a_given_scale_on_which_some_positions_are_of_no_item_is_doubted(tmp_pat
     assert not any("of no item" in one for one in RecordedSweep(EXAMPLES, files, fields).notes())
 
 
+@pytest.mark.parametrize("text", ["None", "NA", "yes"])
+def test_a_text_that_is_the_right_answer_to_its_question_is_not_doubted(tmp_path, text):
+    """It may be the answer to all questions, too; a wrong one for all is doubted."""
+    for accepted in (text, "other"):
+        examples = [
+            replace(one, targets=(replace(one.targets[0], answers=(accepted,)),)) for one in map(example, range(4))
+        ]
+        records = [{"prompt": one.prompt, "model_answer": text} for one in examples]
+        fields = {"response": "model_answer", "prompt": "prompt"}
+        said = [*match(write_lines(tmp_path / "a.jsonl", records), fields, ALONE, examples).doubts()]
+        assert bool(said) == (accepted == "other")
+
+
 def test_positions_are_not_doubted_where_prompts_are_compared(tmp_path):
     """A response to the prompt of position 2 that the file calls 3 matches none, and is no accident."""
     fields = {"response": "r", "id": "id", "position": "at", "prompt_sha256": "sum"}
