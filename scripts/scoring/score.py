@@ -9,6 +9,7 @@ output: a Parquet file, one row a prompt and target
 accuracy: output: a CSV file, one row a cell, with all decimals
 """
 
+from functools import partial
 from importlib import import_module
 
 from litm.base.cli import program
@@ -34,7 +35,8 @@ def main(
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
-    from litm.inference.cut_prompts import cut_at
+    from litm.inference.cut_prompts import cut_by_server
+    from litm.scoring.doubts import few_errors
     from litm.scoring.scores import Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
@@ -43,7 +45,10 @@ def main(
     answers = list(read_responses(responses))
     sweep = Sweep(model, experiment, task, metric, load_task(task))
     asked = with_checked_keys(responses, made, read_examples(*examples), answers)
+    cut_at = partial(cut_by_server, made.get("identity_fields", {}))
     scores = score_sweep(sweep, asked, answers, responses, cut_at)
+    if errors := few_errors(scores):
+        note(f"{model}/{experiment}: {errors}")
     if unknown := sum(answer.prompt_sha256 is None for answer in answers):
         note(
             f"{responses}: {unknown} responses have no prompt_sha256 (an earlier version wrote them), so it is not "

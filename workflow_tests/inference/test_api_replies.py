@@ -14,6 +14,7 @@ from fault_server import FAULTS, FaultServer, place_in
 from other_errors import OTHER_ERRORS
 
 from litm.base.download import public_url
+from litm.base.messages import UserError
 from litm.inference.api_engine import ApiEngine
 from litm.inference.engine import Prepared
 from litm.inference.engines import anthropic, openai
@@ -44,6 +45,16 @@ def test_without_a_tokenizer_the_servers_token_count_is_used_and_a_bad_one_is_re
         assert engine.prepare(["abcd"]) == [Prepared("abcd", None)]
         found = answers(engine, ["a", "bb", "abcd"])
     assert [found[index].prompt_tokens for index in range(3)] == [0, 0, 4]
+    assert capsys.readouterr().err.count("does not report tokens") == 1
+
+
+def test_a_count_of_no_tokens_is_none_and_no_sign_of_a_cut(protocol, capsys):
+    with FaultServer() as server:
+        engine = make_engine(protocol, server)
+        engine.counts_exactly = True
+        assert engine.response(50, Reply("Ann", "stop", 0, 0, "m")).prompt_tokens == 50
+        with pytest.raises(UserError, match="read 49 tokens of a prompt that has 50"):
+            engine.response(50, Reply("Ann", "stop", 49, 0, "m"))
     assert capsys.readouterr().err.count("does not report tokens") == 1
 
 

@@ -90,6 +90,18 @@ def test_a_scale_of_depths_that_is_given_must_have_all_numbers():
     assert [told_scale([ends], "a", scale) for scale in (FROM_0, FROM_1, DEPTH)] == [FROM_0, FROM_1, DEPTH]
 
 
+def test_depths_whose_scale_is_given_need_no_ends_if_they_are_all_positions_that_were_asked():
+    one = Positions(20, frozenset([0.1, 0.5, 0.9]), frozenset([2, 10, 17]))
+    assert told_scale([one], "a", DEPTH) == DEPTH and "on no scale" in refused(told_scale, [one], "a")
+    assert [place_of(depth, DEPTH, one) for depth in sorted(one.recorded)] == [2, 10, 17]
+
+
+def test_a_given_scale_of_depths_is_not_replaced_by_another_in_silence():
+    one = Positions(5, frozenset([0.0, 2.0, 4.0]), frozenset([0, 2, 4]))
+    for scale in (DEPTH, PERCENT):
+        assert "without it they are counted from 0" in refused(told_scale, [one], "a", scale)
+
+
 def test_the_sizes_of_a_file_have_one_scale():
     """The positions among ten do not tell, those among five do."""
     five, ten = (Positions(size, frozenset([1.0, 3.0, 5.0]), frozenset([0, 2, 4])) for size in (5, 10))

@@ -95,7 +95,9 @@ def test_fields_of_a_record_tell_the_prompts_of_one_file_apart(tmp_path, fields,
         assert not list(matching.notes())
 
 
-@pytest.mark.parametrize("position", [{}, *({"at": one} for one in (None, "", [], [None], nan, "nan"))], ids=str)
+@pytest.mark.parametrize(
+    "position", [{}, *({"at": one} for one in (None, "", [], [None], nan, "nan", "none", "NULL"))], ids=str
+)
 def test_a_context_without_a_gold_item_has_no_position_and_its_records_need_none(tmp_path, position):
     path = write_lines(tmp_path / "a.jsonl", [{"q": EXAMPLES[0].question, "r": "x", **position}])
     closed = replace(EXAMPLES[0], targets=(replace(EXAMPLES[0].targets[0], position=None, depth=None),))
@@ -258,6 +260,29 @@ def test_positions_counted_from_1_are_converted_with_a_line_and_in_the_identity(
     from_0 = match(path, BY_POSITION)
     assert texts(from_0) == texts(matching)
     assert [*from_0.identity()] == ["source", "fields"] and "doubts" not in from_0.manifest({})
+
+
+def test_a_given_scale_on_which_some_positions_are_of_no_item_is_doubted(tmp_path):
+    """Of positions counted from 0 that are said to be counted from 1, all but the first are one too early."""
+    fields = {"response": "r", "id": "id", "position": "at"}
+    records = [{"r": "x", "id": one.id, "at": at} for one in EXAMPLES[:3] for at in (0, 1, 2)]
+    files = [RecordedFile(str(write_lines(tmp_path / "a.jsonl", records)), CELLS)]
+    said = [*RecordedSweep(EXAMPLES, files, fields, position_scale="from_1").notes()]
+    assert any("the positions 0 are of no item if they are counted from 1" in one for one in said)
+    assert not any("of no item" in one for one in RecordedSweep(EXAMPLES, files, fields).notes())
+
+
+@pytest.mark.parametrize("text", ["None", "NA", "yes"])
+def test_a_text_that_is_the_right_answer_to_its_question_is_not_doubted(tmp_path, text):
+    """It may be the answer to all questions, too; a wrong one for all is doubted."""
+    for accepted in (text, "other"):
+        examples = [
+            replace(one, targets=(replace(one.targets[0], answers=(accepted,)),)) for one in map(example, range(4))
+        ]
+        records = [{"prompt": one.prompt, "model_answer": text} for one in examples]
+        fields = {"response": "model_answer", "prompt": "prompt"}
+        said = [*match(write_lines(tmp_path / "a.jsonl", records), fields, ALONE, examples).doubts()]
+        assert bool(said) == (accepted == "other")
 
 
 def test_positions_are_not_doubted_where_prompts_are_compared(tmp_path):

@@ -7,13 +7,15 @@ from score_frames import accuracy_table, score_rows
 from suite_examples import example, questions
 
 from litm.examples.task import ExampleSettings
-from litm.inference.cut_prompts import cut_at
+from litm.inference.cut_prompts import cut_at, cut_by_server
 from litm.scoring.doubts import (
     WORDS,
     curve_doubt,
     doubt_in_words,
     doubt_of,
+    few_errors,
     is_doubt,
+    is_error,
     repeats_itself,
     repeats_prompt,
     sound,
@@ -54,6 +56,12 @@ def test_sizes_in_doubt_are_left_out_of_comparisons():
     assert set(sound(frame)["size"]) == {9}
     plain = score_rows({0: [True]})
     assert sound(plain) is plain
+
+
+def test_error_messages_among_the_answers_are_said_where_they_are_too_few_for_a_doubt():
+    assert few_errors(rows({0: ["error", None, None], 8: [None, "empty", None]})).startswith("1 of 6 answers are error")
+    assert few_errors(rows({0: ["error", "error", None]})) == few_errors(rows({0: ["empty", None]})) == ""
+    assert few_errors(score_rows({0: [True]})) == ""
 
 
 def test_the_accuracy_of_a_cell_has_its_doubt():
@@ -116,7 +124,13 @@ def test_a_long_quotation_of_the_gold_item_repeats_no_prompt():
 
 
 @pytest.mark.parametrize(
-    "text", ["the the the the the the the the the the ", "!" * 20, "I see. " + "Arvik mill, " * 30]
+    "text",
+    [
+        "the the the the the the the the the the ",
+        "!" * 20,
+        "I see. " + "Arvik mill, " * 30,
+        "Yes. " + "I am sorry, but I did not find the answer to this question in the documents that I have. " * 11,
+    ],
 )
 def test_a_text_repeats_itself_if_most_of_it_is_one_piece_again_and_again(text):
     assert repeats_itself(text)
@@ -127,6 +141,32 @@ def test_a_text_repeats_itself_if_most_of_it_is_one_piece_again_and_again(text):
 )
 def test_short_and_varied_texts_do_not_repeat_themselves(text):
     assert not repeats_itself(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR - timeout",
+        "API Error: overloaded",
+        "Error calling the model, 3 of 3",
+        "APIConnectionError('Connection error.')",
+        "openai.BadRequestError: no",
+        "Request failed with status code 500",
+        "HTTPSConnectionPool(host='x', port=443): Max retries exceeded",
+        "CUDA out of memory. Tried to allocate 2 GiB",
+        "Failed to generate a response",
+        '{"code": 500, "message": "x"}',
+    ],
+)
+def test_what_scripts_write_for_a_request_that_failed_is_an_error(text):
+    assert is_error(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Errors of 1996", "Error analysis", "failed states", "404 BC", "Cuda, a code of 500 lines", "calls failed"]
+)
+def test_an_answer_about_errors_is_no_error(text):
+    assert not is_error(text)
 
 
 def test_each_doubt_has_words_and_other_reasons_are_no_doubts():
@@ -146,3 +186,16 @@ def test_equal_counts_of_like_prompts_and_unknown_counts_show_no_cut():
     assert cut_at([4000, 4000, 4000], [1024] * 3) is None
     assert cut_at([4000, 4010, 4020], [None] * 3) is None
     assert cut_at([], []) is None
+
+
+def test_only_a_server_cuts_prompts():
+    """The dummy counts words, of which a prompt in Chinese has few."""
+    lengths, words = [4000, 4100, 4200], [40, 41, 42]
+    assert cut_by_server({"source": {"api_model": "m"}}, lengths, words) == 42
+    assert cut_by_server({"source": {"engine": "dummy"}}, lengths, words) is None
+    assert cut_by_server({}, lengths, words) is None
+
+
+def test_one_prompt_of_blanks_or_dots_has_few_tokens_and_shows_no_cut():
+    assert cut_at([3000, 4000, 5000, 8000], [200, 1000, 1200, 2000]) is None
+    assert cut_at([30000, 31000, 32000, 4000], [900, 1024, 990, 1000]) == 1024

@@ -475,8 +475,10 @@ class ApiEngine(ABC):
         if reply.finish_reason == UNKNOWN and reply.end not in self._unknown_ends:
             self._unknown_ends.add(reply.end)
             note(f"{public_url(self.url)}: it is not known whether answers that end with {reply.end} are cut")
-        check_read_whole(tokens, reply.prompt_tokens, self.counts_exactly)
-        if reply.prompt_tokens is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
+        # No prompt has 0 tokens: some servers and proxies report it where they do not count.
+        read = reply.prompt_tokens or None
+        check_read_whole(tokens, read, self.counts_exactly)
+        if read is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
             note(
                 f"{public_url(self.url)} does not report tokens, or not as whole numbers: {own} whether it cut prompts "
@@ -488,7 +490,7 @@ class ApiEngine(ABC):
         return Response(
             text=reply.text,
             finish_reason=reply.finish_reason,
-            prompt_tokens=reply.prompt_tokens or tokens or 0,
+            prompt_tokens=read or tokens or 0,
             response_tokens=reply.response_tokens or 0,
             made_with=made_with,
             billed=reply.billed and replace(reply.billed, batch=bool(way)),

@@ -1,6 +1,8 @@
 """Prompts that a server cut in silence, by its own counts of their tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from litm.records import is_served
 
 #: Prompts of different lengths with the largest count, from which on it may be a limit.
 FEWEST = 3
@@ -22,9 +24,11 @@ def cut_at(lengths: Sequence[int], tokens: Sequence[int | None]) -> int | None:
     characters per token, or if there are `MANY` of them; and long prompts with more than `MOST_PER_TOKEN`.
     """
     known = [(count, length) for length, count in zip(lengths, tokens, strict=True) if count]
-    if few := [count for count, length in known if length > max(LONG, MOST_PER_TOKEN * count)]:
-        return max(few)
     limit = max((count for count, _ in known), default=0)
+    few = [count for count, length in known if length > max(LONG, MOST_PER_TOKEN * count)]
+    # No prompt has more tokens than those that were cut; one of blanks, dots or numbers has few by itself.
+    if few and TIMES * max(few) >= limit:
+        return max(few)
     at_limit = [length for count, length in known if count == limit]
     if len(at_limit) < FEWEST or len(set(at_limit)) == 1:
         return None
@@ -33,3 +37,12 @@ def cut_at(lengths: Sequence[int], tokens: Sequence[int | None]) -> int | None:
     usual = [length / count for count, length in known if count < limit]
     is_cut = min(at_limit) / limit > TIMES * max(usual) if usual else limit % STEP == 0
     return limit if is_cut else None
+
+
+def cut_by_server(identity_fields: Mapping, lengths: Sequence[int], tokens: Sequence[int | None]) -> int | None:
+    """`cut_at` for answers of a server; None for others: a model that runs here reads its prompts whole, and the dummy
+    counts words, which some scripts do not part.
+
+    identity_fields: of the sweep's manifest.
+    """
+    return cut_at(lengths, tokens) if is_served(identity_fields) else None

@@ -61,16 +61,20 @@ def place_of(number: float, scale: str, context: Positions) -> int | None:
     return int(shifted) if shifted.is_integer() and 0 <= shifted < context.items else None
 
 
-def _places(scale: str, context: Positions) -> frozenset[int] | None:
+def _places(scale: str, context: Positions, is_given: bool = False) -> frozenset[int] | None:
     """The positions of the numbers of a context; None if one has none.
 
-    Depths need the first and the last item and distinct positions, or to be those of items to two decimals.
+    Depths need the first and the last item (if their scale is given, all positions that were asked) and distinct
+    positions, or to be those of items to two decimals.
     """
     places = {number: place_of(number, scale, context) for number in context.recorded}
     found = frozenset(place for place in places.values() if place is not None)
     if None in places.values():
         return None
-    if scale in LAST and not ({0, LAST[scale]} <= context.recorded and len(found) == len(places)):
+    if scale not in LAST:
+        return found
+    is_whole = {0, LAST[scale]} <= context.recorded or (is_given and found == context.asked)
+    if not (is_whole and len(found) == len(places)):
         depths = {number / LAST[scale]: place for number, place in places.items() if place is not None}
         is_near = all(abs(depth - depth_of(place, context.items)) <= ROUNDED for depth, place in depths.items())
         return found if is_near and context.items <= MOST_ITEMS else None
@@ -81,13 +85,13 @@ def told_scale(sizes: Sequence[Positions], where: str, given: str | None = None)
     """The only scale on which the numbers are positions that were asked, or include them. given: the one to check.
 
     Depths count only if the last item is among them. Raises `UserError`, naming the file, if no scale has all numbers,
-    and if several have: matches would be accidents. Of those that have all numbers, scales with other positions than
-    those that were asked do not count, unless they count from 0.
+    or the given depths have not, and if several scales have: matches would be accidents. Of those that have all
+    numbers, scales with other positions than those that were asked do not count, unless they count from 0.
     """
     numbers = frozenset[float]().union(*(one.recorded for one in sizes))
     possible: dict[str, list[frozenset[int]]] = {}
     for scale in SCALES:
-        some = [places for one in sizes if (places := _places(scale, one)) is not None]
+        some = [places for one in sizes if (places := _places(scale, one, scale == given)) is not None]
         if len(some) == len(sizes) and (scale == given or LAST.get(scale, 0) in {*numbers, 0}):
             possible[scale] = some
     if given and (given in possible or given not in LAST):
@@ -98,11 +102,14 @@ def told_scale(sizes: Sequence[Positions], where: str, given: str | None = None)
         if all(one <= size.asked or one >= size.asked for one, size in zip(some, sizes, strict=True))
     }
     chosen = fitting or possible
-    if len({tuple(some) for some in chosen.values()}) == 1 and (FROM_0 in chosen or FROM_0 not in possible):
+    if not given and len({tuple(some) for some in chosen.values()}) == 1 and {FROM_0} & {*possible} <= {*chosen}:
         return next(iter(chosen))
     shown = first_of([f"{number:g}" for number in sorted(numbers)], 6)
     items = first_of([str(count) for count in sorted({one.items for one in sizes})], 3)
-    if possible:
+    if possible and given:
+        what = f"no {SCALES[given]}, as the model's 'position_scale' has it"
+        remedy = f"correct it: without it they are {' or '.join(SCALES[scale] for scale in possible)}"
+    elif possible:
         what = " or ".join(SCALES[scale] for scale in possible)
         remedy = f"set the model's 'position_scale' to {' or '.join(possible)}"
     else:

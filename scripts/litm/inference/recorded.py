@@ -8,7 +8,7 @@ from typing import Any
 
 from litm.base.files import file_kind
 from litm.base.formats import DELIMITERS, grouped
-from litm.base.messages import UserError, quoted
+from litm.base.messages import UserError, first_of, quoted
 from litm.base.store import canonical_json, file_sha256
 from litm.inference import foreign_answers
 from litm.inference.logs import INSPECT, LM_EVAL, greedy
@@ -146,10 +146,11 @@ class RecordedSweep:
         text = response.text
         if text is None or (self.fields == OWN_FIELDS and sha256):
             return response
-        if text in foreign_answers.MISSING and text.lower() not in map(str.lower, prompt.answers):
+        is_accepted = text.lower() in map(str.lower, prompt.answers)
+        if text in foreign_answers.MISSING and not is_accepted:
             file.changed["are the text of a missing value (nan, null) and not scored"] += 1
             return RecordedResponse(None, NOT_RECORDED, response.where)
-        if text in ("None", "NA") or (text == "" and file_kind(file.path) in DELIMITERS):
+        if (text in ("None", "NA") and not is_accepted) or (text == "" and file_kind(file.path) in DELIMITERS):
             what = f"the text {text}" if text else "an empty cell"
             file.kept[f"are {what} and scored as answers; remove those of questions that were never answered"] += 1
         answer = foreign_answers.without_prompt(text, prompt.prompt)
@@ -306,14 +307,22 @@ class RecordedSweep:
                 f"the positions in the files are read as counted from 0 and begin at {lowest:g}; if they are counted "
                 f"from 1, set the model's 'position_scale' to {FROM_1}"
             )
+        pairs = [(number, one) for one in self.contexts.values() for number in one.recorded] if self.scale else []
+        if lost := sorted({number for number, one in pairs if place_of(number, self.scale or "", one) is None}):
+            yield (
+                f"the positions {first_of([f'{number:g}' for number in lost], 6)} are of no item if they are "
+                f"{SCALES[self.scale or '']}, so their records are not used: check the model's 'position_scale'"
+            )
         for what, count in (self.changed + self.kept).items():
             yield f"{count} of the {sum(file.records for file in self.files)} recorded responses {what}"
         for status in {file.status for file in self.files} - {None, "success"}:
             yield f"the log ended with the status {status!r}, so samples may be missing"
-        texts = {one.text for one in self.responses.values()}
+        text, *others = {one.text for one in self.responses.values()} or {None}
         right = {(one.id, *one.answers) for one in self.asked if one.name in self.responses}
-        if len(texts) == 1 and texts != {None} and len(right) >= FEWEST_EQUAL:
-            yield f"all recorded answers are {quoted(texts.pop(), 60)}: check which field has the response"
+        # Questions may all have this answer.
+        is_accepted = text and all(any(one.lower() in text.lower() for one in accepted) for _, *accepted in right)
+        if text is not None and not others and len(right) >= FEWEST_EQUAL and not is_accepted:
+            yield f"all recorded answers are {quoted(text, 60)}: check which field has the response"
         if repeating := sum(file.repeating for file in self.files):
             yield f"{repeating} recorded answers repeat most of their prompt; they are scored as they are"
 

@@ -25,7 +25,7 @@ IDENTIFIERS = ("id", "question", "prompt")
 PLACES = ("size", "placement", "position")
 MATCHED = (*PLACES, *IDENTIFIERS)
 #: What programs write for no position, such as that of a closed-book prompt.
-NO_POSITION = (None, "", "nan", "NaN", "None", "NA", "<NA>", -1, "-1", "-1.0")
+NO_POSITION = (None, "", "nan", "NaN", "None", "none", "null", "NULL", "NA", "N/A", "<NA>", -1, "-1", "-1.0")
 #: Default field names: those of the responses that this workflow writes.
 OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason", "prompt_sha256")}
 ENDINGS = (".jsonl", *DELIMITERS)

@@ -47,8 +47,9 @@ STRETCH = 30
 BEGINNING = 40
 #: Questions to which one wrong text may be no answer; fewer may share it by chance.
 FEWEST_QUESTIONS = 5
-#: Characters of the longest piece, and how often a text has it at least, of a text that repeats itself.
-PIECE, TIMES = 50, 8
+#: Characters of the longest piece, a sentence, and how often a text has it at least, of a text that repeats itself; and
+#: characters by which other pieces are told apart without comparing whole texts.
+PIECE, TIMES, BEGUN = 200, 8, 30
 #: Characters of a text in a value.
 MOST_TEXT = 60
 #: Metrics that search a text for an answer, so that they find it in a gold document too.
@@ -56,10 +57,13 @@ SEARCHING = ("best_subspan_em", WHOLE_WORDS)
 #: How error messages of servers and programs begin.
 _ERROR = re.compile(
     r"\W*(?:<!doctype html|<html|traceback \(most recent|(?:\w+\.)*\w*(?:error|exception)\W*(?::|code|\d{3}\b)"
-    r"|error(?:\]|\W*$|[\"']?\s*[:=])|an (?:\w+ )?error (?:has )?occurred"
+    r"|(?:\w+ )?error(?:\]|\W*$|[\"']?\s*[:=]| - )|an (?:\w+ )?error (?:has )?occurred"
+    r"|error (?:calling|communicating|generating|processing|while|during)\b|\w+(?:Error|Exception)\("
+    r"|(?:request|api call|call) failed|failed to (?:generate|get|fetch|call|connect|process|parse)\b"
     r"|(?:http\S*\s+)?[45]\d\d\s+(?:bad|unauthorized|forbidden|not found|too many|internal|service|gateway)"
     r"|bad gateway|internal server error|service (?:temporarily )?unavailable|gateway time-?out|too many requests"
-    r"|rate limit|(?:request|connection|read) (?:timed out|timeout|error|reset))",
+    r"|rate limit|(?:request|connection|read) (?:timed out|timeout|error|reset)"
+    r"|https?connectionpool\(|cuda (?:error|out of memory)|[\"'](?:status|code)[\"']:\s*[45]\d\d\b)",
     re.IGNORECASE,
 )
 #: What a chat format writes before a prompt.
@@ -101,7 +105,7 @@ def _signs(row: Any, text: str, prompt: str, gold: str, answers: Sequence[str]) 
         yield PROMPT_REPEATED
     if row.finish_reason == REFUSED:
         yield WITHHELD
-    if _ERROR.match(text):
+    if is_error(text):
         yield ERROR
     # A question may have a yes, a no or a letter as its answer without any in the document.
     is_choice = all(map(choice_of, answers))
@@ -127,10 +131,16 @@ def repeats_prompt(text: str, prompt: str, gold: str) -> bool:
     return asked.startswith(begun) or is_stretch or is_all
 
 
+def is_error(text: str) -> bool:
+    """Whether a text begins as an error message of a server or a program."""
+    return _ERROR.match(text) is not None
+
+
 def repeats_itself(text: str) -> bool:
     """Whether the last four fifths of a text are `TIMES` or more repetitions of a piece."""
     end = text[len(text) // 5 :]
-    return any(end[size:] == end[:-size] for size in range(1, min(PIECE, len(end) // TIMES) + 1))
+    sizes, begun = range(1, min(PIECE, len(end) // TIMES) + 1), end[: min(BEGUN, len(end) // 2)]
+    return any(end.startswith(begun, size) and end[size:] == end[:-size] for size in sizes)
 
 
 def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
@@ -182,6 +192,16 @@ def doubt_of(scores: "pd.DataFrame") -> str | None:
     counted = scores[~scores["excluded"] & ~scores["finish_reason"].isin([FAILED, NOT_RECORDED])]
     values = counted["doubt"].dropna()
     return str(values.mode().iloc[0]) if 2 * len(values) > len(counted) else None
+
+
+def few_errors(scores: "pd.DataFrame") -> str:
+    """What to say of error messages among the answers of a sweep that are too few for a doubt; "" without any."""
+    count = int(scores["doubt"].eq(ERROR).sum()) if "doubt" in scores else 0
+    if count == 0 or 2 * count > len(scores):
+        return ""
+    return (
+        f"{count:,} of {len(scores):,} answers are error messages and count as wrong: ask these again, or remove them"
+    )
 
 
 def curve_doubt(scores: "pd.DataFrame") -> str | None:
