@@ -188,6 +188,13 @@ def test_equal_counts_of_like_prompts_and_unknown_counts_show_no_cut():
     assert cut_at([], []) is None
 
 
+def test_documents_of_one_form_that_share_the_largest_count_show_no_cut():
+    lengths = [7387, 7500, 7700, 7900, 8100, 8179, 3000, 3100, 4000, 4100]
+    assert cut_at(lengths, [1249] * 6 + [485, 500, 645, 660]) is None
+    assert cut_at(lengths, [1250] * 6 + [485, 500, 645, 660]) == 1250
+    assert cut_at(lengths, [1024] * 6 + [485, 500, 645, 660]) == 1024
+
+
 def test_only_a_server_cuts_prompts():
     """The dummy counts words, of which a prompt in Chinese has few."""
     lengths, words = [4000, 4100, 4200], [40, 41, 42]
