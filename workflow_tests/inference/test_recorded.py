@@ -378,3 +378,26 @@ def test_a_reply_from_which_a_provider_leaves_out_the_text_is_empty_and_refuses_
     wrong = {**fields, "response": "said.content.part.0.text"}
     with pytest.raises(UserError, match="is missing"):
         match(tmp_path / "a.jsonl", wrong, ALONE)
+
+
+def answered_by(tmp_path: Path, *answers: str) -> RecordedSweep:
+    """Recorded answers to as many questions, by their ids."""
+    asked = [example(number) for number in range(len(answers))]
+    records = [{"id": one.id, "r": answer} for one, answer in zip(asked, answers, strict=True)]
+    path = write_lines(tmp_path / "r.jsonl", records)
+    return RecordedSweep(asked, [RecordedFile(str(path), CELLS)], {"id": "id", "response": "r"})
+
+
+def test_answers_whose_line_breaks_are_lost_are_told(tmp_path):
+    long = "Based on the document, the answer is X."
+    flat = answered_by(tmp_path, *[f"## Answer  {long} {number}" for number in range(6)])
+    assert any("6 have double spaces or begin with a heading" in line for line in flat.doubts())
+    for kept in ("{}\n\nSee above.", "{}"):
+        whole = answered_by(tmp_path, *[kept.format(f"{long} {number}") for number in range(6)])
+        assert not any("line break" in line for line in whole.doubts())
+
+
+def test_answers_with_a_verdict_before_them_are_refused(tmp_path):
+    """As promptfoo's tables have them: the reason of a failed verdict may quote the right answer."""
+    cells = [f"[FAIL] (0.00) Expected output to contain 'X{number}'\n---\nNo idea." for number in range(6)]
+    assert "the answers have a verdict and its reason before them" in refused(answered_by, tmp_path, *cells)

@@ -8,6 +8,9 @@ from litm.questions.columns import columns_of
 #: Columns of frameworks, and which has the right answers.
 TABLES = {
     "question answer contexts ground_truth": "ground_truth",
+    "question truth answer context latency": "truth",
+    "question answer true_answer": "true_answer",
+    "question answer gold": "gold",
     "user_input retrieved_contexts response reference faithfulness": "reference",
     "input actual_output expected_output context retrieval_context": "expected_output",
     "query query_id expected_response expected_chunks": "expected_response",

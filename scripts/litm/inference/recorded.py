@@ -1,5 +1,6 @@
 """Responses recorded elsewhere: which prompt each answers, and the manifest of such a sweep."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,11 @@ SEVERAL = {
 #: Fewest questions with equal answers of which it is said that all are equal.
 FEWEST_EQUAL = 4
 Cell = tuple[int, str]
+
+#: A verdict before an answer; what is left of a line break in an answer, and the fraction of answers that is no chance.
+_VERDICT = re.compile(r"\[(?:PASS|FAIL|ERROR)\]")
+_FLATTENED = re.compile(r"\S {2,}\S|^#{1,6} ")
+MANY_FLAT = 0.2
 
 
 @dataclass
@@ -163,13 +169,20 @@ class RecordedSweep:
         return RecordedResponse(cleaned, response.finish_reason, response.where)
 
     def _check_answers(self) -> None:
-        """Raise `UserError` if most answers repeat their prompts, or all are whole replies of a server."""
+        """Raise `UserError` if most answers repeat their prompts or have a verdict before them, or all are whole replies of
+        a server.
+        """
         answers = [one for one in self.responses.values() if one.text]
         if 2 * (repeating := sum(file.repeating for file in self.files)) > len(answers):
             raise UserError(
                 f"{answers[0].where}: {repeating} of the {len(answers)} answers repeat their prompt in another form, "
                 "so the answer in them is not known: record the new text alone (return_full_text=False, or the tokens "
                 "after the prompt)"
+            )
+        if 2 * sum(bool(_VERDICT.match(one.text or "")) for one in answers) > len(answers):
+            raise UserError(
+                f"{answers[0].where}: the answers have a verdict and its reason before them, as promptfoo's tables do: "
+                "take its JSON output, and name the text in it with dots in 'fields'"
             )
         if answers and all(foreign_answers.is_envelope(one.text or "") for one in answers):
             raise UserError(
@@ -323,6 +336,13 @@ class RecordedSweep:
         is_accepted = text and all(any(one.lower() in text.lower() for one in accepted) for _, *accepted in right)
         if text is not None and not others and len(right) >= FEWEST_EQUAL and not is_accepted:
             yield f"all recorded answers are {quoted(text, 60)}: check which field has the response"
+        texts = [one.text for one in self.responses.values() if one.text]
+        flat = sum(bool(_FLATTENED.search(text)) for text in texts)
+        if len(texts) >= FEWEST_EQUAL and flat > MANY_FLAT * len(texts) and not any("\n" in text for text in texts):
+            yield (
+                f"no recorded answer has a line break, and {flat} have double spaces or begin with a heading, as where "
+                "line breaks are lost: a metric of the first line then reads the whole answer"
+            )
         if repeating := sum(file.repeating for file in self.files):
             yield f"{repeating} recorded answers repeat most of their prompt; they are scored as they are"
 

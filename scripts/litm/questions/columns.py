@@ -17,7 +17,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 }
 #: Columns whose names say that their answers are right: of RAGAS, TruLens, DeepEval, LangSmith, MLflow, Langfuse.
 RIGHT = re.compile(
-    r"groundtruths?(?:answers?|responses?)?|ideal|expectations(?:expectedresponse)?"
+    r"(?:ground)?truths?(?:answers?|responses?)?|gold|true(?:answers?)|ideal|expectations(?:expectedresponse)?"
     r"|(?:reference|expected|gold|golden|correct|best|ideal|target)(?:answer|output|response)s?"
     r"|(?:referenceoutputs?|expectedoutputs?)(?:answer|output)"
 )
