@@ -169,8 +169,8 @@ class RecordedSweep:
         return RecordedResponse(cleaned, response.finish_reason, response.where)
 
     def _check_answers(self) -> None:
-        """Raise `UserError` if most answers repeat their prompts or have a verdict before them, or all are whole replies of
-        a server.
+        """Raise `UserError` if most answers repeat their prompts or begin with a verdict, or all are whole replies of a
+        server.
         """
         answers = [one for one in self.responses.values() if one.text]
         if 2 * (repeating := sum(file.repeating for file in self.files)) > len(answers):
