@@ -230,7 +230,7 @@ def test_questions_can_be_restricted_by_labels_and_drawn_at_random(bench):
 
 #: What is said of changed files, keys of the config, and a folder that is gone.
 MISTAKES = {
-    "notes/a.jsonl, line 1": {"notes/a.jsonl": [{"title": "no text"}]},
+    "notes/a.jsonl, line 1": {"notes/a.jsonl": [{"id": 1.5, "title": "Note 0", "text": "The note."}]},
     "notes/z.jsonl, line 1: the id 'd00' is also at notes/a.jsonl, line 1": {"notes/z.jsonl": [document(0)]},
     "24 passages do not fit into 3 shards of 6: set 'shards' to 4 or more": {
         "notes/z.jsonl": [document(number) for number in range(12, 24)]
