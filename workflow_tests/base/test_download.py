@@ -155,7 +155,7 @@ WHOLE = bytes(range(256)) * 40
 
 
 def of_parts(handler: Handler, begins: list[int], most: int) -> None:
-    """Send at most so many bytes of `WHOLE`, from where the request asks for; its begin is noted."""
+    """Send a limited part of `WHOLE` from the byte that the request names, and record that byte."""
     begin = int((handler.headers["Range"] or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
     begins.append(begin)
     rest = WHOLE[begin:]

@@ -196,7 +196,7 @@ def test_documents_of_one_form_that_share_the_largest_count_show_no_cut():
 
 
 def test_only_a_server_cuts_prompts():
-    """The dummy counts words, of which a prompt in Chinese has few."""
+    """The dummy counts words, and a prompt in Chinese has few words."""
     lengths, words = [4000, 4100, 4200], [40, 41, 42]
     assert cut_by_server({"source": {"api_model": "m"}}, lengths, words) == 42
     assert cut_by_server({"source": {"engine": "dummy"}}, lengths, words) is None

@@ -311,7 +311,7 @@ def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passa
 
     What is left out is counted in notes. A file that is left out is a passage without text whose id is its name. Raises
     `UserError` naming file and line for a title or id of another type, rows that do not match the header, a file or
-    folder of which more is left out than used, and a folder without documents.
+    folder with more passages left out than used, and a folder without documents.
     """
     files = source_files(path)
     if ignored := ignored_files(path, files):

@@ -7,7 +7,7 @@ from litm.records import is_served
 
 #: Prompts of different lengths with the largest count, from which on it may be a limit.
 FEWEST = 3
-#: A prompt that was cut has so many times the characters per token of others.
+#: Least ratio of the characters per token of a cut prompt to those of other prompts.
 TIMES = 1.2
 #: Tokens: context lengths of servers are multiples of it.
 STEP = 256

@@ -37,7 +37,7 @@ SEVERAL = {
     INSPECT: "; of several epochs only one can be scored: run the task with --epochs 1",
     LM_EVAL: "; a log has a line for each filter: name resps.0.0 as the response, or keep the lines of one filter",
 }
-#: Fewest questions with equal answers of which it is said that all are equal.
+#: Fewest questions for which a note says that all answers are equal.
 FEWEST_EQUAL = 4
 Cell = tuple[int, str]
 

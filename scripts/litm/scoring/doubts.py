@@ -163,7 +163,7 @@ def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
 
 
 def _is_refuted(sign: str, answers: Iterable[Answer]) -> bool:
-    """Whether so many of the answers with a sign are right that the others are wrong, and not in doubt."""
+    """Whether more than `FEW` of the answers with a sign are right, so that the others count as wrong."""
     own = [one.correct for one in answers if sign in one.signs]
     return sign not in REGARDLESS and sum(own) > FEW * len(own)
 
