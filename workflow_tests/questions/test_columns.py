@@ -38,6 +38,8 @@ def test_the_right_answers_of_a_framework_are_used(names):
         "question answer contexts",
         "question answer source_nodes",
         "question answer faithfulness answer_relevancy",
+        "question answer score",
+        "question answer label is_correct",
         "question answer model latency_ms",
         "input output reference",
         "inputs outputs",

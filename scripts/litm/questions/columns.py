@@ -32,6 +32,7 @@ OUTPUT = re.compile(r"outputs?")
 RETRIEVED = re.compile(
     r"contexts|retriev(?:ed|al)(?:contexts?|documents?|docs?|passages?|chunks?|nodes?|texts?)|source(?:document|node)s?"
     r"|faithfulness|groundedness|(?:answer|response|context)relevanc[ey]|latency(?:m?s)?|(?:prompt|completion|total)tokens"
+    r"|scores?|f1|exactmatch|(?:is)?correct(?:ness)?|passed|verdict"
 )
 
 
@@ -70,7 +71,7 @@ def columns_of(names: Sequence[str], filled: Collection[str], where: str) -> Col
     answers = matching(RIGHT) or matching(PLAIN) or matching(RIGHT, names) or matching(PLAIN, names)
     said = tuple(name for name in (*matching(SAID), *matching(PLAIN)) if name not in answers)
     only = {plain[name] for name in answers}
-    # Phoenix's `reference` is what was retrieved, and `contexts` or a judgement is beside a system's `answer`.
+    # Phoenix's `reference` is what was retrieved, and `contexts`, a score or a judgement is beside a system's `answer`.
     doubtful = (only <= {"reference", "references"} and any(OUTPUT.fullmatch(plain[name]) for name in said)) or (
         only <= {"answer", "answers"} and not said and matching(RETRIEVED)
     )
