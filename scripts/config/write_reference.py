@@ -11,7 +11,6 @@ from litm.base.formats import read_named_columns
 from litm.config.catalogue import CATALOGUES, read_catalogue
 from litm.config.conditions import read_relations
 from litm.config.reference import reference_files
-from litm.reference_model.recipe import Recipe
 
 
 def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
@@ -43,5 +42,5 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
 def main(project: Path = Path()) -> None:
     pages = parts_of_pages(project)
     written = {page: with_parts((project / page).read_text(encoding="utf-8"), own) for page, own in pages.items()}
-    for path, text in (reference_files(Recipe, project) | written).items():
+    for path, text in (reference_files(project) | written).items():
         write_text(project / path, text)
