@@ -28,7 +28,7 @@ help:
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
 	@echo "make benchmarks-peers DATA=FOLDER   measure transformers, llama.cpp and vLLM on the released questions, into benchmarks/peers.md"
-	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md, docs/fidelity.md and the columns in results/README.md from the code"
+	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md and the columns in results/README.md from the code"
 	@echo "make docs             write the documentation as a site into site/html; a broken link is an error"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"

@@ -1,7 +1,5 @@
 """Scores: one row per prompt and target for each sweep, and the accuracy of its cells; rows of log-probabilities."""
 
-from litm.analysis.table import tables
-
 
 rule score:
     input:
@@ -22,7 +20,6 @@ rule score:
             "score",
             code("", EXPERIMENT(lambda one: [module_of(one.task), *modules_of_metric(one)])),
             **EXPERIMENT.keys("task metric"),
-            values=tables()["accuracy"].values,
             **ASKED,
         ),
     shell:

@@ -40,7 +40,6 @@ IMPORTS = {
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
-    "reference_model": "corpora examples config",
     "workflow": "base records placements models questions corpora retrieval examples "
     "prompting inference analysis figures config",
     "checks": "base records placements models retrieval prompting inference scoring analysis config workflow",
@@ -51,8 +50,7 @@ MORE = {
     "scoring/score.py": "inference",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
-    "config/write_reference.py": "claims reference_model",
-    "reference_model/plot_training.py": "figures",
+    "config/write_reference.py": "claims",
 }
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 

@@ -24,10 +24,7 @@ from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
 ASKING, MEASURING = ("generate", "import_responses"), "measure"
-TARGETS = (
-    "all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks",
-    "reference_model",
-)  # fmt: skip
+TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks")
 #: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
 REASONS = {
     "Missing output files": "no output yet",
