@@ -36,14 +36,13 @@ TYPES = {
     "object": "mapping",
 }
 LIMITS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
-#: Classes whose keys may be part of the key of an answer, as their second paragraphs say.
+#: Classes whose keys may be part of the key of an answer, as their roles say.
 OF_ANSWERS: dict[str, type[Entry]] = {
     "A model that runs here": Model,
     "A model that a server runs": ApiModel,
     "An experiment": Experiment,
     "A dataset": Dataset,
 }
-IN_KEY, NOT_IN_KEY = "In the key: ", "Not in the key: "
 
 
 class _Generator(GenerateJsonSchema):
@@ -54,7 +53,7 @@ class _Generator(GenerateJsonSchema):
         engines = "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
         said, properties = docstrings(cls), made["properties"]
         made["properties"] = {
-            key: {**properties[key], "description": said[name][0].replace("{engines}", engines)}
+            key: {**properties[key], "description": said[name].replace("{engines}", engines)}
             for key, name in cls.keys.items()
         }
         return made
@@ -88,26 +87,13 @@ def reference_files(root: Path) -> dict[str, str]:
     return files | {page: with_parts((root / page).read_text(encoding="utf-8"), own) for page, own in parts.items()}
 
 
-def key_parts(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
-    """By key, whether it is part of the key of an answer, and why; `KeyError` if its docstring does not say it."""
-    said = {key: docstrings(cls)[field][1].rstrip(".") for key, field in cls.keys.items()}
-    if silent := [key for key, text in said.items() if not text.startswith((IN_KEY, NOT_IN_KEY))]:
-        raise KeyError(f"{cls.__name__}: write '{IN_KEY}...' or '{NOT_IN_KEY}...' below the description of {silent}")
-    return {key: (text.startswith(IN_KEY), text.partition(": ")[2]) for key, text in said.items()}
-
-
 def _answers() -> dict[str, str]:
     """The parts of docs/answers.md."""
     tables = []
     for title, cls in OF_ANSWERS.items():
         tables += [f"## {title}", "", "| key | part of an answer's key | detail |", "|---|---|---|"]
-        parts = key_parts(cls)
-        for is_part in (True, False):
-            tables += [
-                f"| `{key}` | {'yes' if is_part else 'no'} | {text} |"
-                for key, (of, text) in parts.items()
-                if of == is_part
-            ]
+        for counts, word in ((True, "yes"), (False, "no")):
+            tables += [f"| `{key}` | {word} | {one.detail} |" for key, one in cls.roles.items() if one.counts == counts]
         tables.append("")
     patterns = {"files": PARTS, "other files": NOT_READ}
     return {
