@@ -284,7 +284,7 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
         llama["to compute"]
         < llama["their tokens"]
         == tokens
-        < work_of(config.run["llama-2-13b", experiment.name]).tokens
+        < work_of(config.sweep("llama-2-13b", experiment.name)).tokens
     )
     said = "\n".join(cost_lines(config, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
