@@ -37,7 +37,7 @@ from litm.scoring.metrics import METRICS, Metric
 from litm.workflow import console, dry_run
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.outcome import error_messages, outcome
-from litm.workflow.resources import dollar_lines, gpu_lines, time_lines
+from litm.planning.words import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
 from litm.workflow.sweep_inputs import SweepInputs

@@ -21,8 +21,8 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     from litm.checks.study_costs import cost_lines
     from litm.config.recorded_models import RecordedModel
     from litm.config.study import load_study
-    from litm.inference.costs import choose_rate, measured_runs
-    from litm.workflow.resources import budget_lines, rate_here
+    from litm.planning.speed import choose_rate, measured_runs, rate_here
+    from litm.planning.words import budget_lines
     from litm.workflow.sweep_inputs import prices
 
     study = load_study(config, lock.parent)
@@ -39,7 +39,7 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     write_csv(table, estimated)
     if left:
         print(as_text(estimated))
-    if len(left) < len(study.pairs()):
+    if len(left) < sum(sweep.is_asked for sweep in study.sweeps):
         # With its budgets.
         rest = [*cost_lines(study, look_remote(study, results))]
     else:

@@ -25,8 +25,8 @@ from litm.checks.doctor import checks_table, disk_check, locks_check, package_ch
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
 from litm.checks.study_costs import cost_lines, costs, results_bytes
 from litm.config.study import Study
+from litm.planning.tokens import work_of
 from litm.workflow.data_inputs import needs_of
-from litm.workflow.prompt_lengths import work_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 PRICES = {"input": 2, "output": 10}

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from litm.config.my_data import MY_EXPERIMENTS
 from litm.config.study import load_study
-from litm.workflow.prompt_lengths import work_of
+from litm.planning.tokens import work_of
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 

@@ -8,8 +8,8 @@ from plans import inputs_of, of
 from litm.base.messages import UserError
 from litm.checks.doctor import longest_prompt
 from litm.checks.study_costs import costs
+from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
 from litm.records import ANSWER, LOG_PROBABILITY
-from litm.workflow.prompt_lengths import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
 
 HERE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 THINKS = {"reasoning": "budget", "reasoning_tokens": 4000}

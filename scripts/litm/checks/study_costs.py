@@ -11,11 +11,9 @@ from litm.config.api_models import ApiModel
 from litm.config.data import Corpus
 from litm.config.local_models import Model
 from litm.config.study import Study
-from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
-from litm.records import ANSWER, LOG_PROBABILITY, Prices
-from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import (
+from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, gpu_hours, rate_here
+from litm.planning.tokens import (
     assumed,
     computed_tokens,
     fitting,
@@ -25,7 +23,9 @@ from litm.workflow.prompt_lengths import (
     too_long,
     work_of,
 )
-from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
+from litm.planning.words import budget_lines
+from litm.records import ANSWER, LOG_PROBABILITY, Prices
+from litm.workflow.data_inputs import Needs, needs_of
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
 GATED = ("meta-llama/",)

@@ -17,9 +17,9 @@ from litm.config.sweeps import Sweep
 from litm.inference.journal import JOURNALS
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
+from litm.planning.tokens import assumed, fitting, prompts_by_size, too_long
+from litm.planning.words import SHOWN, Left
 from litm.records import ANSWER, LOG_PROBABILITY, read_examples
-from litm.workflow.prompt_lengths import assumed, fitting, prompts_by_size, too_long
-from litm.workflow.resources import SHOWN, Left
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.

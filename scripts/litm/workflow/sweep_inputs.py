@@ -15,17 +15,17 @@ from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.config.sweeps import FILES, Sweep, ending_of
-from litm.inference.costs import measured_runs
 from litm.inference.engine import ENGINES, audit_engine
 from litm.inference.journal import JOURNALS, all_journals
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
+from litm.planning.memory import memory_mb
+from litm.planning.speed import measured_runs, minutes
+from litm.planning.tokens import work_of
 from litm.prompting.prompt_format import named_template
 from litm.records import Cell
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
-from litm.workflow.prompt_lengths import work_of
-from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
 
 

@@ -13,9 +13,10 @@ from litm.base.messages import money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.models import devices
-from litm.workflow import resources
-from litm.workflow.prompt_lengths import computed_tokens, lengths_of, tree_items
-from litm.workflow.resources import SHOWN, dollar_lines, duration, gpu_lines, time_lines
+from litm.planning import words
+from litm.planning.speed import duration
+from litm.planning.tokens import computed_tokens, lengths_of, tree_items
+from litm.planning.words import SHOWN, dollar_lines, gpu_lines, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 SWEPT = ("a", "kv_retrieval_small")
@@ -121,7 +122,7 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
     slow, shorter = time_lines(one, left_of(one))
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
-    monkeypatch.setattr(resources.costs, "measured_runs", lambda results, model: [])
+    monkeypatch.setattr(words, "measured_runs", lambda results, model: [])
     (line,) = time_lines(one := of_models(a={"parameters": 7, "tokens_per_second": 1e6}), left_of(one))
     assert "about 1 minute here (as earlier sweeps took)" in line
 
