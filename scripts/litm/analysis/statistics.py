@@ -26,7 +26,7 @@ import pandas as pd
 from scipy import special
 
 from litm.base.intervals import cluster_factors, clustered_interval, is_graded, mean_error, wilson_interval
-from litm.base.messages import points
+from litm.base.messages import percent
 from litm.scoring.metrics import GRADES
 
 #: Level of significance: a smaller p value, corrected where there are several, is called more than chance.
@@ -566,7 +566,7 @@ def difference_in_words(difference: float, p_holm: float) -> str:
     """`3.2 points higher`, or `not shown to differ`."""
     if p_holm >= SIGNIFICANT:
         return "not shown to differ"
-    return f"{points(abs(difference)).removeprefix('+')} {'higher' if difference > 0 else 'lower'}"
+    return f"{percent(abs(difference))} points {'higher' if difference > 0 else 'lower'}"
 
 
 def conclusion(estimate: Estimate) -> str:

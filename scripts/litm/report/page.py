@@ -129,7 +129,7 @@ def _numbers(contents: Contents) -> dict:
         "accuracies": accuracies,
         "findings": phrases.findings(bias),
         "forest": forest(bias, contents.models, contents.sizes),
-        "claims": phrases.claims_told(tables.get("claims_summary")),
+        "claims": phrases.claims_told(tables),
         "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
         "tables": shown_tables(tables, SHOWN),
         "tokens": shown_tables({"tokens_used": used}, COMPARISONS),
