@@ -31,11 +31,12 @@ Names = str | Collection[str] | None
 class Results:
     """The results of one study.
 
-    folder: its results folder. Each table of results/README.md is an attribute of its name, with the types of its
-    columns: `results.accuracy`. Filters take one value, several, or None for all.
+    Each table of results/README.md is an attribute of its name, with the types of its columns: `results.accuracy`.
+    Filters take one value, several, or None for all.
     """
 
     folder: Path
+    """Its results folder."""
 
     def __post_init__(self) -> None:
         if not (self.folder / "tables").is_dir():

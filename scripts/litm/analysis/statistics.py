@@ -68,17 +68,15 @@ def further_lost(t: float) -> float:
 
 @dataclass(frozen=True)
 class Moments:
-    """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each.
-
-    df: degrees of freedom, 0 for a single cluster. most: the largest possible contrast, infinite for numbers without
-    bounds.
-    """
+    """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each."""
 
     value: np.ndarray
     centre: np.ndarray
     standard_error: np.ndarray
     df: float
+    """Degrees of freedom, 0 for a single cluster."""
     most: float
+    """The largest possible contrast, infinite for numbers without bounds."""
 
     def limits(self, confidence: float, of_small: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The limits of `contrast_interval`; of_small: those that show a contrast to be small (`further_lost`)."""

@@ -31,15 +31,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Criterion:
-    """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied).
-
-    weaker: of two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is
-    not shown if an effect is shown, see `shows`.
-    """
+    """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied)."""
 
     wanted: Range
     denied: Range
     weaker: Range | None = None
+    """Of two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is not
+    shown if an effect is shown, see `shows`.
+    """
 
 
 ABOVE, AT_MOST_NEGLIGIBLE = Range("above 0", ((0, inf),)), Range("below 2 points", ((-inf, NEGLIGIBLE),))
@@ -106,19 +105,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Question:
-    """A claim on one case.
-
-    parts: statements that must all hold; detail: their accuracies in words, or why nothing is measured; withheld: why
-    there is no verdict although there are measures; role: `AS_CLAIM` or `EXPLORATORY`.
-    """
+    """A claim on one case."""
 
     models: tuple[str, ...]
     experiment: str
     size: int | None
     parts: tuple[Part, ...]
+    """Statements that must all hold."""
     detail: str
+    """Their accuracies in words, or why nothing is measured."""
     withheld: str = ""
+    """Why there is no verdict although there are measures."""
     role: str = AS_CLAIM
+    """`AS_CLAIM` or `EXPLORATORY`."""
 
     @property
     def measured(self) -> list[Part]:
@@ -132,17 +131,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, of the suite, or of this project.
-
-    statement: one sentence; section: of the paper as published in TACL, or another source; needs: what must be selected
-    to test it; ask: function that yields its cases.
-    """
+    """A claim of the paper, of the suite, or of this project."""
 
     name: str
     statement: str
+    """One sentence."""
     section: str
+    """Of the paper as published in TACL, or another source."""
     needs: str
+    """What must be selected to test it."""
     ask: Callable[[Evidence, Relations], Iterable[Question]]
+    """Function that yields its cases."""
 
 
 @dataclass(frozen=True)
