@@ -33,7 +33,7 @@ IMPORTS = {
     "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements scoring analysis",
     "figures": "base records placements scoring analysis",
-    "report": "base records placements examples scoring analysis figures",
+    "report": "base records placements examples scoring analysis claims figures",
     "notebook": "base records analysis figures",
     "studies": "base scoring analysis figures report notebook",
     "compare": "base records scoring analysis notebook studies",
