@@ -25,7 +25,7 @@ from litm.checks.doctor import checks_table, disk_check, locks_check, package_ch
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
 from litm.checks.study_costs import cost_lines, costs, results_bytes
 from litm.config.study import Study
-from litm.planning.tokens import work_of
+from litm.planning.tokens import most_work
 from litm.workflow.data_inputs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -284,7 +284,7 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
         llama["to compute"]
         < llama["their tokens"]
         == tokens
-        < work_of(config.sweep("llama-2-13b", experiment.name)).tokens
+        < most_work(config.sweep("llama-2-13b", experiment.name)).tokens
     )
     said = "\n".join(cost_lines(config, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)

@@ -13,11 +13,12 @@ from gguf_files import write_gguf
 from litm.base import loading
 from litm.checks import doctor_models
 from litm.checks.doctor import examine, longest_prompt, look_remote
-from litm.checks.doctor_models import MISSING, OK, WARNING, Free, Longest, device_check, memory_check, model_size
+from litm.checks.doctor_models import MISSING, OK, WARNING, Free, device_check, memory_check, model_size
 from litm.inference.engine import PIECE
 from litm.models.locations import find_in_package, weight_bytes
 from litm.planning import memory
 from litm.planning.memory import ModelSize, Numbers, loaded_bytes, score_bytes, size_of, sweep_bytes
+from litm.planning.tokens import BOUND, COUNTED, Work
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
@@ -51,7 +52,7 @@ def test_weights_and_cache_take_what_the_number_format_says():
     ],
 )
 def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
-    prompt = None if longest is None else Longest(longest, is_counted=False)
+    prompt = None if longest is None else Work(1, 0, longest=longest)
     check = memory_check("llama", LLAMA, numbers, Free("T4", int(free)), prompt)
     assert check.status == status and "T4" in check.message, check.message
     assert longest is None or f"(about {longest} tokens)" in check.message
@@ -71,7 +72,7 @@ def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
 )
 def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, in_pieces, status, said):
     size, free = replace(MPT, in_pieces=in_pieces), Free("A100s", gpus * 85_000_000_000)
-    check = memory_check("mpt", size, EAGER, free, Longest(tokens, True), gpus)
+    check = memory_check("mpt", size, EAGER, free, Work(1, 0, longest=tokens, basis=COUNTED), gpus)
     assert check.status == status and said in check.message, check.message
     assert score_bytes(MPT, Numbers("bfloat16", "none", "sdpa"), tokens) == 0
 
@@ -139,7 +140,8 @@ def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeyp
 
 def test_a_batch_that_does_not_fit_is_a_warning_that_names_its_key():
     def check(batch_tokens):
-        return memory_check("m", LLAMA, AS_STORED, Free("T4", int(24e9)), Longest(4096, True), 1, batch_tokens)
+        longest = Work(1, 0, longest=4096, basis=COUNTED)
+        return memory_check("m", LLAMA, AS_STORED, Free("T4", int(24e9)), longest, 1, batch_tokens)
 
     # A batch of one prompt has no cache of its own.
     assert check(4096).status == check(8191).status == OK
@@ -177,10 +179,11 @@ def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_re
 def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
     small = study(experiments=["kv_retrieval_small"])
     estimated = longest_prompt(small, tmp_path, "reference")
-    assert estimated is not None and not estimated.is_counted
+    assert estimated is not None and estimated.basis == BOUND
     counts = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
     counts.parent.mkdir(parents=True)
     row = "reference,kv_retrieval_small"
     counts.write_text(f"model,experiment,tokens_max\n{row},700\n{row},1400\n")
     most = 1400 + small.experiments["kv_retrieval_small"].max_new_tokens
-    assert longest_prompt(small, tmp_path, "reference") == Longest(most, is_counted=True)
+    counted = longest_prompt(small, tmp_path, "reference")
+    assert counted is not None and (counted.longest, counted.basis) == (most, COUNTED)

@@ -9,7 +9,7 @@ from conftest import qa_record, write_lines
 
 from litm.base.messages import UserError
 from litm.config.yaml_files import command_line_values
-from litm.planning.tokens import assumed, work_of
+from litm.planning.tokens import assumed, most_work
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}
 OPEN = {"task": "open_domain_qa", "dataset": "r", "sizes": [1, 5]}
@@ -88,7 +88,7 @@ def test_questions_of_local_files_are_counted_and_the_number_of_others_is_known_
     files = dict(zip((3, 4), name, strict=True)) if isinstance(name, list) else dict.fromkeys((3, 4), name)
     one = study(experiments={"x": {**QA, "positions": {3: [0], 4: [0]}, "dataset": files}}, define=define)
     assert one.experiments["x"].most_questions == number
-    assert work_of(*one.sweeps).prompts == 2 * (number or 2_655)
+    assert most_work(*one.sweeps).prompts == 2 * (number or 2_655)
     told = ["x: the number of questions is not known yet; 2,655 are assumed"]
     assert assumed(one, ["x"]) == ([] if number else told)
     assert assumed(study(experiments=["multi_document_qa"]), ["multi_document_qa"]) == []

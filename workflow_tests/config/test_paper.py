@@ -14,7 +14,7 @@ from snakemake.utils import update_config
 from litm.checks.study_costs import results_bytes
 from litm.config.study import Study, load_study
 from litm.config.sweeps import Sweep
-from litm.planning.tokens import fitting, prompt_tokens, work_of
+from litm.planning.tokens import fitting, most_work, prompt_tokens
 from litm.workflow.data_inputs import needs_of
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
@@ -91,7 +91,7 @@ def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniat
     labels = {"unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"}}
     paper = study(paper_miniature.paper(), {"define": {"datasets": labels}})
     # A dry run and the time limits of a cluster count these.
-    prompts = {one.pair: work_of(one).prompts for one in paper.sweeps}
+    prompts = {one.pair: most_work(one).prompts for one in paper.sweeps}
     assert set(prompts) == {(model, name) for model, name in run if model in paper.models}
     for sweep in miniature.sweeps:
         model, name = sweep.pair
@@ -150,7 +150,7 @@ def test_a_job_requests_memory_and_time_for_more_tokens_than_are_planned():
     for model in (*READERS, "flan-ul2", "llama-2-70b-chat"):
         for experiment in paper.experiments:
             sweep = sweep_of(paper, model, experiment)
-            assert prompt_tokens(paper, sweep) < work_of(sweep).tokens
+            assert prompt_tokens(paper, sweep) < most_work(sweep).tokens
 
 
 def paper_figures() -> set[str]:

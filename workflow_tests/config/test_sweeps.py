@@ -8,7 +8,7 @@ from plans import inputs_of, of
 from litm.base.messages import UserError
 from litm.checks.doctor import longest_prompt
 from litm.checks.study_costs import costs
-from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
+from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, mean_work, most_work
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 HERE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
@@ -43,11 +43,12 @@ def test_memory_time_and_tokens_are_those_of_the_reasoning_too(tmp_path):
     """Otherwise a model that reasons would get the job of one that does not."""
     one = study(models={"plain": HERE, "thinks": HERE | THINKS}, experiments=[EXPERIMENT])
     plain, thinks = one.sweeps
-    more, prompts = thinks.answer_tokens - plain.answer_tokens, work_of(plain).prompts
-    assert work_of(thinks).longest - work_of(plain).longest == more == 4000
-    assert work_of(thinks).tokens - work_of(plain).tokens == more * prompts
-    assert computed_tokens(one, thinks) - computed_tokens(one, plain) == pytest.approx(more * prompts * ANSWER_SHARE)
-    longest = {name: longest_prompt(one, tmp_path, name).tokens for name in one.models}
+    more, prompts = thinks.answer_tokens - plain.answer_tokens, most_work(plain).prompts
+    assert most_work(thinks).longest - most_work(plain).longest == more == 4000
+    assert most_work(thinks).tokens - most_work(plain).tokens == more * prompts
+    means = [mean_work(one, sweep) for sweep in (plain, thinks)]
+    assert means[1].timed_tokens - means[0].timed_tokens == pytest.approx(more * prompts * ANSWER_SHARE)
+    longest = {name: longest_prompt(one, tmp_path, name).longest for name in one.models}
     assert longest["thinks"] - longest["plain"] == more and longest["plain"] > FRAME_TOKENS
     planned = costs(one, {})
     assert planned["thinks"]["to compute"] - planned["plain"]["to compute"] == pytest.approx(

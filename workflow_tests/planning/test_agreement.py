@@ -12,7 +12,7 @@ from litm.base.messages import money
 from litm.checks.estimate import Remaining
 from litm.checks.study_costs import costs
 from litm.planning.speed import gpu_hours
-from litm.planning.tokens import prompts_by_size, work_of
+from litm.planning.tokens import mean_work, most_work
 from litm.planning.words import dollar_lines, gpu_lines
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
@@ -43,11 +43,11 @@ def experiments(measures: list[str]) -> dict:
 def test_a_dry_run_and_the_estimate_have_the_same_hours_and_dollars_below_what_a_job_requests(entry, measures):
     one = study(models={"a": entry}, experiments=experiments(measures))
     estimated = costs(one, {})["a"]
-    left = [(sweep, prompts_by_size(sweep.experiment)) for sweep in one.sweeps]
+    left = [(sweep, mean_work(one, sweep)) for sweep in one.sweeps]
     assert len(left) == len(measures)
     if hours := estimated["GPU-hours"]:
         assert gpu_lines(one, left)[0].startswith(f"  about {hours:,.0f} GPU-hours,")
-        requested = sum(gpu_hours(one.models["a"], work_of(sweep).tokens) for sweep in one.sweeps)
+        requested = sum(gpu_hours(one.models["a"], most_work(sweep)) for sweep in one.sweeps)
         assert 1 < hours < requested
     else:
         (line,) = dollar_lines(one, left)

@@ -13,9 +13,9 @@ from litm.base.messages import money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.models import devices
-from litm.planning import words
+from litm.planning import speed
 from litm.planning.speed import duration
-from litm.planning.tokens import computed_tokens, lengths_of, tree_items
+from litm.planning.tokens import Work, lengths_of, mean_work, tree_items
 from litm.planning.words import SHOWN, dollar_lines, gpu_lines, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
@@ -36,9 +36,9 @@ use rule * from litm
 """
 
 
-def left_of(one: Study, *models: str, left: dict[int, int] = ALL) -> list[tuple[Sweep, dict[int, int]]]:
-    """Sweeps of these models, or of all, with their prompts without an answer."""
-    return [(sweep, left) for sweep in one.sweeps if not models or sweep.model.name in models]
+def left_of(one: Study, *models: str, left: dict[int, int] = ALL) -> list[tuple[Sweep, Work]]:
+    """Sweeps of these models, or of all, with the work of their prompts without an answer."""
+    return [(sweep, mean_work(one, sweep, left)) for sweep in one.sweeps if not models or sweep.model.name in models]
 
 
 def of_models(**entries: dict):
@@ -107,7 +107,7 @@ def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
     one = plan("config").study
     sweep = one.sweep("smollm2-135m-instruct-q4_1", "mini_gazetteer_qa")
     # Of 24 questions, SmolLM2 computed 30,700 tokens of prompts and 2,000 of answers.
-    assert computed_tokens(one, sweep) == pytest.approx(32_700, rel=0.25)
+    assert mean_work(one, sweep).timed_tokens == pytest.approx(32_700, rel=0.25)
 
 
 def hours_in(line: str) -> float:
@@ -122,7 +122,7 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
     slow, shorter = time_lines(one, left_of(one))
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
-    monkeypatch.setattr(words, "measured_runs", lambda results, model: [])
+    monkeypatch.setattr(speed, "measured_runs", lambda results, model: [])
     (line,) = time_lines(one := of_models(a={"parameters": 7, "tokens_per_second": 1e6}), left_of(one))
     assert "about 1 minute here (as earlier sweeps took)" in line
 
@@ -150,7 +150,7 @@ def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_
 def test_a_run_on_a_cluster_has_its_gpu_hours():
     one = of_models(a={"parameters": 70_000, "gpus": 2}, b={"device": "cpu"}, small={})
     (line,) = gpu_lines(one, left_of(one, "a", "b", left=HALF))
-    tokens = computed_tokens(one, one.sweep(*SWEPT))
+    tokens = mean_work(one, one.sweep(*SWEPT)).timed_tokens
     hours = 2 * 0.5 * tokens * 2 * 7e13 / 5e13 / 3600
     assert line == f"  about {hours:,.0f} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
     assert gpu_lines(one, left_of(one, "small"))[0].startswith("  less than a GPU-hour, by")

@@ -17,7 +17,7 @@ from litm.planning.memory import USUAL_BILLIONS, billions_in, billions_of, memor
 from litm.planning.speed import MOST, START, minutes, rate_here
 from litm.planning.tokens import Work
 
-WORK = Work(prompts=10_000, tokens=30_000_000)
+WORK = Work(prompts=10_000, prompt_tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
 HEAVY = {
     *("generate", "generate_shard", "ask_again", "make_passages", "index_bm25", "index_vectors", "encode_passages"),
@@ -99,7 +99,7 @@ def test_time_follows_the_speed_of_the_models_largest_earlier_run():
     def run(tokens: int) -> dict:
         return {"experiment": "e", "work": {"computed_tokens": tokens}, "made_with": {"torch, H100": 1}}
 
-    tokens = Work(prompts=10_000, tokens=36_000_000)
+    tokens = Work(prompts=10_000, prompt_tokens=36_000_000)
     local = model(parameters=70)
     assert minutes(local, tokens, 1, [(run(10), 10), (run(10_000_000), 1_000)]) == START + 60
     assert minutes(model(parameters=70, tokens_per_second=5_000), tokens, 1, [(run(1_000_000), 100)]) == START + 120

@@ -19,7 +19,7 @@ from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import read_csv
 from litm.checks import doctor_models
-from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Longest, Remote, missing, ok, warning
+from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Remote, missing, ok, warning
 from litm.checks.study_costs import results_bytes
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
@@ -30,7 +30,7 @@ from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes
 from litm.planning.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, billions_of, bytes_of_parameters
-from litm.planning.tokens import work_of
+from litm.planning.tokens import COUNTED, Work, most_work
 from litm.retrieval.search import EXACT
 from litm.workflow.data_inputs import Needs, needs_of
 
@@ -229,20 +229,20 @@ def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iter
         yield quantization_check(model.name, "cuda" if on_gpu else "cpu", model.quantization)
 
 
-def longest_prompt(study: Study, results: Path, model: str) -> Longest | None:
-    """The longest of a model's prompts, its answer included: counted, or estimated where the tokens of an experiment
-    have not been counted yet; None where it runs none. What its window does not hold is not asked.
+def longest_prompt(study: Study, results: Path, model: str) -> Work | None:
+    """The work of a model's sweep with the longest prompt, counted if its tokens have been; None where it runs none.
+    What its window does not hold is not asked.
     """
-    lengths = []
-    for sweep in study.sweeps:
-        counts = results / "token_counts" / model / f"{sweep.experiment.name}.csv"
-        if sweep.model.name == model and counts.exists():
-            lengths.append(Longest(int(read_csv(counts)["tokens_max"].max()) + sweep.answer_tokens, True))
-        elif sweep.model.name == model:
-            lengths.append(Longest(work_of(sweep).longest, False))
+    works = []
+    for sweep in (sweep for sweep in study.sweeps if sweep.model.name == model):
+        work, counts = most_work(sweep), results / "token_counts" / model / f"{sweep.experiment.name}.csv"
+        if counts.exists():
+            tokens = int(read_csv(counts)["tokens_max"].max()) + sweep.answer_tokens
+            work = replace(work, longest=tokens, basis=COUNTED)
+        works.append(work)
     window = getattr(study.models[model], "context_window", None)
-    longest = max(lengths, key=lambda one: one.tokens, default=None)
-    return replace(longest, tokens=min(longest.tokens, window)) if longest and window else longest
+    longest = max(works, key=lambda work: work.longest, default=None)
+    return replace(longest, longest=min(longest.longest, window)) if longest and window else longest
 
 
 def gguf_check(model: str, path: Path, dtype: str) -> Check:

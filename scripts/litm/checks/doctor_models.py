@@ -38,6 +38,7 @@ from litm.planning.memory import (
     size_of,
     sized,
 )
+from litm.planning.tokens import COUNTED, Work
 
 #: Statuses: fine; usable, but worth knowing; the run would fail.
 OK, WARNING, MISSING = "ok", "warning", "missing"
@@ -261,14 +262,6 @@ def device_check(model: str, device: str, wanted: int, gpus: Sequence[Free], wei
     return ok(what, ", ".join(gpu.where for gpu in used))
 
 
-@dataclass(frozen=True)
-class Longest:
-    """The longest prompt of a model with its answer, in tokens; is_counted: or estimated by its items."""
-
-    tokens: int
-    is_counted: bool
-
-
 def model_size(location: str, revision: str | None, of_weights: float) -> ModelSize | None:
     """What a model takes, by its configuration and the bytes of its files; None if the configuration is not here, or
     names no sizes.
@@ -291,7 +284,7 @@ def memory_check(
     size: ModelSize,
     numbers: Numbers,
     free: Free,
-    longest: Longest | None,
+    longest: Work | None,
     gpus: int = 1,
     batch_tokens: int = 0,
 ) -> Check:
@@ -300,13 +293,13 @@ def memory_check(
     caches; each has the scores of its own layers.
     """
     what = f"{model}: memory"
-    tokens = longest.tokens if longest else 0
+    tokens = longest.longest if longest else 0
     weights, per_token = loaded_bytes(size, numbers), cache_bytes(size, numbers)
     cache, scores = per_token * tokens, score_bytes(size, numbers, tokens)
     batch = per_token * (cached_tokens(tokens, batch_tokens) - tokens)
     takes = f"weights take {in_bytes(weights)}"
     if longest is not None:
-        about = "" if longest.is_counted else "about "
+        about = "" if longest.basis == COUNTED else "about "
         takes += f", the cache of the longest prompt ({about}{tokens} tokens) {in_bytes(cache)}"
         if batch:
             takes += f", those of a batch ('batch_tokens: {batch_tokens}') {in_bytes(batch)}"

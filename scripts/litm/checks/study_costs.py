@@ -13,18 +13,8 @@ from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.models.devices import has_gpu
 from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, gpu_hours, rate_here
-from litm.planning.tokens import (
-    assumed,
-    computed_tokens,
-    fitting,
-    lengths_of,
-    prompt_tokens,
-    prompts_by_size,
-    too_long,
-    work_of,
-)
-from litm.planning.words import budget_lines
-from litm.records.bills import Prices
+from litm.planning.tokens import assumed, fitting, lengths_of, mean_work, most_work, prompts_by_size, too_long
+from litm.planning.words import budget_lines, dollars
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.workflow.data_inputs import Needs, needs_of
 
@@ -73,26 +63,23 @@ def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
 
 def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
     sweeps = [fitting(study, sweep) for sweep in study.sweeps if sweep.model.name == model.name]
-    asked = [work_of(sweep).prompts for sweep in sweeps]
-    prompts = sum(asked)
-    tokens = sum(prompt_tokens(study, sweep) for sweep in sweeps)
+    works = [mean_work(study, sweep) for sweep in sweeps]
+    prompts, tokens = sum(work.prompts for work in works), sum(work.prompt_tokens for work in works)
     common = {"sweeps": len(sweeps), "prompts": prompts, "their tokens": tokens}
     if isinstance(model, ApiModel):
         price = model.prices
-        answers = sum(count * sweep.answer_tokens for count, sweep in zip(asked, sweeps, strict=True))
-        dollars = Prices.of(price).of_prompts(round(tokens), answers, {}) if price else None
+        most = sum([dollars(price, work, {}, False) for work in works]) if price else None
         hours = prompts * SERVED_SECONDS / model.concurrency / 3600
         own = {"download": 0, "jobs": len(sweeps), "to compute": tokens, "GPU-hours": 0, "hours here": hours}
-        return {**common, **own, "US$": dollars}
-    computed = sum(computed_tokens(study, sweep) for sweep in sweeps)
+        return {**common, **own, "US$": most}
     here = rate_here(model)
     return {
         **common,
         "download": download_of(model, hub),
         "jobs": len(sweeps) * model.shards,
-        "to compute": computed,
-        "GPU-hours": gpu_hours(model, computed),
-        "hours here": 0 if has_gpu() or not here else computed / here.tokens_per_second / 3600,
+        "to compute": sum(work.timed_tokens for work in works),
+        "GPU-hours": sum(gpu_hours(model, work) for work in works),
+        "hours here": 0 if has_gpu() or not here else sum(map(here.seconds, works)) / 3600,
         "US$": 0,
     }
 
@@ -174,6 +161,7 @@ def results_bytes(study: Study, needs: Needs) -> int:
     total = 0
     for experiment in study.experiments.values():
         answered = [one for one in study.sweeps_of(ANSWER) if one.experiment.name == experiment.name]
-        total += PROMPT * prompts_by_size(experiment).total() + RESPONSE * sum(work_of(one).prompts for one in answered)
+        answers = sum(most_work(one).prompts for one in answered)
+        total += PROMPT * prompts_by_size(experiment).total() + RESPONSE * answers
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

@@ -21,7 +21,7 @@ SERVED_SECONDS = 10
 START, LEAST, MOST = 15, 30, 24 * 60
 
 
-#: Operations per second, padding and answers included: of a GPU, a sixth of an A100's peak, never measured.
+#: Operations per second, padding included: of a GPU, a sixth of an A100's peak, never measured.
 GPU_FLOPS = 5e13
 #: Of a processor core, in float32 and in half precision with instructions for it: somewhat less than SmolLM2-135M
 #: reaches with short prompts on a core of an EPYC, with its answers (benchmarks/memory.py has longer prompts).
@@ -37,6 +37,12 @@ class Rate:
 
     tokens_per_second: float
     source: str
+    has_answers: bool = True
+    """Whether the time of answers is in it, as where it was measured."""
+
+    def seconds(self, work: Work) -> float:
+        """The seconds of this work."""
+        return (work.computed_tokens if self.has_answers else work.timed_tokens) / self.tokens_per_second
 
 
 def predicted_rate(billions: float, dtype: str, gpu: bool, threads: int, is_emulated: bool = False) -> Rate:
@@ -48,7 +54,7 @@ def predicted_rate(billions: float, dtype: str, gpu: bool, threads: int, is_emul
     flops = GPU_FLOPS if gpu else threads * of_core
     device = "a GPU" if gpu else f"{threads} processor core{'s' if threads > 1 else ''}"
     doubt = "which may be wrong by a factor of three or more: a job of ten minutes measures it"
-    return Rate(flops / (2e9 * billions), f"a rule of thumb for {device}, {doubt}")
+    return Rate(flops / (2e9 * billions), f"a rule of thumb for {device}, {doubt}", has_answers=False)
 
 
 def choose_rate(stated: float | None, runs: Sequence[tuple[Mapping, float]], predicted: Rate | None) -> Rate | None:
@@ -130,11 +136,16 @@ def rate_here(model: Model | ApiModel) -> Rate | None:
     return predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
 
 
-def gpu_hours(model: Model, tokens: float) -> float:
-    """The hours of all GPUs that compute these tokens by a rule of thumb; 0 for a model that takes no GPU."""
+def rate_of(model: Model | ApiModel, results: Path) -> Rate | None:
+    """The rate of a model: stated, measured in this folder of results, or by the rule of thumb for this machine."""
+    return choose_rate(model.tokens_per_second, measured_runs(results, model.name), rate_here(model))
+
+
+def gpu_hours(model: Model, work: Work) -> float:
+    """The hours of all GPUs that do this work by a rule of thumb; 0 for a model that takes no GPU."""
     if not model.has_weights or model.device == "cpu":
         return 0.0
-    return model.gpus * tokens / predicted_rate(billions_of(model), model.dtype, True, 1).tokens_per_second / 3600
+    return model.gpus * predicted_rate(billions_of(model), model.dtype, True, 1).seconds(work) / 3600
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Tokens of prompts before these are made: an upper bound for jobs' requests, and the mean for what is said."""
+"""The work of sweeps before their prompts are made: a bound for jobs' requests, and the mean for what is said."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ FRAME_TOKENS = 150
 
 #: Items whose tokens the paper counts (Tables 2 to 4). Prompts of the same contexts in another order, or with the
 #: question at both ends, are counted as these.
-COUNTED = ("key-value pair", "document")
+PRINTED_ITEMS = ("key-value pair", "document")
 #: The model whose counts are taken for models that the paper does not count: LLaMA's tokenizer makes the most tokens.
 USUAL_MODEL = "longchat-13b-16k"
 #: The model with the fewest tokens: what exceeds a window in these exceeds it in any.
@@ -38,27 +38,44 @@ WORD_TOKENS = 1.4
 AROUND, ANSWER_SHARE = 40, 0.25
 
 
-# The upper bound
+#: What figures of work are: at most, before there are prompts; means of such prompts; of the prompts themselves.
+BOUND, MEAN, COUNTED = "bound", "mean", "counted"
 
 
 @dataclass(frozen=True)
 class Work:
-    """The size of a sweep: its prompts, the tokens of prompts and answers together, and those of the longest; tokens
-    are upper bounds.
-    """
+    """What a sweep, or the part of it that is left, gives a model to do."""
 
     prompts: int
-    tokens: int
+    prompt_tokens: float
+    answer_tokens: float = 0
+    """Those of answers as long as is allowed."""
+    computed_tokens: float = 0
+    """Of the prompts' tokens, with common beginnings once where the engine shares them."""
     longest: int = 0
+    """The tokens of the longest prompt with its answer."""
+    basis: str = BOUND
+
+    @property
+    def tokens(self) -> float:
+        """All tokens, if nothing is shared and answers are as long as is allowed."""
+        return self.prompt_tokens + self.answer_tokens
+
+    @property
+    def timed_tokens(self) -> float:
+        """The tokens that take time: those computed, and answers of a usual length."""
+        return self.computed_tokens + ANSWER_SHARE * self.answer_tokens
 
 
-def work_of(sweep: Sweep) -> Work:
-    """The size of a sweep."""
+def most_work(sweep: Sweep) -> Work:
+    """The upper bound of a sweep's work."""
     experiment = sweep.experiment
     each = experiment.most_questions or QUESTIONS
     item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
-    tokens = [cell.size * item + FRAME_TOKENS + sweep.answer_tokens for cell in sweep.cells]
-    return Work(each * len(tokens), each * sum(tokens), max(tokens, default=0))
+    tokens = [cell.size * item + FRAME_TOKENS for cell in sweep.cells]
+    of_prompts, prompts = each * sum(tokens), each * len(tokens)
+    longest = max(tokens, default=-sweep.answer_tokens) + sweep.answer_tokens
+    return Work(prompts, of_prompts, prompts * sweep.answer_tokens, of_prompts, longest)
 
 
 def assumed(study: Study, experiments: Iterable[str]) -> list[str]:
@@ -99,7 +116,7 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
     if experiment.tokens_of:
         return Lengths(1)
     task = load_task(experiment.task)
-    if task.item not in COUNTED:
+    if task.item not in PRINTED_ITEMS:
         return Lengths(task.tokens_per_item)
     named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
     known = [tokens for tokens in named if tokens is not None]
@@ -166,16 +183,18 @@ def prompt_tokens(study: Study, sweep: Sweep, prompts: Mapping[int, float] | Non
     return sum(count * lengths.of(size) for size, count in counts.items())
 
 
-def computed_tokens(study: Study, sweep: Sweep) -> float:
-    """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
-    experiment = sweep.experiment
-    questions = experiment.most_questions or QUESTIONS
+def mean_work(study: Study, sweep: Sweep, prompts: Mapping[int, int] | None = None) -> Work:
+    """About the work of a sweep, or of these numbers of its prompts by size."""
+    experiment, whole = sweep.experiment, prompts_by_size(sweep.experiment)
+    lengths, left = lengths_of(study, sweep.model.name, experiment), whole if prompts is None else prompts
+    tokens, number = prompt_tokens(study, sweep, left), sum(left.values())
     shared = 0.0
-    if engine_facts(sweep.model.engine).shares_prefixes:
+    if whole and engine_facts(sweep.model.engine).shares_prefixes:
         items = sum(cell.size for cell in sweep.cells) - tree_items(experiment)
-        shared = items * lengths_of(study, sweep.model.name, experiment).item
-    answers = len(sweep.cells) * ANSWER_SHARE * sweep.answer_tokens
-    return prompt_tokens(study, sweep) + questions * (answers - shared)
+        questions = (experiment.most_questions or QUESTIONS) * tokens / prompt_tokens(study, sweep)
+        shared = questions * items * lengths.item
+    longest = round(max(map(lengths.of, left), default=-sweep.answer_tokens)) + sweep.answer_tokens
+    return Work(number, tokens, number * sweep.answer_tokens, tokens - shared, longest, MEAN)
 
 
 def cached_shares(study: Study, model: ApiModel, experiment: Experiment) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from litm.base.groups import grouped
 from litm.base.json_files import read_json
@@ -14,8 +15,8 @@ from litm.inference.billing import spent_in
 from litm.inference.journal import JOURNALS
 from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO
-from litm.planning.speed import choose_rate, duration, gpu_hours, measured_runs, rate_here
-from litm.planning.tokens import cached_shares, computed_tokens, prompt_tokens
+from litm.planning.speed import duration, gpu_hours, rate_of
+from litm.planning.tokens import Work, cached_shares
 from litm.records.bills import Prices
 
 #: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
@@ -24,25 +25,22 @@ LOADING_SECONDS, LONG = 8, 600
 SHOWN = 6
 
 
-#: Sweeps, each with its prompts without an answer by their number of items.
-Left = Sequence[tuple[Sweep, Mapping[int, int]]]
+#: Sweeps, each with the work that is left.
+Planned = Sequence[tuple[Sweep, Work]]
 
 
-def time_lines(study: Study, sweeps: Left) -> list[str]:
+def time_lines(study: Study, sweeps: Planned) -> list[str]:
     """For each local model of these sweeps, about how long it takes here, in which number format and why, and whether
     its answers so far are in another format.
     """
     seconds: dict[str, float] = {}
     lines: list[str] = []
-    for model, tokens, number in _remaining(study, sweeps):
+    for model, works in _local(sweeps):
         name = model.name
-        if predicted := rate_here(model):
-            earlier = measured_runs(Path("results"), name)
-            rate = choose_rate(model.tokens_per_second, earlier, predicted) or predicted
-            seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * number
-            known = (
-                "a rule of thumb, wrong by up to a factor of three" if rate is predicted else "as earlier sweeps took"
-            )
+        if (rate := rate_of(model, Path("results"))) and model.has_weights:
+            seconds[name] = sum(rate.seconds(work) + LOADING_SECONDS for work in works)
+            thumb = "a rule of thumb, wrong by up to a factor of three"
+            known = "as earlier sweeps took" if rate.has_answers else thumb
             if len(seconds) <= SHOWN:
                 lines += _lines(model, f"{duration(seconds[name])} here ({known})")
     if others := list(seconds.values())[SHOWN:]:
@@ -55,28 +53,25 @@ def time_lines(study: Study, sweeps: Left) -> list[str]:
     return lines
 
 
-def gpu_lines(study: Study, sweeps: Left) -> list[str]:
+def gpu_lines(study: Study, sweeps: Planned) -> list[str]:
     """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes."""
-    hours = sum(gpu_hours(model, tokens) for model, tokens, _ in _remaining(study, sweeps))
+    hours = sum(gpu_hours(model, work) for model, works in _local(sweeps) for work in works)
     told = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
     return [f"  {told}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
 
 
-def dollar_lines(study: Study, sweeps: Left) -> list[str]:
+def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
     """A line on the money for each model with prices, and for the way in which it is asked, and those of budgets."""
     plain: dict[str, float] = {}
     cached: dict[str, float] = {}
     ways: dict[str, str] = {}
-    for sweep, prompts in sweeps:
+    for sweep, work in sweeps:
         model, name = sweep.model, sweep.model.name
         if isinstance(model, ApiModel) and model.prices:
-            tokens = round(prompt_tokens(study, sweep, prompts))
-            limit = sum(prompts.values()) * sweep.answer_tokens
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, sweep.experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
-                dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
-                sums[name] = sums.get(name, 0.0) + dollars
+                sums[name] = sums.get(name, 0.0) + dollars(model.all_prices or {}, work, *way)
     lines = [
         f"  {name}: at most about US$ {money(cost)}"
         + (f", {ways[name]} US$ {money(cached[name])}" if cached[name] < cost else "")
@@ -84,6 +79,11 @@ def dollar_lines(study: Study, sweeps: Left) -> list[str]:
         for name, cost in plain.items()
     ]
     return [*lines, *(f"  {line}" for line in budget_lines(study, cached, Path(JOURNALS)))]
+
+
+def dollars(prices: Mapping[Any, float], work: Work, shares: Mapping[str, float], is_batch: bool) -> float:
+    """The most that work costs. shares: of its prompts' tokens in the provider's cache, see `Plan.shares`."""
+    return Prices.of(prices).of_prompts(round(work.prompt_tokens), round(work.answer_tokens), shares, is_batch)
 
 
 def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Path | None = None) -> list[str]:
@@ -106,13 +106,11 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Pa
     return lines
 
 
-def _remaining(study: Study, sweeps: Left) -> Iterator[tuple[Model, float, int]]:
-    """Each local model, its tokens to compute, and its number of sweeps."""
-    for name, own in grouped(sweeps, lambda left: left[0].model.name).items():
-        if isinstance(model := study.models[name], Model):
-            shares = [prompt_tokens(study, *left) / prompt_tokens(study, left[0]) for left in own]
-            tokens = sum(share * computed_tokens(study, left[0]) for share, left in zip(shares, own, strict=True))
-            yield model, tokens, len(own)
+def _local(sweeps: Planned) -> Iterator[tuple[Model, list[Work]]]:
+    """Each local model, and the work of its sweeps."""
+    for own in grouped(sweeps, lambda planned: planned[0].model.name).values():
+        if isinstance(model := own[0][0].model, Model):
+            yield model, [work for _, work in own]
 
 
 def _lines(model: Model, time: str) -> Iterator[str]:

@@ -17,8 +17,8 @@ from litm.config.sweeps import Sweep
 from litm.inference.journal import JOURNALS
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
-from litm.planning.tokens import assumed, fitting, prompts_by_size, too_long
-from litm.planning.words import SHOWN, Left
+from litm.planning.tokens import assumed, fitting, mean_work, prompts_by_size, too_long
+from litm.planning.words import SHOWN, Planned
 from litm.records.examples import read_examples
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.workflow.sweep_inputs import SweepInputs
@@ -62,12 +62,12 @@ ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 class Jobs:
     """The jobs that run or would run, in a few lines.
 
-    times: makes lines on time and money from sweeps with their prompts without an answer by size;
+    times: makes lines on time and money from sweeps with the work that is left;
     renamed: how an importing workflow names a rule, with `*` for the name that it has here.
     """
 
     def __init__(
-        self, study: Study, sweeps: SweepInputs, times: Callable[[Left], list[str]], renamed: str = "*"
+        self, study: Study, sweeps: SweepInputs, times: Callable[[Planned], list[str]], renamed: str = "*"
     ) -> None:
         self._study = study
         self._sweeps = sweeps
@@ -153,7 +153,8 @@ class Jobs:
         notes = [*too_long(self._study, [sweep for sweep, _ in to_ask]), *assumed(self._study, self._uncounted(to_ask))]
         lines += [f"  {line}" for line in notes]
         # A sweep whose prompts all have answers loads no model.
-        times = self._times([left for left in to_ask if left[1]])
+        left = [(fitting(self._study, sweep), prompts) for sweep, prompts in to_ask if sweep.is_asked and prompts]
+        times = self._times([(sweep, mean_work(self._study, sweep, prompts)) for sweep, prompts in left])
         return [*lines, *times, *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
 
     def _uncounted(self, to_ask: Iterable[tuple[Sweep, Counter[int]]]) -> dict[str, None]:
@@ -175,7 +176,7 @@ class Jobs:
         if model not in self._sweeps.asked or not self._sweeps.journals:
             return most, 0, ""
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
-        source, own = Path(f"results/models/{model}.json"), Path(JOURNALS, model) / f"{experiment}.jsonl"
+        source, own = Path(f"results/models/{model}.json"), Path(sweep.files.journal)
         if ("make_examples", experiment) in self._made or not all(file.exists() for file in examples):
             # Journals of other models rarely have its answers: only its own are worth a line.
             return most, 0, MADE_FIRST if own.parent.is_dir() else ""

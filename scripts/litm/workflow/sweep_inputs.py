@@ -21,7 +21,7 @@ from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.planning.memory import memory_mb
 from litm.planning.speed import measured_runs, minutes
-from litm.planning.tokens import work_of
+from litm.planning.tokens import most_work
 from litm.prompting.prompt_format import named_template
 from litm.records.cells import Cell
 from litm.retrieval.candidates import FILL
@@ -272,10 +272,10 @@ class SweepInputs:
         """Memory (MB) and time limit (minutes) of the jobs of a measure, as resources."""
 
         def mem_mb(wildcards: Wildcards, attempt: int) -> int:
-            return memory_mb(self.asked[wildcards.model], attempt, work_of(self.sweep(wildcards, measure)))
+            return memory_mb(self.asked[wildcards.model], attempt, most_work(self.sweep(wildcards, measure)))
 
         def runtime(wildcards: Wildcards, attempt: int) -> int:
-            work = work_of(self.sweep(wildcards, measure))
+            work = most_work(self.sweep(wildcards, measure))
             return minutes(self.asked[wildcards.model], work, attempt, self._runs(wildcards.model))
 
         return {"mem_mb": mem_mb, "runtime": runtime}
