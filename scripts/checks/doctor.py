@@ -12,16 +12,16 @@ from litm.base.messages import UserError
 
 @program
 def main(config: dict, lock: Path, results: Path = Path("results")) -> None:
-    from litm.checks.doctor import checks_table, counts, examine, look_remote
-    from litm.checks.doctor_models import MISSING
-    from litm.checks.study_costs import cost_lines
+    from litm.checks.doctor import checks_table, counts, examine
     from litm.config.study import load_study
+    from litm.planning.downloads import MISSING, first_steps, look_remote
 
     study = load_study(config, lock.parent)
     found = look_remote(study, results)
     checks = examine(study, lock.read_text(encoding="utf-8").splitlines(), results, found)
     print(checks_table(checks))
-    print(*cost_lines(study, found), sep="\n")
+    print(first_steps(study, found))
+    print("The target `estimate` says what all of it takes: prompts, tokens, hours, US$.")
     if any(check.status == MISSING for check in checks):
         raise UserError(f"{counts(checks)}: fix what is missing before you run")
     print(counts(checks))

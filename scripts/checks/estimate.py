@@ -2,7 +2,7 @@
 
 config: JSON: the whole config
 lock: requirements.lock, next to config/
-sweeps: what estimate_sweep.py wrote; the cost of others is by rules of thumb
+sweeps: what estimate_sweep.py wrote; others are estimated by rules of thumb
 results: where earlier runs are looked for
 table: output: a CSV table, one row a sweep and one of sums
 """
@@ -17,34 +17,32 @@ from litm.records.measures import ANSWER
 
 @program
 def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), results: Path = Path("results")) -> None:
-    from litm.checks.doctor import look_remote
-    from litm.checks.estimate import Remaining, as_text, by_characters, estimate_table, notes, what_is_shown
-    from litm.checks.study_costs import cost_lines
-    from litm.config.recorded_models import RecordedModel
+    from pandas import isna
+
     from litm.config.study import load_study
-    from litm.planning.speed import choose_rate, measured_runs, rate_here
+    from litm.planning.counting import Estimate
+    from litm.planning.downloads import download_lines, look_remote
+    from litm.planning.estimate import as_text, estimate_table, estimates_of, notes, notes_on_rules, what_is_shown
+    from litm.planning.speed import rate_of
+    from litm.planning.tokens import MEAN
     from litm.planning.words import budget_lines
-    from litm.workflow.sweep_inputs import prices
 
     study = load_study(config, lock.parent)
-    left = [Remaining(**read_json(path)) for path in sweeps]
-    rates = {
-        name: choose_rate(model.tokens_per_second, measured_runs(results, name), rate_here(model))
-        for name, model in study.models.items()
-        if not isinstance(model, RecordedModel)
-    }
-    planned = {sweep.pair: sweep.experiment.curve_questions for sweep in study.sweeps_of(ANSWER)}
-    counts = planned | {(one.model, one.experiment): one.questions for one in left}
-    shown, shown_notes = what_is_shown(counts, results)
-    estimated = estimate_table([*map(by_characters, left)], rates, prices(study), shown)
+    counted = [Estimate.read(read_json(path)) for path in sweeps]
+    estimates = estimates_of(study, counted)
+    rates = {sweep.model.name: rate_of(sweep.model, results) for sweep in study.sweeps if sweep.is_asked}
+    questions: dict[tuple[str, str], int | None]
+    questions = {sweep.pair: sweep.experiment.curve_questions for sweep in study.sweeps_of(ANSWER)}
+    questions |= {(one.model, one.experiment): one.questions for one in counted}
+    shown, shown_notes = what_is_shown(questions, results)
+    estimated = estimate_table(study, estimates, rates, shown)
     write_csv(table, estimated)
-    if left:
+    if estimates:
         print(as_text(estimated))
-    if len(left) < sum(sweep.is_asked for sweep in study.sweeps):
-        # With its budgets.
-        rest = [*cost_lines(study, look_remote(study, results))]
-    else:
-        dollars = estimated.groupby("model")["dollars_as_set"].sum()
-        rest = budget_lines(study, {one: dollars[one] for one in rates if one in dollars}, results / "journal")
-    for line in (*notes(left, rates, prices(study)), *shown_notes, *rest):
+    dollars = estimated.groupby("model")["dollars_as_set"].agg(lambda one: one.sum(skipna=False))
+    known = {name: None if isna(dollars[name]) else dollars[name] for name in rates}
+    lines = [*notes(study, estimates, rates)]
+    if any(one.work.basis == MEAN for one in estimates):
+        lines += [*notes_on_rules(study, estimates), *download_lines(study, look_remote(study, results))]
+    for line in (*lines, *shown_notes, *budget_lines(study, known, results / "journal")):
         print(line)

@@ -4,7 +4,7 @@ source: output of identify_model.py; not needed without a journal
 context_window: in tokens; 0 is the model's own
 journal: every response ever got; read only
 journals: the folder of all sweeps' journals, where answers are looked for too
-output: JSON, see litm.checks.estimate.Remaining
+output: JSON, see litm.planning.counting.Estimate
 """
 
 from dataclasses import asdict, replace
@@ -15,6 +15,7 @@ from litm.inference.engine import engine_facts
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.records.examples import read_examples
+from litm.records.measures import ANSWER, MEASURE
 
 
 @program
@@ -26,12 +27,12 @@ def main(
     context_window: int = 0,
     journals: str | None = None,
 ) -> None:
-    from litm.checks.estimate import encoder, planner, remaining_work
+    from litm.planning.counting import count, encoder, planner
 
     sweep = asked.sweep(source)
     prompts, answers = present_answers(read_examples(*asked.examples), sweep, journal, journals)
     fit = sweep.fit(context_window)
-    left = remaining_work(
+    left = count(
         (asked.model, asked.experiment),
         prompts,
         answers,
@@ -40,7 +41,4 @@ def main(
         shares=engine_facts(asked.settings["engine"]).shares_prefixes and fit.is_shared,
         plan=planner(sweep, asked.run or {}),
     )
-    known = asdict(replace(left, batch=bool((asked.run or {}).get("batch"))))
-    # What only some models have is left out for others.
-    optional = ("cached", "batch", "most_tokens")
-    write_json(output, {name: value for name, value in known.items() if value or name not in optional})
+    write_json(output, asdict(replace(left, measure=asked.decoding.get(MEASURE, ANSWER))))

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import re
 import shutil
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,21 +14,34 @@ from urllib.error import URLError
 
 import local_http
 import pytest
+from configs import config as configured
 from configs import study
 from conftest import ROOT
 from httpx2 import ConnectError, Request, Response
 from huggingface_hub.errors import GatedRepoError
+from programs import run_program
 
-from litm.checks import doctor, doctor_models, study_costs
+from litm.checks import doctor, doctor_models
 from litm.checks.doctor import checks_table, disk_check, locks_check, package_checks, packages
-from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
-from litm.checks.study_costs import cost_lines, costs, results_bytes
+from litm.config.needs import needs_of
 from litm.config.study import Study
-from litm.planning.tokens import most_work
-from litm.workflow.data_inputs import needs_of
+from litm.planning import downloads
+from litm.planning.downloads import (
+    MISSING,
+    OK,
+    WARNING,
+    Check,
+    Remote,
+    file_check,
+    first_steps,
+    hub_check,
+    look_remote,
+    missing,
+    ok,
+    results_bytes,
+)
 
 REFERENCE = ROOT / "resources" / "reference_model"
-PRICES = {"input": 2, "output": 10}
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
 
 
@@ -194,7 +206,7 @@ def test_the_remedy_for_a_missing_server_fits_its_address_and_its_certificate(mo
 def test_a_remote_file_has_the_size_that_its_server_says_or_else_the_catalogue(monkeypatch, answer, status, said):
     opened = MagicMock(side_effect=answer if isinstance(answer, Exception) else None)
     opened.return_value.__enter__.return_value.headers = answer
-    monkeypatch.setattr(doctor_models, "opened", opened)
+    monkeypatch.setattr(downloads, "opened", opened)
     check = file_check(study().datasets["kv_75_keys"], Path("nowhere"), None)
     assert check.status == status and said in check.message
     assert check.download == (5_000_000 if "5.0 MB" in said else 1_700_000)
@@ -238,7 +250,7 @@ def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
 
 
 def examined(config, results):
-    return doctor.examine(config, LOCK, results, doctor.look_remote(config, results))
+    return doctor.examine(config, LOCK, results, look_remote(config, results))
 
 
 def test_this_machine_has_what_the_default_config_needs(tmp_path):
@@ -268,89 +280,21 @@ def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
     assert lacking == {"large: memory", "gpu: device", "served: server", "hub: nobody/no-such-model"}
 
 
-def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
-    models = {"llama-2-13b": {}, "qwen2.5-7b-instruct": {}}
-    config = study(models={**models, "served": {"engine": "openai", "api_model": "x", "prices": PRICES}}, **KV)
-    offline = dict.fromkeys(list(config.models)[:2], missing("", "", download=None, gated=None))
-    llama, qwen, served = costs(config, offline).values()
-    assert (llama["download"], qwen["download"], served["download"]) == (26e9, 14e9, 0)
-    assert all((one["sweeps"], one["jobs"], one["prompts"]) == (1, 1, 13 * 50) for one in (llama, qwen, served))
-    assert llama["GPU-hours"] == pytest.approx(llama["to compute"] * 2 * 13e9 / 5e13 / 3600)
-    assert served["GPU-hours"] == 0
-    experiment = config.experiments["kv_retrieval_small"]
-    answers, tokens = served["prompts"] * experiment.max_new_tokens, served["their tokens"]
-    assert served["US$"] == pytest.approx((tokens * 2 + answers * 10) / 1e6)
-    assert (
-        llama["to compute"]
-        < llama["their tokens"]
-        == tokens
-        < most_work(config.sweep("llama-2-13b", experiment.name)).tokens
-    )
-    said = "\n".join(cost_lines(config, Remote(offline, [])))
-    assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)
-    assert "accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN" in said
-    assert "of the paper print them" in said and "GPU-hours: of all GPUs together." in said
-    assert "by parameters, as the hub does not answer" in said and "; then `snakemake fetch`" in said
+def test_what_comes_before_the_sweeps_is_said():
+    config = study(models=["llama-2-13b", "qwen2.5-7b-instruct"], **KV)
+    offline = dict.fromkeys(config.models, missing("", "", download=None, gated=None))
+    said = first_steps(config, Remote(offline, []))
+    assert said.startswith("First: accept the terms of llama-2-13b at https://huggingface.co, then set HF_TOKEN")
+    assert said.endswith("; then `snakemake fetch`, where there is a network; then the sweeps.")
     known = dict.fromkeys(offline, ok("", "", download=10**9))
-    assert costs(config, known)["llama-2-13b"]["download"] == 10**9
-    assert "HF_TOKEN" not in "".join(cost_lines(config, Remote(known, [])))
+    assert "HF_TOKEN" not in first_steps(config, Remote(known, []))
 
 
-def test_with_a_gpu_the_hours_of_servers_stay_and_those_of_models_on_this_processor_go(monkeypatch):
-    served = study(models={"served": {"engine": "openai", "api_model": "x", "concurrency": 5}}, **KV)
-    without = [*cost_lines(served, Remote({}, []))]
-    monkeypatch.setattr(study_costs, "has_gpu", lambda: True)
-    assert [*cost_lines(served, Remote({}, []))] == without
-    # 650 prompts of 10 seconds, 5 at a time.
-    assert re.search(r"hours here.*\nserved .* 0\.4 ", without[1]) and "10 seconds a prompt" in without[2]
-    assert "hours here" not in [*cost_lines(study(models=["reference"], **KV), Remote({}, []))][1]
-
-
-def test_the_cost_says_what_it_does_not_count_and_which_models_take_several_gpus():
-    entry = {"engine": "transformers", "hub": "a/b", "parameters": 70, "gpus": 4, "prompt_template": "raw"}
-    mine = study(models={"large": entry, "gpt-4-0613": {}}, experiments=["three_needles_small"])
-    said = [*cost_lines(mine, Remote({}, []))]
-    assert "GPU-hours: of all GPUs together (4 at once for large)." in said[2]
-    assert said[3].startswith("Their tokens: by rules of thumb.")
-    assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)
-
-
-def test_prompts_that_do_not_fit_cost_nothing_and_are_named():
-    models = {
-        name: {"engine": "openai", "api_model": "x", "prices": PRICES} for name in ("any", "short", "none", "long")
-    }
-    models["short"] |= {"context_window": 8192}
-    models["none"] |= {"context_window": 1000}
-    models["long"] |= {"context_window": 20_000, "request": {"max_tokens": 12_000}}
-    positions = {"whole": {75: [0], 300: [0]}, "without": {75: [0]}}
-    asked = {
-        name: study(models=models, experiments={"kv_retrieval": {"positions": given}})
-        for name, given in positions.items()
-    }
-    whole, without = (costs(one, {}) for one in asked.values())
-    assert whole["short"] == without["short"] == without["any"] != whole["any"]
-    assert (whole["none"]["prompts"], whole["none"]["US$"]) == (0, 0)
-    long, limit = whole["long"], asked["whole"].experiments["kv_retrieval"].max_new_tokens
-    assert long["prompts"] == whole["short"]["prompts"]
-    assert long["US$"] == pytest.approx(whole["short"]["US$"] + long["prompts"] * (12_000 - limit) * 10 / 1e6)
-    told = "not counted, on average longer than its context_window: kv_retrieval"
-    said = [line for line in cost_lines(asked["whole"], Remote({}, [])) if "not counted, on" in line]
-    sizes = {"short": "300", "none": "75, 300", "long": "300"}
-    assert said == [f"{model}: {told} ({some} key-value pairs)" for model, some in sizes.items()]
-
-
-def measuring(*what: str) -> Study:
-    served = {"engine": "openai", "api_model": "x", "endpoint": "completions", "prompt_template": "raw"}
-    served |= {"tokenizer": str(REFERENCE), "prices": PRICES}
-    return study(models={"served": served}, experiments={"kv_retrieval_small": {"measure": [*what]}})
-
-
-def test_sweeps_that_measure_log_probabilities_are_counted_and_cost_no_new_token():
-    both, alone = measuring("answer", "log_probability"), measuring("log_probability")
-    (of_both,), (of_one,) = costs(both, {}).values(), costs(alone, {}).values()
-    assert (of_both["sweeps"], of_both["prompts"]) == (2, 2 * of_one["prompts"])
-    assert of_one["US$"] == pytest.approx(of_one["their tokens"] * 2 / 1e6)
-    assert "Sweeps: 1 ask for answers, 1 measure log-probabilities." in [*cost_lines(both, Remote({}, []))]
+def test_the_doctor_names_the_estimate_and_says_no_cost(tmp_path):
+    options = {"config": configured(**KV, models=["reference"]), "lock": str(ROOT / "requirements.lock")}
+    done = run_program("doctor", **options, results=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "The target `estimate` says what all of it takes" in done.stdout and "US$, at most" not in done.stdout
 
 
 def test_the_table_is_one_line_a_check_in_columns():

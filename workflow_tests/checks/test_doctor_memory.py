@@ -11,12 +11,13 @@ from conftest import ROOT
 from gguf_files import write_gguf
 
 from litm.base import loading
-from litm.checks import doctor_models
-from litm.checks.doctor import examine, longest_prompt, look_remote
-from litm.checks.doctor_models import MISSING, OK, WARNING, Free, device_check, memory_check, model_size
+from litm.checks import doctor, doctor_models
+from litm.checks.doctor import examine, longest_prompt
+from litm.checks.doctor_models import Free, device_check, memory_check, model_size
 from litm.inference.engine import PIECE
 from litm.models.locations import find_in_package, weight_bytes
 from litm.planning import memory
+from litm.planning.downloads import MISSING, OK, WARNING, look_remote
 from litm.planning.memory import ModelSize, Numbers, loaded_bytes, score_bytes, size_of, sweep_bytes
 from litm.planning.tokens import BOUND, COUNTED, Work
 
@@ -133,7 +134,7 @@ def test_the_size_of_a_gguf_file_is_read_from_its_header():
 
 
 def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor_models, "cached_folder", lambda hub, revision: None)
+    monkeypatch.setattr(doctor, "cached_folder", lambda hub, revision: None)
     monkeypatch.setattr(doctor_models, "model_size", lambda *_: None)
     assert "weights take 39.0 GB" in examined(study(models=["flan-ul2"]), tmp_path)["flan-ul2: memory"].message
 

@@ -7,12 +7,12 @@ from conftest import ROOT
 from programs import load_program
 
 from litm.base.json_files import read_json, write_json
-from litm.checks.doctor import examine, look_remote
-from litm.checks.doctor_models import WARNING
+from litm.checks.doctor import examine
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES
 from litm.config.study import load_study
 from litm.models.identity import api_identity
+from litm.planning.downloads import WARNING, look_remote
 
 HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
 

@@ -11,11 +11,11 @@ from configs import DEFAULT
 from conftest import ROOT
 from snakemake.utils import update_config
 
-from litm.checks.study_costs import results_bytes
+from litm.config.needs import needs_of
 from litm.config.study import Study, load_study
 from litm.config.sweeps import Sweep
+from litm.planning.downloads import results_bytes
 from litm.planning.tokens import fitting, most_work, prompt_tokens
-from litm.workflow.data_inputs import needs_of
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]

@@ -7,7 +7,6 @@ from plans import inputs_of, of
 
 from litm.base.messages import UserError
 from litm.checks.doctor import longest_prompt
-from litm.checks.study_costs import costs
 from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, mean_work, most_work
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
@@ -50,10 +49,6 @@ def test_memory_time_and_tokens_are_those_of_the_reasoning_too(tmp_path):
     assert means[1].timed_tokens - means[0].timed_tokens == pytest.approx(more * prompts * ANSWER_SHARE)
     longest = {name: longest_prompt(one, tmp_path, name).longest for name in one.models}
     assert longest["thinks"] - longest["plain"] == more and longest["plain"] > FRAME_TOKENS
-    planned = costs(one, {})
-    assert planned["thinks"]["to compute"] - planned["plain"]["to compute"] == pytest.approx(
-        more * prompts * ANSWER_SHARE
-    )
 
 
 def test_a_job_that_measures_has_the_memory_and_time_of_its_own_sweep_not_those_of_answers(tmp_path, monkeypatch):

@@ -9,10 +9,10 @@ from programs import run_program
 
 from litm.base.json_files import write_json
 from litm.base.messages import money
-from litm.checks.estimate import Remaining
-from litm.checks.study_costs import costs
+from litm.planning.counting import Estimate
+from litm.planning.estimate import by_rules_of_thumb, estimate_table
 from litm.planning.speed import gpu_hours
-from litm.planning.tokens import mean_work, most_work
+from litm.planning.tokens import COUNTED, Work, mean_work, most_work
 from litm.planning.words import dollar_lines, gpu_lines
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
@@ -42,20 +42,20 @@ def experiments(measures: list[str]) -> dict:
 )
 def test_a_dry_run_and_the_estimate_have_the_same_hours_and_dollars_below_what_a_job_requests(entry, measures):
     one = study(models={"a": entry}, experiments=experiments(measures))
-    estimated = costs(one, {})["a"]
+    estimated = estimate_table(one, [by_rules_of_thumb(one, sweep) for sweep in one.sweeps], {"a": None}).iloc[-1]
     left = [(sweep, mean_work(one, sweep)) for sweep in one.sweeps]
     assert len(left) == len(measures)
-    if hours := estimated["GPU-hours"]:
+    if hours := estimated["gpu_hours"]:
         assert gpu_lines(one, left)[0].startswith(f"  about {hours:,.0f} GPU-hours,")
         requested = sum(gpu_hours(one.models["a"], most_work(sweep)) for sweep in one.sweeps)
         assert 1 < hours < requested
     else:
         (line,) = dollar_lines(one, left)
-        assert f"at most about US$ {money(estimated['US$'])} if" in line
+        assert f"at most about US$ {money(estimated['dollars'])} if" in line
 
 
 def test_the_estimate_has_rules_of_thumb_exactly_if_a_sweep_that_asks_was_not_counted(tmp_path):
-    counted = Remaining("a", "x", 10, 10, 0, 0, 10, 1_000, 1_000, 500)
+    counted = Estimate("a", "x", 10, Work(10, 1_000, 500, 1_000, basis=COUNTED), 10, 0, 0)
     write_json(tmp_path / "one.json", asdict(counted))
     for measures, is_whole in ((ANSWERS, True), (BOTH, False)):
         given = config(models={"a": HERE}, experiments=experiments(measures))
@@ -63,4 +63,4 @@ def test_the_estimate_has_rules_of_thumb_exactly_if_a_sweep_that_asks_was_not_co
         files = {"sweeps": f"{tmp_path}/one.json", "table": f"{tmp_path}/estimate.csv"}
         done = run_program("estimate", **files, **options)
         assert done.returncode == 0, done.stderr
-        assert ("What all of it costs" not in done.stdout) == is_whole
+        assert ("Rules of thumb:" not in done.stdout) == is_whole

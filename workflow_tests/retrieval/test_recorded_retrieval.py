@@ -10,12 +10,12 @@ from programs import refused, run_program
 
 from litm.base.json_files import read_json, write_json
 from litm.checks.doctor import packages
+from litm.config.needs import needs_of
 from litm.config.study import load_study
 from litm.corpora.passages import CorpusSettings, CountedPassages, Passage, write_shards
 from litm.corpora.retrieved import Run, hits_of_questions, read_retrieved, retrieved
 from litm.questions.released_format import QuestionRecord, write_question_records
 from litm.retrieval.search import SearchTask, find
-from litm.workflow.data_inputs import needs_of
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 MILL = {"page_content": "The mill.", "metadata": {"source": "towns.txt"}, "id": "m"}

@@ -143,7 +143,7 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed, for independent questions)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
-        dry_run.USED_AGAIN.format("estimate"),
+        dry_run.USED_AGAIN.format("estimate", "doctor"),
         dry_run.ALL_LINES,
     ]
 

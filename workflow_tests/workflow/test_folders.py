@@ -40,10 +40,10 @@ IMPORTS = {
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
-    "planning": "base records placements models examples inference config",
+    "planning": "base records placements models examples prompting inference analysis config",
     "workflow": "base records placements models questions corpora retrieval "
     "prompting inference analysis figures config planning",
-    "checks": "base records placements models retrieval prompting inference scoring analysis config planning workflow",
+    "checks": "base records placements models retrieval inference scoring analysis config planning",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {

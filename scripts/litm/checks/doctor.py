@@ -19,20 +19,34 @@ from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import read_csv
 from litm.checks import doctor_models
-from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Remote, missing, ok, warning
-from litm.checks.study_costs import results_bytes
+from litm.checks.doctor_models import Free
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
 from litm.config.model_files import why_taken
+from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION, engine_facts
 from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes
+from litm.planning.downloads import (
+    MISSING,
+    OK,
+    PATIENCE,
+    WARNING,
+    Check,
+    Remote,
+    cached_folder,
+    download_of,
+    in_bytes,
+    missing,
+    ok,
+    results_bytes,
+    warning,
+)
 from litm.planning.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, billions_of, bytes_of_parameters
 from litm.planning.tokens import COUNTED, Work, most_work
 from litm.retrieval.search import EXACT
-from litm.workflow.data_inputs import Needs, needs_of
 
 #: Oldest supported Python.
 OLDEST_PYTHON = (3, 11)
@@ -63,16 +77,6 @@ def counts(checks: Iterable[Check]) -> str:
     """The number of checks by status, in words."""
     statuses = [check.status for check in checks]
     return ", ".join(f"{statuses.count(status)} {status}" for status in (OK, WARNING, MISSING))
-
-
-def look_remote(study: Study, results: Path) -> Remote:
-    """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
-    models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
-    with ThreadPoolExecutor() as pool:
-        hubs = pool.map(doctor_models.hub_check, models)
-        needed = needs_of(study).remote_files
-        files = pool.map(lambda one: doctor_models.file_check(one, results / "data", study.data_mirror), needed)
-    return Remote(dict(zip((model.name for model in models), hubs, strict=True)), [*files])
 
 
 def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> list[Check]:
@@ -172,7 +176,7 @@ def java_check() -> Check:
     try:
         java = Path(java_home()) / "bin" / "java"
         lucene_jar()
-        subprocess.run([java, "-version"], capture_output=True, timeout=doctor_models.PATIENCE, check=True)
+        subprocess.run([java, "-version"], capture_output=True, timeout=PATIENCE, check=True)
     except UserError as error:
         return missing("Java", str(error))
     except (OSError, subprocess.SubprocessError) as error:
@@ -191,7 +195,7 @@ def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iter
         return
     if hub is not None and model.hub:
         yield hub
-        folder = doctor_models.cached_folder(model.hub, model.revision)
+        folder = cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
     if model.leaves_format_out:
@@ -277,9 +281,7 @@ def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[
     wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
     models = [study.models[name] for name in found.hubs]
-    downloads = sum(
-        doctor_models.download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model)
-    )
+    downloads = sum(download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model))
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
@@ -302,7 +304,7 @@ def _unpacked_bytes(model: object) -> int:
 
 def disk_check(what: str, folder: Path, free: int, wanted: int) -> Check:
     """Whether a disk has room. free: bytes; wanted: estimated bytes."""
-    told = f"{doctor_models.in_bytes(free)} free in {folder}, about {doctor_models.in_bytes(wanted)} wanted at most"
+    told = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
     if wanted > free:
         return missing(what, f"{told}: free some, or work on another disk (--directory)")
     return (warning if free - wanted < LEAST else ok)(what, told)

@@ -1,35 +1,30 @@
-"""The doctor on models and the network: hub models, servers and files are asked, devices and memory are compared."""
+"""The doctor on models: servers are asked, devices and memory are compared."""
 
 import json
 import os
-import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from ssl import SSLCertVerificationError
 
 import httpx2
 
-from litm.base.download import is_this_machine, opened, within
+from litm.base.download import is_this_machine, within
 from litm.base.messages import UserError
 from litm.config.api_models import ApiModel
-from litm.config.data import Dataset
-from litm.config.local_models import Model
 from litm.config.schema import listing
 from litm.inference.api_engine import key_mistake, key_variable
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
 from litm.inference.server_errors import UNTRUSTED, first_cause
 from litm.models.configuration import load_config
-from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
+from litm.models.locations import is_gguf
+from litm.planning.downloads import PATIENCE, Check, in_bytes, missing, ok, warning
 from litm.planning.memory import (
     SIZES,
     ModelSize,
     Numbers,
-    billions_of,
-    bytes_of_parameters,
     cache_bytes,
     cached_tokens,
     layer_bytes,
@@ -40,97 +35,10 @@ from litm.planning.memory import (
 )
 from litm.planning.tokens import COUNTED, Work
 
-#: Statuses: fine; usable, but worth knowing; the run would fail.
-OK, WARNING, MISSING = "ok", "warning", "missing"
-#: Seconds that the network may take to answer, and Java to start.
-PATIENCE = 5
-#: Where the hub's token goes.
-LOG_IN = "then set HF_TOKEN to a token of yours, or run `hf auth login`"
-#: Bytes of a weight on the hub: half precision.
-STORED = "bfloat16"
 #: Share of the free memory that may be taken before there is a warning: predictions are within a quarter.
 COMFORTABLE = 0.9
 #: Bytes of weights from which on a model is slow without a GPU.
 LARGE = 2e9
-
-
-@dataclass(frozen=True)
-class Check:
-    """The result for one thing. message: the finding and, unless the status is ok, the remedy; download: bytes of it
-    that are not here yet, None if their number is unknown; gated: whether terms must be accepted, None if that is
-    unknown.
-    """
-
-    status: str
-    what: str
-    message: str
-    download: int | None = 0
-    gated: bool | None = False
-
-
-#: A check of something that is fine; usable, but worth knowing; without which the run would fail.
-ok, warning, missing = partial(Check, OK), partial(Check, WARNING), partial(Check, MISSING)
-
-
-def in_bytes(size: float) -> str:
-    """A number of bytes for people, in units of 10⁹ (GB) or 10⁶ (MB)."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
-
-
-# --- Models of the hub
-
-
-def hub_check(model: Model) -> Check:
-    """Whether a hub model is in the local cache or can be downloaded; the hub is asked only if it is not cached."""
-    from huggingface_hub import HfApi, constants, get_token
-    from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
-
-    hub = str(model.hub)
-    what, terms = f"{model.name}: {hub}", f"accept its terms at https://huggingface.co/{hub}"
-    if cached_folder(hub, model.revision):
-        return ok(what, "in the local cache")
-    elsewhere = "download it with the target `fetch` where there is a network, or set 'path' to a folder"
-    if constants.HF_HUB_OFFLINE:
-        why = "HF_HUB_OFFLINE forbids to fetch it"
-        return missing(what, f"not in the local cache, and {why}: {elsewhere}", download=None, gated=None)
-    api, has_token = HfApi(), get_token() is not None
-    try:
-        info = api.model_info(hub, revision=model.revision, files_metadata=True, timeout=PATIENCE)
-        is_allowed = not info.gated or (has_token and _may_read(api, hub))
-    except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError, OSError, HTTPError) as error:
-        why = f"the hub does not provide it ({str(error).strip().splitlines()[-1]})"
-        return missing(what, f"not in the local cache, and {why}: {elsewhere}", download=None, gated=None)
-    sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
-    by_kind = (sum(size for name, size in sizes.items() if Path(name).match(kind)) for kind in WEIGHTS)
-    download = next(filter(None, by_kind), None)
-    told = f"to be downloaded from the hub, {in_bytes(download or 0)}"
-    if not is_allowed:
-        told = f"gated, and your token has no access: {terms}" if has_token else f"gated: {terms}, {LOG_IN}"
-    return Check(OK if is_allowed else MISSING, what, told, download, bool(info.gated))
-
-
-def _may_read(api, hub: str) -> bool:
-    from huggingface_hub.errors import GatedRepoError
-
-    try:
-        api.auth_check(hub)
-    except GatedRepoError:
-        return False
-    return True
-
-
-def cached_folder(hub: str, revision: str | None) -> Path | None:
-    """The folder of a hub model in the local cache; None unless it has all weights."""
-    config = cached_file(hub, "config.json", revision)
-    is_whole = config is not None and not indexed_files(config.parent, are_there=False) and weight_bytes(config.parent)
-    return config.parent if config and is_whole else None
-
-
-def download_of(model: Model, hub: Check | None) -> int:
-    """Bytes of weights to download: by the hub, or else by the parameters of the catalogue; 0 if they are here."""
-    if not model.hub or (hub and hub.download is not None):
-        return (hub and hub.download) or 0
-    return int(bytes_of_parameters(billions_of(model), STORED))
 
 
 # --- Servers
@@ -186,34 +94,6 @@ def server_checks(model: ApiModel) -> Iterator[Check]:
     else:
         listed = listing(names, model.api_model) or "none"
         yield missing(what, f"{url} has no model {model.api_model}: it has {listed}")
-
-
-# --- Files
-
-
-def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
-    """Whether a remote file is in `folder` or in the mirror, or its address answers, which is asked for its size."""
-    name, url = dataset.file, str(dataset.url)
-    about = int(1e6 * dataset.megabytes) if dataset.megabytes else None
-    if found := dataset.found(folder, mirror):
-        return ok(name, found)
-    try:
-        with opened(urllib.request.Request(url, method="HEAD"), PATIENCE) as answer:
-            size = int(answer.headers.get("Content-Length") or 0) or about
-    except (OSError, ValueError) as error:
-        why = str(getattr(error, "reason", error)) or f"no answer within {PATIENCE} seconds"
-        remedy = "put the file into a folder and set data_mirror to it"
-        return missing(name, f"{url} cannot be reached ({why}): {remedy}", download=about)
-    told = f"to be fetched from {url.split('/')[2]}" + (f", {in_bytes(size)}" if size else "")
-    return ok(name, told, download=size)
-
-
-@dataclass(frozen=True)
-class Remote:
-    """The checks of what is on the network: models of the hub by name, and files."""
-
-    hubs: Mapping[str, Check]
-    files: Sequence[Check]
 
 
 # --- Devices and memory

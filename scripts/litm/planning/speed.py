@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from litm.base.delimited_files import read_named_columns
 from litm.base.json_files import read_json
@@ -136,9 +137,18 @@ def rate_here(model: Model | ApiModel) -> Rate | None:
     return predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
 
 
-def rate_of(model: Model | ApiModel, results: Path) -> Rate | None:
+def rate_of(model: Any, results: Path) -> Rate | None:
     """The rate of a model: stated, measured in this folder of results, or by the rule of thumb for this machine."""
     return choose_rate(model.tokens_per_second, measured_runs(results, model.name), rate_here(model))
+
+
+def seconds(model: object, work: Work, rate: Rate | None) -> float | None:
+    """The seconds that a model takes for this work; of a server whose rate is not known by the number of its prompts,
+    of others None.
+    """
+    if rate or not work.prompts:
+        return rate.seconds(work) if rate and work.prompts else 0.0
+    return work.prompts * SERVED_SECONDS / model.concurrency if isinstance(model, ApiModel) else None
 
 
 def gpu_hours(model: Model, work: Work) -> float:

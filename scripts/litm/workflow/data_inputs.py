@@ -3,16 +3,14 @@ questions, retrieval and candidates.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from litm.base.download import check_fetched
 from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
 from litm.config.experiments import Experiment
-from litm.config.recorded_models import RecordedModel
-from litm.config.schema import Entry
-from litm.config.study import DATA, Study
+from litm.config.needs import needs_of
+from litm.config.study import Study
 from litm.corpora.passages import is_generator
 from litm.models.locations import model_files
 from litm.placements import AS_RETRIEVED
@@ -23,44 +21,6 @@ from litm.workflow.rules_help import Wildcards
 FETCHED = "results/data"
 #: Threads of one BM25 index, at most.
 BM25_THREADS = 8
-
-
-@dataclass(frozen=True)
-class Needs:
-    """The entries that the selected models and experiments refer to, directly or indirectly, each once."""
-
-    remote_files: tuple[Dataset, ...]
-    corpora: tuple[Corpus, ...]
-    retrievers: tuple[Retriever, ...]
-
-
-def needs_of(study: Study) -> Needs:
-    """The needs of a study's selected models and experiments."""
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in DATA}
-    # Of an experiment's datasets, those of the sizes that are run.
-    waiting = [
-        named
-        for one in study.experiments.values()
-        for named in _named_in(one.changed(dataset={str(size): name for size, name in one.datasets.items()}))
-    ]
-    for model in [*study.models.values(), *study.token_models.values()]:
-        files = model.files.values() if isinstance(model, RecordedModel) else ()
-        names = [*(file for some in files for file, _ in some), model.tokenizer]
-        waiting += [("datasets", name) for name in names if name]
-    for kind, name in waiting:
-        entry = getattr(study, kind).get(name)
-        if entry is not None and name not in found[kind]:
-            found[kind][name] = entry
-            # A dataset refers only to its other versions.
-            waiting += [] if kind == "datasets" else _named_in(entry)
-    remote = {dataset.file: dataset for dataset in found["datasets"].values() if dataset.url}
-    return Needs(tuple(remote.values()), tuple(found["corpora"].values()), tuple(found["retrievers"].values()))
-
-
-def _named_in(entry: Entry) -> list[tuple[str, str]]:
-    """Kind and name of each entry of these kinds that another one may refer to."""
-    kinds = ((kind.partition(".")[0], name) for ref, name, _ in entry.referred() for kind in ref.kinds)
-    return [(kind, name) for kind, name in kinds if kind in DATA]
 
 
 def stored_files(model: object) -> list[str]:

@@ -54,7 +54,7 @@ LARGE = 0.1
 NOTHING_RUNS = "Nothing would run: all results of this selection are there."
 USED_AGAIN = (
     "  Answers in journals are reused for the same prompt, weights and settings. "
-    "The target `{}` counts the new prompts and their tokens, hours and cost."
+    "The target `{}` counts the new prompts and their tokens, hours and cost; `{}` checks that everything is here."
 )
 ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
 
@@ -113,7 +113,7 @@ class Jobs:
             # Jobs come in any order, and rules of as many jobs must not.
             counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
             lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
-        used_again = USED_AGAIN.format(f"{self._before}estimate{self._after}")
+        used_again = USED_AGAIN.format(*(f"{self._before}{target}{self._after}" for target in ("estimate", "doctor")))
         return [*lines, *([used_again] if self._asked else []), ALL_LINES]
 
     def asked(self) -> list[str]:

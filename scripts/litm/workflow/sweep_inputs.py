@@ -12,6 +12,7 @@ from litm.base.extensions import text_file
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.local_models import Model
+from litm.config.needs import needs_of
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.config.sweeps import FILES, Sweep, ending_of
@@ -25,7 +26,7 @@ from litm.planning.tokens import most_work
 from litm.prompting.prompt_format import named_template
 from litm.records.cells import Cell
 from litm.retrieval.candidates import FILL
-from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
+from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file
 from litm.workflow.rules_help import Wildcards, as_json
 
 

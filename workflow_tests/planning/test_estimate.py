@@ -1,11 +1,12 @@
 """The estimate: remaining work, rate and money of a sweep; a running sweep is not disturbed."""
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from configs import config
+from configs import config, study
 from conftest import ROOT
 from echo_engine import AskedSweep
 from local_engines import SETTINGS
@@ -17,25 +18,16 @@ from sweeps import MODEL, local_sweep
 from litm.analysis.power import Assumption, earlier
 from litm.base.json_files import read_json, write_json
 from litm.base.store import digest
-from litm.checks.estimate import (
-    Remaining,
-    as_text,
-    by_characters,
-    curve_questions,
-    dollars,
-    encoder,
-    estimate_table,
-    hours,
-    notes,
-    remaining_work,
-    what_is_shown,
-)
 from litm.inference.answer_identity import sweep_identity
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Sweep, sweep_prompts
 from litm.inference.sweep import ask_missing
-from litm.planning.speed import Rate
+from litm.planning.counting import Estimate, count, curve_questions, encoder
+from litm.planning.downloads import Remote, download_lines, missing, ok
+from litm.planning.estimate import as_text, by_rules_of_thumb, estimate_table, notes, notes_on_rules, what_is_shown
+from litm.planning.speed import Rate, rate_of, seconds
+from litm.planning.tokens import BOUND, COUNTED, Work
 from litm.prompting.prompt_format import most_tokens
 from litm.records.examples import Example, write_examples
 from litm.records.responses import Response, response_key
@@ -60,20 +52,24 @@ def answer_to(text: str) -> Response:
     return Response("x", "stop", len(ENCODE([text])[0]), 1, "fake")
 
 
-def left(**changes) -> Remaining:
-    return replace(Remaining("m", "e", 10, 10, 0, 0, 10, 1_000_000, 1_000_000, 500_000), **changes)
+WORK = Work(10, 1_000_000, 500_000, 1_000_000, basis=COUNTED)
 
 
-def work(texts=TEXTS, answered=(), window=None, encode=ENCODE, shares=False) -> Remaining:
+def left(model: str = "m", experiment: str = "e", questions: int | None = None, **changes) -> Estimate:
+    return Estimate(model, experiment, 10, replace(WORK, **changes), 10, 0, 0, questions)
+
+
+def work(texts=TEXTS, answered=(), window=None, encode=ENCODE, shares=False) -> Estimate:
     """The work that is left for these prompts. answered: identity and prompt of each one that has an answer."""
     answers = {response_key(*one): answer_to(one[1]) for one in answered}
-    return remaining_work(NAMES, prompts(texts), answers, Fit(window, 10), encode, shares)
+    return count(NAMES, prompts(texts), answers, Fit(window, 10), encode, shares)
 
 
 def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
-    tokens = sum(map(len, ENCODE(TEXTS[1:])))
+    lengths = [*map(len, ENCODE(TEXTS[1:]))]
     found = work([*TEXTS, TEXTS[3]], [("i", TEXTS[0]), ("other", TEXTS[1])])
-    assert found == Remaining("m", "e", 5, 4, 1, 0, 3, tokens, tokens, 30)
+    of_three = Work(3, sum(lengths), 30, sum(lengths), max(lengths) + 10, COUNTED)
+    assert found == Estimate("m", "e", 5, of_three, 4, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -92,14 +88,15 @@ def test_the_room_for_an_answer_is_the_limit_of_the_request(request_, decoding, 
 
 def test_what_does_not_fit_is_neither_answered_nor_asked():
     found = work([*TEXTS, "word " * 200], [("i", TEXTS[0])], window=100)
-    assert (found.distinct_prompts, found.answered, found.too_long, found.to_ask) == (5, 1, 1, 3)
+    assert (found.distinct_prompts, found.answered, found.too_long, found.work.prompts) == (5, 1, 1, 3)
     # As in a sweep, an answer that was got under a larger window does not count under a smaller one.
     none_fits = work(TEXTS, [("i", TEXTS[0])], window=12)
-    assert (none_fits.answered, none_fits.too_long, none_fits.to_ask, none_fits.prompt_tokens) == (0, 4, 0, 0)
+    left_of_none = none_fits.work
+    assert (none_fits.answered, none_fits.too_long, left_of_none.prompts, left_of_none.prompt_tokens) == (0, 4, 0, 0)
 
 
 def test_an_engine_that_shares_computes_common_beginnings_once():
-    alone, shared = work(), work(shares=True)
+    alone, shared = work().work, work(shares=True).work
     assert alone.computed_tokens == alone.prompt_tokens == shared.prompt_tokens
     beginning = len(ENCODE(["The documents are all the same, the question is"])[0])
     assert shared.computed_tokens <= shared.prompt_tokens - 3 * (beginning - 1)
@@ -107,16 +104,16 @@ def test_an_engine_that_shares_computes_common_beginnings_once():
 
 def test_a_server_reads_a_prompt_with_each_answer_that_is_measured():
     measured = [replace(prompt, answers=("one", "two", "three")) for prompt in prompts(TEXTS)]
-    alone, shared = (remaining_work(NAMES, measured, {}, Fit(None, 0), ENCODE, shares) for shares in (False, True))
+    alone, shared = (count(NAMES, measured, {}, Fit(None, 0), ENCODE, shares).work for shares in (False, True))
     assert alone.prompt_tokens == 3 * shared.prompt_tokens
-    assert (alone.to_ask, alone.max_new_tokens) == (4, 0)
+    assert (alone.prompts, alone.answer_tokens) == (4, 0)
 
 
 def test_without_a_tokenizer_the_tokens_of_the_prompts_to_ask_are_counted_by_characters():
+    each = [*map(most_tokens, TEXTS)]
     found = work(window=20, encode=None)
-    most = sum(map(most_tokens, TEXTS))
-    assert found == Remaining("m", "e", 4, 4, 0, 0, 4, None, None, 40, most_tokens=most)
-    assert work(TEXTS, [("i", TEXTS[0])], encode=None).most_tokens == most - most_tokens(TEXTS[0])
+    assert found == Estimate("m", "e", 4, Work(4, sum(each), 40, sum(each), max(each) + 10, BOUND), 4, 0, 0)
+    assert work(TEXTS, [("i", TEXTS[0])], encode=None).work.prompt_tokens == sum(each[1:])
 
 
 @pytest.mark.parametrize(
@@ -153,14 +150,14 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
     identity, fit, settings = {"model": "m"}, Fit(30, 3), replace(SETTINGS, max_new_tokens=3)
     asked = prompts(TEXTS, digest(identity))
-    found = remaining_work(NAMES, asked, {}, fit, ENCODE, shares=True)
+    found = count(NAMES, asked, {}, fit, ENCODE, shares=True)
     with Journal(tmp_path / "j.jsonl") as journal:
         outcome = ask_missing(asked, journal, AskedSweep("m/e", identity), fit, lambda: Engine(settings))
-    assert (found.to_ask, found.prompt_tokens) == (outcome.asked, outcome.work["prompt_tokens"])
-    assert found.computed_tokens == outcome.work["tree_tokens"]
+    assert (found.work.prompts, found.work.prompt_tokens) == (outcome.asked, outcome.work["prompt_tokens"])
+    assert found.work.computed_tokens == outcome.work["tree_tokens"]
 
 
-def estimate_sweep(folder: Path) -> Remaining:
+def estimate_sweep(folder: Path) -> Estimate:
     write_json(folder / "source.json", dict(LOCAL.source))
     write_examples(folder / "examples.jsonl.gz", examples(TEXTS))
     files = {"source": "source.json", "examples": "examples.jsonl.gz", "journal": "journal.jsonl"}
@@ -168,7 +165,7 @@ def estimate_sweep(folder: Path) -> Remaining:
     options |= {"settings": LOCAL.settings, "decoding": DECODING}
     done = run_program("estimate_sweep", model="m", experiment="e", **options)
     assert done.returncode == 0, done.stderr
-    return Remaining(**read_json(folder / "estimate.json"))
+    return Estimate.read(read_json(folder / "estimate.json"))
 
 
 def test_a_running_sweep_is_read_up_to_its_last_line_and_not_disturbed(tmp_path):
@@ -185,45 +182,136 @@ def test_a_running_sweep_is_read_up_to_its_last_line_and_not_disturbed(tmp_path)
             file.write(b'{"key": "half a line of the batch that is being writ')
         before = path.read_bytes()
         found = estimate_sweep(tmp_path)
-        assert (found.answered, found.to_ask, path.read_bytes()) == (2, 2, before)
+        assert (found.answered, found.work.prompts, path.read_bytes()) == (2, 2, before)
 
 
-def test_hours_and_dollars_are_unknown_rather_than_wrong():
-    assert hours(left(computed_tokens=3_600_000), Rate(100.0, "")) == 10
-    assert hours(left(), None) is hours(left(computed_tokens=None), Rate(100.0, "")) is None
-    assert hours(left(to_ask=0, computed_tokens=0), None) == 0
-    prices = {"input": 2, "output": 10}
-    assert dollars(left(), prices) == 7
-    assert dollars(left(), None) is dollars(left(prompt_tokens=None), prices) is None
+PRICES = {"input": 2, "output": 10}
+SERVED = {"engine": "openai", "api_model": "x"}
+LOCAL_ENTRY = {"engine": "transformers", "path": str(MODEL)}
+KV = {"experiments": ["kv_retrieval_small"]}
+
+
+def study_of(**entries: dict):
+    return study(models={"m": LOCAL_ENTRY, **entries}, **KV)
+
+
+def test_hours_are_unknown_rather_than_wrong_and_a_measured_speed_has_the_answers_time():
+    served = study_of(api=SERVED | {"concurrency": 5}).models["api"]
+    assert seconds(None, WORK, Rate(100.0, "")) == 10_000
+    assert seconds(None, WORK, Rate(100.0, "", has_answers=False)) == 10_000 + 0.25 * 5_000
+    assert seconds(None, WORK, None) is None
+    assert seconds(None, replace(WORK, prompts=0), None) == 0
+    assert seconds(served, WORK, None) == 10 * 10 / 5
 
 
 def test_the_table_has_sums_and_says_what_it_does_not_know():
-    sweeps = [left(), left(model="api", experiment="e")]
-    rates, prices = {"m": Rate(1000.0, "measured on kv (cpu)"), "api": None}, {"api": {"input": 2, "output": 10}}
-    table = estimate_table(sweeps, rates, prices)
+    estimates = [left(), left("api"), left("free")]
+    one = study_of(api=SERVED | {"prices": PRICES}, free=SERVED)
+    rates = {"m": Rate(1000.0, "measured on kv (cpu)"), "api": None, "free": None}
+    table = estimate_table(one, estimates[:2], rates)
     assert table["dollars"].tolist() == [0, 7, 7] and table["to_ask"].tolist() == [10, 10, 20]
-    assert table["hours"].isna().tolist() == [False, True, True]
     shown = as_text(table).splitlines()
-    assert "1,000,000" in shown[1] and shown[2].split()[-2:] == ["?", "7.00"]
-    told = "\n".join(notes(sweeps, rates, prices))
+    assert "1,000,000" in shown[1] and shown[2].split()[-1] == "7.00"
+    whole = estimate_table(one, estimates, rates)
+    assert whole["dollars"].isna().tolist() == [False, False, True, True] and "?" in as_text(whole).splitlines()[3]
+    told = "\n".join(notes(one, estimates, rates))
     assert "m: hours at 1,000 prompt tokens a second, measured on kv (cpu)" in told and "at most" in told
-    assert "api: hours unknown: run one small experiment first" in told
-    assert any("set prices" in line for line in notes(sweeps, rates, {"api": None}))
+    assert "api, free: hours at 10 seconds a prompt, `concurrency` of them at a time" in told
+    assert "free: US$ unknown: set prices" in told and "api: US$" not in told
 
 
-def test_money_is_not_mentioned_where_nothing_costs_any():
-    table = estimate_table([left()], {"m": None}, {})
-    assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
-
-
-@pytest.mark.parametrize("prices", [None, {"input": 0, "output": 0}, {"input": 2, "output": 10}])
-@pytest.mark.parametrize("work", [{}, {"prompt_tokens": None, "most_tokens": 9}, {"to_ask": 0, "prompt_tokens": 0}])
-def test_us_dollars_are_shown_and_explained_where_any_are_to_be_paid_or_unknown(prices, work):
-    one, of_api = left(model="api", **work), {"api": prices}
-    table = estimate_table([by_characters(one)], {"api": None}, of_api)
-    told = notes([one], {"api": None}, of_api)
-    costs = "to_ask" not in work and prices != {"input": 0, "output": 0}
+@pytest.mark.parametrize("prices", [None, {"input": 0, "output": 0}, PRICES])
+@pytest.mark.parametrize("changes", [{}, {"basis": BOUND}, {"prompts": 0, "prompt_tokens": 0}])
+def test_us_dollars_are_shown_and_explained_where_any_are_to_be_paid_or_unknown(prices, changes):
+    one, estimates = study_of(api=SERVED | ({"prices": prices} if prices else {})), [left("api", **changes)]
+    table, told = estimate_table(one, estimates, {"api": None}), notes(one, estimates, {"api": None})
+    costs = "prompts" not in changes and prices != {"input": 0, "output": 0}
     assert ("US$, at most" in as_text(table)) == any(line.startswith("US$ are at most") for line in told) == costs
+
+
+def by_rules(one) -> list[Estimate]:
+    return [by_rules_of_thumb(one, sweep) for sweep in one.sweeps]
+
+
+def table_of(one) -> pd.DataFrame:
+    rates = {name: rate_of(model, Path("nowhere")) for name, model in one.models.items()}
+    return estimate_table(one, by_rules(one), rates).set_index("model")
+
+
+def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
+    models = {"llama-2-13b": {}, "qwen2.5-7b-instruct": {}}
+    one = study(models={**models, "served": SERVED | {"prices": PRICES}}, **KV)
+    table = table_of(one)
+    llama, served = table.loc["llama-2-13b"], table.loc["served"]
+    assert table["prompts"].tolist() == [13 * 50] * 3 + [3 * 13 * 50]
+    timed = llama["computed_tokens"] + 0.25 * llama["max_new_tokens"]
+    assert llama["gpu_hours"] == pytest.approx(timed * 2 * 13e9 / 5e13 / 3600, rel=1e-3) and served["gpu_hours"] == 0
+    assert served["dollars"] == pytest.approx((served["prompt_tokens"] * 2 + served["max_new_tokens"] * 10) / 1e6)
+    assert llama["computed_tokens"] < llama["prompt_tokens"] == served["prompt_tokens"]
+    offline = dict.fromkeys(models, missing("", "", download=None, gated=None))
+    said = [*download_lines(one, Remote(offline, []))]
+    by_parameters = "40.0 GB, by parameters, as the hub does not answer for all (llama-2-13b 26.0 GB, qwen2.5-7b"
+    assert said[0].startswith(f"Weights to download: {by_parameters}")
+    known = dict.fromkeys(offline, ok("", "", download=10**9))
+    weights, _ = download_lines(one, Remote(known, []))
+    assert "2.0 GB, as the hub says" in weights
+
+
+def test_a_models_sweeps_by_rules_of_thumb_are_one_row_on_a_terminal_and_counted_ones_keep_theirs():
+    one = study(models={"api": SERVED}, experiments=["kv_retrieval_small", "three_needles_small", "kv_retrieval"])
+    first, *others = by_rules(one)
+    counted = replace(first, work=replace(first.work, basis=COUNTED), answered=0)
+    table = estimate_table(one, [counted, *others], {"api": None})
+    assert len(table) == 4 and table["basis"].tolist()[:3] == ["counted", "rule of thumb", "rule of thumb"]
+    heading, row, rest, total = as_text(table).splitlines()
+    assert re.match(r"api +kv_retrieval_small +counted +650 ", row) and "basis" in heading
+    assert re.match(r"api +2 experiments +rule of thumb ", rest) and total.startswith("total  total")
+
+
+def test_rules_of_thumb_say_what_they_do_not_count_and_which_models_take_several_gpus():
+    entry = {"engine": "transformers", "hub": "a/b", "parameters": 70, "gpus": 4, "prompt_template": "raw"}
+    mine = study(models={"large": entry, "gpt-4-0613": {}}, experiments=["three_needles_small"])
+    said = [*notes_on_rules(mine, by_rules(mine))]
+    assert "of all GPUs together (4 at once for large)" in said[0] and "tokens by the kind of context" in said[0]
+    assert any(line.startswith("Not counted, left out: gpt-4-0613 (") for line in said)
+    small = study(models={"api": SERVED}, **KV)
+    assert "Tables 2 to 4 of the paper" in next(notes_on_rules(small, by_rules(small)))
+
+
+def test_prompts_that_do_not_fit_cost_nothing_and_are_named():
+    models = {name: SERVED | {"prices": PRICES} for name in ("any", "short", "none", "long")}
+    models["short"] |= {"context_window": 8192}
+    models["none"] |= {"context_window": 1000}
+    models["long"] |= {"context_window": 20_000, "request": {"max_tokens": 12_000}}
+    positions = {"whole": {75: [0], 300: [0]}, "without": {75: [0]}}
+    asked = {
+        name: study(models=models, experiments={"kv_retrieval": {"positions": given}})
+        for name, given in positions.items()
+    }
+    whole, without = (table_of(one)[["prompts", "dollars"]] for one in asked.values())
+    assert (whole.loc["short"] == without.loc["any"]).all() and (whole.loc["any"] > without.loc["any"]).all()
+    assert whole.loc["none"].tolist() == [0, 0]
+    (prompts, cost), limit = whole.loc["long"], asked["whole"].experiments["kv_retrieval"].max_new_tokens
+    assert prompts == whole["prompts"]["short"]
+    assert cost == pytest.approx(whole["dollars"]["short"] + prompts * (12_000 - limit) * 10 / 1e6)
+    told = "not counted, on average longer than its context_window: kv_retrieval"
+    said = [line for line in notes_on_rules(asked["whole"], by_rules(asked["whole"])) if "not counted, on" in line]
+    sizes = {"short": "300", "none": "75, 300", "long": "300"}
+    assert said == [f"{model}: {told} ({some} key-value pairs)" for model, some in sizes.items()]
+
+
+def measuring(*what: str):
+    served = SERVED | {"endpoint": "completions", "prompt_template": "raw", "tokenizer": str(MODEL), "prices": PRICES}
+    return study(models={"served": served}, experiments={"kv_retrieval_small": {"measure": [*what]}})
+
+
+def test_sweeps_that_measure_log_probabilities_are_counted_and_cost_no_new_token():
+    both, alone = (table_of(measuring(*what)) for what in (("answer", "log_probability"), ("log_probability",)))
+    assert both["prompts"]["total"] == 2 * alone["prompts"]["total"]
+    row = alone.loc["served"]
+    assert row["dollars"] == pytest.approx(row["prompt_tokens"] * 2 / 1e6) and row["max_new_tokens"] == 0
+    rows = as_text(both.reset_index()).splitlines()
+    assert "measure" in rows[0] and " log_probability " in rows[2]
 
 
 def config_of(entry: dict) -> dict:
@@ -232,7 +320,7 @@ def config_of(entry: dict) -> dict:
 
 def estimate(folder: Path, entry: dict, **changes):
     """What the program prints about one sweep of a model, and its table."""
-    write_json(folder / "one.json", asdict(left(**changes)))
+    write_json(folder / "one.json", asdict(left(experiment="kv_retrieval_small", **changes)))
     options = {"config": config_of(entry), "lock": str(ROOT / "requirements.lock"), "results": str(folder)}
     done = run_program("estimate", sweeps=f"{folder}/one.json", table=f"{folder}/estimate.csv", **options)
     assert done.returncode == 0, done.stderr
@@ -247,7 +335,7 @@ SLOW |= {"device": "cpu", "threads": 1}
 @pytest.mark.parametrize(
     ("entry", "hours", "said"),
     [
-        (SLOW, 5.555556, "at 50 prompt tokens a second, a rule"),
+        (SLOW, 6.25, "at 50 prompt tokens a second, a rule"),
         (SLOW | {"tokens_per_second": 100}, 2.777778, "at 100 prompt tokens a second, tokens_per_second of its entry"),
     ],
     ids=["never ran", "stated"],
@@ -259,8 +347,7 @@ def test_the_table_is_printed_and_written_and_the_origin_of_its_hours_is_named(t
 
 def test_a_model_without_a_tokenizer_has_tokens_and_dollars_by_characters_and_a_budget_below_them_is_named(tmp_path):
     entry = {"engine": "openai", "api_model": "x", "prices": {"input": 2, "output": 10}, "budget": 3}
-    unknown = {"experiment": "kv_retrieval_small", "prompt_tokens": None, "computed_tokens": None}
-    printed, table = estimate(tmp_path, entry, **unknown, most_tokens=700_000)
+    printed, table = estimate(tmp_path, entry, prompt_tokens=700_000, basis=BOUND)
     assert "m: tokens estimated from characters, usually too many; to count them, set 'tokenizer'" in printed
     assert "m: its budget of US$ 3.00 may not be enough" in printed
     row, _ = table.to_dict("records")
@@ -327,7 +414,7 @@ def test_earlier_scores_tell_how_much_questions_of_a_cluster_count(tmp_path):
 
 def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path):
     shown, _ = what_is_shown({("m", "e"): 100}, tmp_path)
-    table = estimate_table([left(), left(experiment="closed_book")], {"m": None}, {}, shown)
+    table = estimate_table(study_of(), [left(), left(experiment="closed_book")], {"m": None}, shown)
     assert table["n"].tolist() == [100, pd.NA, pd.NA]
     assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     printed, _ = estimate(tmp_path, SLOW, questions=100)
