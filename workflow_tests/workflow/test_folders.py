@@ -40,7 +40,7 @@ IMPORTS = {
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
-    "reference_model": "corpora examples config",
+    "reference_model": "base corpora examples config",
     "workflow": "base records placements models questions corpora retrieval examples "
     "prompting inference analysis figures config",
     "checks": "base records placements models retrieval prompting inference scoring analysis config workflow",

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from litm.base.messages import in_columns, money
 from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_bytes
-from litm.config.api_models import ApiModel
 from litm.config.data import Corpus
-from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.inference.costs import GPU_FLOPS
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.devices import has_gpu
 from litm.records import Prices
 from litm.workflow.data_inputs import Needs, needs_of
@@ -66,17 +66,17 @@ Cost = Mapping[str, float | None]
 
 def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
     """The cost of each model that the study asks. hubs: the checks of hub models by name, see `hub_check`."""
-    asked = {name: model for name, model in study.models.items() if isinstance(model, Model | ApiModel)}
+    asked = {name: model for name, model in study.models.items() if isinstance(model, LocalModel | ServedModel)}
     return {name: _cost(study, model, hubs.get(name)) for name, model in asked.items()}
 
 
-def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
+def _cost(study: Study, model: LocalModel | ServedModel, hub: Check | None) -> Cost:
     sweeps = [fitting(study, sweep) for sweep in study.sweeps if sweep.model.name == model.name]
     asked = [work_of(sweep).prompts for sweep in sweeps]
     prompts = sum(asked)
     tokens = sum(prompt_tokens(study, sweep) for sweep in sweeps)
     common = {"sweeps": len(sweeps), "prompts": prompts, "their tokens": tokens}
-    if isinstance(model, ApiModel):
+    if isinstance(model, ServedModel):
         price = model.prices
         answers = sum(count * sweep.answer_tokens for count, sweep in zip(asked, sweeps, strict=True))
         dollars = Prices.of(price).of_prompts(round(tokens), answers, {}) if price else None
@@ -155,7 +155,7 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
 
 def _several_gpus(study: Study) -> str:
     """Words on the models that take several GPUs at once."""
-    numbers = {name: one.used_gpus for name, one in study.models.items() if isinstance(one, Model)}
+    numbers = {name: one.used_gpus for name, one in study.models.items() if isinstance(one, LocalModel)}
     several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
     return f" ({'; '.join(several)})" if several else ""
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from litm.config.api_models import ApiModel
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.records import ANSWER, LOG_PROBABILITY, MEASURE, Cell, Condition, Curve, answer_limit
 
 
@@ -17,7 +17,7 @@ from litm.records import ANSWER, LOG_PROBABILITY, MEASURE, Cell, Condition, Curv
 class Sweep:
     """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
 
-    model: Model | ApiModel | RecordedModel
+    model: LocalModel | ServedModel | RecordedModel
     experiment: Experiment
     """At the sizes that the model runs."""
     measure: str = ANSWER
@@ -95,7 +95,7 @@ class Sweeps:
     """
 
     selection: Selection
-    models: Mapping[str, Model | ApiModel | RecordedModel]
+    models: Mapping[str, LocalModel | ServedModel | RecordedModel]
     experiments: Mapping[str, Experiment]
     conditions: Mapping[str, Condition]
 
@@ -165,7 +165,7 @@ class Sweeps:
     @property
     def stand_ins(self) -> list[str]:
         """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
-        found = [name for name, one in self.models.items() if isinstance(one, Model) and not one.has_weights]
+        found = [name for name, one in self.models.items() if isinstance(one, LocalModel) and not one.has_weights]
         return found if len(found) < len(self.models) else []
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:

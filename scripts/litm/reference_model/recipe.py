@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from litm.config.schema import AsGiven, Entry, NotNegative, Positive, read_entry
+from litm.base.schema import AsGiven, Entry, NotNegative, Positive, read_entry
 from litm.config.yaml_files import read_yaml
 
 Task = Literal["kv_retrieval", "multi_document_qa", "needle_in_haystack"]

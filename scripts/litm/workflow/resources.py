@@ -11,13 +11,13 @@ from pathlib import Path
 
 from litm.base.formats import grouped, read_json
 from litm.base.messages import UserError, money
-from litm.config.api_models import ApiModel
-from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.inference import costs
 from litm.inference.billing import spent_in
 from litm.inference.journal import JOURNALS
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO, format_here, has_gpu
 from litm.models.gguf import read_gguf
@@ -43,7 +43,7 @@ SERVED_SECONDS = 10
 START, LEAST, MOST = 15, 30, 24 * 60
 
 
-def billions_of(model: Model) -> float:
+def billions_of(model: LocalModel) -> float:
     """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or as usual."""
     if stated := model.parameters or (model.about and model.about.parameters):
         return stated
@@ -62,12 +62,12 @@ def billions_in(name: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -> int:
+def memory_mb(model: LocalModel | ServedModel, attempt: int, work: Work | None = None) -> int:
     """MB of memory for a sweep's job, apart from its GPUs; more at every attempt. work: the sweep's size.
 
     On a CPU it is the predicted peak, if the model's sizes are known here.
     """
-    if isinstance(model, ApiModel):
+    if isinstance(model, ServedModel):
         return SERVED_MB * attempt
     if model.mem_mb:
         return model.mem_mb * attempt
@@ -79,19 +79,21 @@ def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -
     return int(BASE_MB + LOADING * costs.bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt
 
 
-def minutes(model: Model | ApiModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()) -> int:
+def minutes(
+    model: LocalModel | ServedModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()
+) -> int:
     """Minutes for a sweep's job, or for each job of a divided sweep.
 
     More at every attempt, up to `MOST`; fixed if the model's entry sets the time. runs: earlier ones of the model, see
     `costs.measured_runs`.
     """
-    if isinstance(model, Model) and model.runtime:
+    if isinstance(model, LocalModel) and model.runtime:
         return model.runtime
     return min(max(LEAST, int(START + _seconds(model, work, runs) / 60)) * attempt, MOST)
 
 
-def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
-    if isinstance(model, ApiModel):
+def _seconds(model: LocalModel | ServedModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
+    if isinstance(model, ServedModel):
         rate = costs.choose_rate(model.tokens_per_second, runs, None)
         return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
     gpu = model.device != "cpu"
@@ -101,16 +103,16 @@ def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, 
     return spare * work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
 
 
-def rate_here(model: Model | ApiModel) -> costs.Rate | None:
+def rate_here(model: LocalModel | ServedModel) -> costs.Rate | None:
     """The rate of a model on this machine by a rule of thumb; None without weights here."""
-    if isinstance(model, ApiModel) or not model.has_weights:
+    if isinstance(model, ServedModel) or not model.has_weights:
         return None
     gpu = model.device not in ("auto", "cpu") or (model.device == "auto" and has_gpu())
     here, threads = format_here(model.dtype, model.device), min(model.threads, os.cpu_count() or 1)
     return costs.predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)
 
 
-def gpu_hours(model: Model, tokens: float) -> float:
+def gpu_hours(model: LocalModel, tokens: float) -> float:
     """The hours of all GPUs that compute these tokens by a rule of thumb; 0 for a model that takes no GPU."""
     if not model.has_weights or model.device == "cpu":
         return 0.0
@@ -168,7 +170,7 @@ def dollar_lines(study: Study, sweeps: Left) -> list[str]:
     ways: dict[str, str] = {}
     for sweep, prompts in sweeps:
         model, name = sweep.model, sweep.model.name
-        if isinstance(model, ApiModel) and model.prices:
+        if isinstance(model, ServedModel) and model.prices:
             tokens = round(prompt_tokens(study, sweep, prompts))
             limit = sum(prompts.values()) * sweep.answer_tokens
             ways[name] = "in batches" if model.batch else "with prompt caching"
@@ -193,7 +195,7 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Pa
     lines = []
     for name, cost in dollars.items():
         model = study.models[name]
-        if not isinstance(model, ApiModel) or model.budget is None or not model.all_prices or cost is None:
+        if not isinstance(model, ServedModel) or model.budget is None or not model.all_prices or cost is None:
             continue
         spent = spent_in(journals / name, Prices.of(model.all_prices)) if journals else 0
         if spent + cost > model.budget:
@@ -205,16 +207,16 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Pa
     return lines
 
 
-def _remaining(study: Study, sweeps: Left) -> Iterator[tuple[Model, float, int]]:
+def _remaining(study: Study, sweeps: Left) -> Iterator[tuple[LocalModel, float, int]]:
     """Each local model, its tokens to compute, and its number of sweeps."""
     for name, own in grouped(sweeps, lambda left: left[0].model.name).items():
-        if isinstance(model := study.models[name], Model):
+        if isinstance(model := study.models[name], LocalModel):
             shares = [prompt_tokens(study, *left) / prompt_tokens(study, left[0]) for left in own]
             tokens = sum(share * computed_tokens(study, left[0]) for share, left in zip(shares, own, strict=True))
             yield model, tokens, len(own)
 
 
-def _lines(model: Model, time: str) -> Iterator[str]:
+def _lines(model: LocalModel, time: str) -> Iterator[str]:
     """The time that a model takes, its number format, and what becomes of answers in another one."""
     found = _whole(Path("results/models", f"{model.name}.json"))
     here = number_format_of(model.answer_settings(), found, model.device)
