@@ -8,7 +8,10 @@ import pytest
 from pdf_files import write_pdf
 from programs import refused, run_program
 
-from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk, without_data
+from litm.corpora.chunks import is_chunk, read_chunk
+from litm.corpora.documents import documents, has_chunks
+from litm.corpora.embedded_data import without_data
+from litm.corpora.html import html_text
 from litm.corpora.passages import (
     SHARDS,
     CorpusSettings,

@@ -1,6 +1,5 @@
 """Experiments of the configuration: task, cells, questions, remedies and scoring."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -12,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from litm.base.extensions import text_file
 from litm.base.formats import grouped
-from litm.base.messages import UserError, single_spaced
+from litm.base.messages import UserError
 from litm.base.schema import (
     FILLED_IN,
     Answer,
@@ -35,8 +34,6 @@ from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_
 from litm.records import ANSWER, LOG_PROBABILITY, RANKED, Cell, Condition, Curve, Cut, score_in_words
 from litm.scoring.metrics import METRICS
 
-#: Reference to another function in a docstring.
-_CODE_NAME = re.compile(r", (?:see|as) `\w+`(?: finds it)?,?")
 #: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,
 #: about what the shortest right answer, a UUID, takes in common tokenizers.
 SHORT = 0.25
@@ -317,9 +314,8 @@ class Experiment(Entry):
 
     @property
     def right_if(self) -> str:
-        """When an answer is right, from the docstring of the metric's function: `any gold answer is in the text`."""
-        described = (METRICS[self.metric].judge.__doc__ or "").strip().partition("\n\n")[0]
-        return single_spaced(_CODE_NAME.sub("", described)).removeprefix("Whether ")
+        """When an answer is right, see `Metric`."""
+        return METRICS[self.metric].right_if
 
     @property
     def mean_label(self) -> str:

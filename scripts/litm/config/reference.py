@@ -72,15 +72,15 @@ class _Generator(GenerateJsonSchema):
         return {"additionalProperties": False, **made} if "patternProperties" in made else made
 
 
-def reference_files(recipe: type[Entry], root: Path) -> dict[str, str]:
-    """Texts of the reference's files, by path in the project. recipe: the class of reference_model.yaml."""
+def reference_files(root: Path) -> dict[str, str]:
+    """Texts of the reference's files, by path in the project."""
     files = {
         f"config/schemas/{name}.schema.yaml": SCHEMA_HEADER
         + yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
-        for name, schema in json_schemas(recipe).items()
+        for name, schema in json_schemas().items()
     }
     parts = {
-        "docs/configuration.md": {"keys": "\n".join(_keys(recipe)).strip()},
+        "docs/configuration.md": {"keys": "\n".join(_keys()).strip()},
         "docs/answers.md": _answers(),
         "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
     }
@@ -132,9 +132,9 @@ def _changes(file: Path) -> str:
     return "\n".join(lines)
 
 
-def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
+def json_schemas() -> dict[str, dict]:
     """JSON schemas of the configuration's files, by file name without ending."""
-    files: dict[str, Any] = {"config": Config, "reference_model": recipe}
+    files: dict[str, Any] = {"config": Config}
     for kind, entries in CATALOGUES.items():
         union: Any = reduce(or_, _classes(entries))
         files[kind] = dict[str, union]
@@ -144,14 +144,13 @@ def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
     return schemas
 
 
-def _keys(recipe: type[Entry]) -> Iterator[str]:
+def _keys() -> Iterator[str]:
     """The tables of the keys of each kind of entry."""
     yield from _section("config.yaml", "config", [Config])
     for kind, entries in CATALOGUES.items():
         key = entries.key if isinstance(entries, Variants) else ""
         bases: list[type[Entry]] = [LocalModel, LoadedModel, ServedModel] if entries is MODELS else []
         yield from _section(f"{kind}.yaml", kind, [*bases, *_classes(entries)], key)
-    yield from _section("reference_model.yaml", "reference_model", [recipe])
 
 
 def _classes(entries: type[Entry] | Variants) -> list[type[Entry]]:

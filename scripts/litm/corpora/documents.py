@@ -1,249 +1,24 @@
-"""Chunks: pieces of text from text splitters, document stores and retrievers, in one form.
+"""Documents: folders and files of text, pages, tables and chunks as passages, and what is left out of them."""
 
-Supported are the JSON objects of LangChain (`page_content`, `metadata`; also inside `kwargs`), LlamaIndex (`text`,
-`metadata`, `id_`; with a score inside `node`), Haystack (`content`, `meta`), unstructured (`text`, `element_id`,
-`metadata`) and BEIR (`_id`, `title`, `text`), chunks of papers (`content`, `heading_hierarchy`, `page_numbers`,
-`metadata`), and plain ones (`id`, `title`, `text`).
-"""
-
-import logging
-import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from html.parser import HTMLParser
-from itertools import chain, groupby, islice
-from pathlib import Path, PurePosixPath
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind, open_text, reading, unpacked_name
 from litm.base.formats import DELIMITERS, is_json_lines, json_elements, parse_json, read_lines, read_named_columns
-from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, quoted, single_spaced, without_invisible
+from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, without_invisible
+from litm.corpora.chunks import NoText, is_chunk, read_chunk
+from litm.corpora.embedded_data import without_data
+from litm.corpora.html import html_text
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines
-
-TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")
-FILE, PAGE = ("source", "file_path", "file_name", "filename", "file"), ("page_label", "page", "page_number")
-METADATA, SCORE = ("metadata", "meta"), ("score", "similarity", "relevance_score")
-#: Metadata of LangChain's Markdown splitter and others: the headings above a chunk.
-HEADINGS = ("Header 1", "Header 2", "Header 3", "Header 4")
-#: Lists of the headings above a chunk, the outermost first, and of its pages: next to its text or in its metadata.
-HIERARCHY, PAGES = "heading_hierarchy", "page_numbers"
-#: Keys of objects that wrap a chunk.
-WRAPPERS = ("node", "document", "kwargs")
-
-
-class NoText(UserError):
-    """An entry of a file without text."""
-
-
-def is_chunk(record: object) -> bool:
-    """Whether an object is a chunk of a text splitter, which is used whole as a passage."""
-    names = (*TEXT[1:], *METADATA, *WRAPPERS, HIERARCHY, PAGES)
-    return isinstance(record, Mapping) and any(name in record for name in names)
-
-
-def read_chunk(record: object, where: str) -> tuple[Passage, float | None]:
-    """The chunk in an object, "" as its id if it has none, and its score; `UserError` beginning with `where` for a
-    wrong field, `NoText` for a missing text.
-    """
-    inner, score = _unwrapped(record, where)
-    metadata: Mapping = next((inner[name] for name in METADATA if isinstance(inner.get(name), Mapping)), {})
-    name = next((name for name in TEXT if name in inner), TEXT[0])
-    text = inner.get(name)
-    if not isinstance(text, str) or not text.strip():
-        raise NoText(f"{where}: '{name}' must be text that is not empty; fill it or remove this entry")
-    title = inner.get("title", metadata.get("title"))
-    # NaN, as pandas has it, is no title.
-    title = title if title == title else None
-    if title is not None and not isinstance(title, str):
-        raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
-    origin = metadata or inner
-    files = [file for name in FILE if isinstance(file := origin.get(name), str) and file.strip()]
-    # LlamaIndex' PyMuPDFReader has the page, from 1, as `source`.
-    page_as_source = files[0] if len(files) > 1 and files[0].isdecimal() else None
-    shown = next(iter(files[page_as_source is not None :]), None)
-    above = _stated(inner, metadata, HIERARCHY, lambda one: isinstance(one, str), "headings in quotes", where)
-    headings = [one for one in above if one.strip()] or _headings(metadata)
-    titles = [title or "", " > ".join(headings), PurePosixPath(shown).stem if metadata and shown else ""]
-    pages = sorted(set(_stated(inner, metadata, PAGES, _is_page, "whole numbers from 0", where)))
-    page, further = (pages[0], tuple(pages[1:])) if pages else (_page({**origin, "source": page_as_source}), ())
-    title = single_spaced(next(filter(None, titles), ""))
-    passage = Passage(_id(inner, where) or "", title, text, shown, page, further)
-    # Rerankers of LangChain write it into the metadata.
-    reranked = metadata.get("relevance_score")
-    score = reranked if score is None and isinstance(reranked, int | float) else score
-    return passage, None if score is None else read_score(score, where)
-
-
-def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
-    """The object with the text, and the score, which may be outside it."""
-    score = None
-    while True:
-        if not isinstance(record, Mapping):
-            raise NoText(f"{where}: expected a JSON object with a 'text', found {quoted(record)}")
-        found = _first(record, SCORE)
-        score = found if found is not None else score
-        wrapper = next((name for name in WRAPPERS if isinstance(record.get(name), Mapping)), None)
-        if wrapper is None:
-            return record, score
-        record = record[wrapper]
-
-
-def _first(record: Mapping, names: Iterable[str]) -> Any:
-    return next((record[name] for name in names if record.get(name) is not None), None)
-
-
-def _id(record: Mapping, where: str) -> str | None:
-    name = next((name for name in ID if record.get(name) is not None), None)
-    if name is None:
-        return None
-    value = record[name]
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise UserError(
-            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; fix it, or leave ids out"
-        )
-    return str(value)
-
-
-def _headings(metadata: Mapping) -> list[str]:
-    given = metadata.get("headings", metadata.get("heading"))
-    found = given if isinstance(given, list) else [given, *(metadata.get(name) for name in HEADINGS)]
-    return [one for one in found if isinstance(one, str) and one.strip()]
-
-
-def _stated(inner: Mapping, metadata: Mapping, name: str, fits: Callable[[Any], bool], wanted: str, where: str) -> list:
-    """The list of a chunk of a paper, next to its text or in its metadata; one value counts as a list of it."""
-    given = inner.get(name, metadata.get(name))
-    found = [] if given is None else given if isinstance(given, list) else [given]
-    for one in found:
-        if not fits(one):
-            raise UserError(f"{where}: '{name}' must be a list of {wanted}, but has {quoted(one)}")
-    return found
-
-
-def _is_page(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _page(metadata: Mapping) -> int | None:
-    """The printed page number, or else the splitter's page; None if it is no integer.
-
-    The splitter's page does not stand in for a printed `iv`: the two number pages differently.
-    """
-    stated = (str(metadata[name]).strip() for name in (*PAGE, "source") if metadata.get(name) is not None)
-    page = next(filter(None, stated), "").removesuffix(".0")
-    return int(page) if page.isdecimal() else None
-
-
-def read_score(value: Any, where: str) -> float:
-    """The score of a chunk; `UserError` beginning with `where` for NaN, infinity and anything that is no number."""
-    try:
-        score = float(value)
-    except (TypeError, ValueError, OverflowError):
-        score = math.nan
-    if not math.isfinite(score):
-        raise UserError(f"{where}: the score must be a number, found {quoted(value)}")
-    return score
-
-
-#: Elements without readable content.
-UNREAD = {"script", "style", "template", "noscript", "svg", "nav"}
-#: Element of a page's main content, if it has one: the text around it repeats on all pages of a site.
-CONTENT = "main"
-#: Elements within a line of text; any other element ends a paragraph.
-INLINE = {
-    "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "rb", "rp", "rt", "rtc", "ruby", "s", "small",
-    "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
-}  # fmt: skip
-#: A pronunciation beside characters, or its parenthesis; end tags may be missing. Elements that do not end them.
-PRONUNCIATION = {"rp", "rt", "rtc"}
-WITHIN = INLINE - PRONUNCIATION - {"rb", "ruby"}
-
-
-class _Reader(HTMLParser):
-    """Collects the texts of a page, and those of its title."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.texts: list[str] = []
-        self.content: list[str] = []
-        self.titles: list[str] = []
-        self._unread = 0
-        self._in_title = False
-        self._in_content = False
-        self._in_pronunciation = False
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self._unread += tag in UNREAD
-        self._in_title = tag == "title" and not self._unread
-        self._in_content |= tag == CONTENT
-        self._in_pronunciation = tag in PRONUNCIATION or (self._in_pronunciation and tag in WITHIN)
-        if tag not in INLINE:
-            self._add("\n\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._unread -= tag in UNREAD and self._unread > 0
-        self._in_title = False
-        self._in_pronunciation &= tag in WITHIN
-        if tag not in INLINE:
-            self._add("\n\n")
-        self._in_content &= tag != CONTENT
-
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.titles.append(data)
-        elif not self._unread and not self._in_pronunciation:
-            self._add(data)
-
-    def _add(self, text: str) -> None:
-        self.texts.append(text)
-        if self._in_content:
-            self.content.append(text)
-
-
-def html_text(page: str) -> tuple[str, str]:
-    """Title and text of a page, without scripts, styles and navigation; only the main content if the page marks it. The
-    title is empty if the page has none.
-    """
-    reader = _Reader()
-    reader.feed(page)
-    reader.close()
-    content = "".join(reader.content)
-    return " ".join("".join(reader.titles).split()), content if content.strip() else "".join(reader.texts)
-
-
-def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (page from 1, text) of each page; `UserError` for a file that is no PDF or has a password."""
-    # Imported here: the code of the rules must not need it.
-    from pypdf import PdfReader
-    from pypdf.errors import DependencyError
-
-    # pypdf warns of every flaw that it can repair.
-    logging.getLogger("pypdf").setLevel(logging.ERROR)
-    page = 0
-    try:
-        reader = PdfReader(path)
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise UserError(f"{path}: the PDF has a password: save it without one, or remove the file")
-        for page, content in enumerate(reader.pages, start=1):
-            # Damaged fonts give lone surrogates, which UTF-8 files cannot hold.
-            yield page, content.extract_text().encode("utf-8", "replace").decode()
-    except DependencyError as error:
-        raise UserError(f"{path}: the PDF is encrypted ({error}): save it without, or remove the file") from error
-    except UserError:
-        raise
-    except Exception as error:  # damaged files make the library raise errors of any kind
-        raise UserError(
-            f"{path}, after page {page}: not a readable PDF ({str(error) or type(error).__name__}); save it again as "
-            f"PDF or as text, or remove the file"
-        ) from error
-
+from litm.corpora.pdf import pdf_pages
 
 #: Ignored files named in the note.
 NAMED = 3
-
 
 #: Where a text is, for messages; its line or page in the file, None for all of it; and the text with "" or its own id,
 #: or why there is none.
@@ -279,31 +54,6 @@ class Omissions:
         if self.files:
             reasons = first_of([*self.files.values()], NAMED, "; ")
             yield f"left out {counted(len(self.files), 'file')} that cannot be read: {reasons}"
-
-
-#: The content of a data URI, and a word longer than texts with spaces have: data in a file of text.
-DATA = (re.compile(r"data:[\w.+-]+/[\w.+-]+[;,][^\s\"'()<>]{100,}"), re.compile(r"(?<![!-~])[!-~]{1000,}"))
-#: A line of data in base64, as mails and certificates have it, and the number of such lines of one length in a row that
-#: is no accident.
-BASE64, LINES_OF_DATA = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{60,76}\s*"), 4
-
-
-def without_data(lines: Iterable[str], cut: Callable[[int], object]) -> Iterator[str]:
-    """The lines without embedded data (data URIs, base64, minified code), which no reader of a text sees.
-
-    cut: called with each number of characters that is left out.
-    """
-    for is_base64, some in groupby(lines, lambda line: len(line.rstrip()) * bool(BASE64.fullmatch(line))):
-        if is_base64 and len(block := [*some]) >= LINES_OF_DATA:
-            cut(sum(map(len, block)))
-            continue
-        for line in block if is_base64 else some:
-            text = line
-            for pattern in DATA:
-                text = pattern.sub("", text)
-            if len(text) < len(line):
-                cut(len(line) - len(text))
-            yield text
 
 
 def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:

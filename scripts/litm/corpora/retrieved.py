@@ -14,7 +14,7 @@ from typing import Any
 from litm.base.formats import grouped, read_lines, read_records
 from litm.base.messages import UserError, first_of, quoted, single_spaced, without_invisible
 from litm.base.store import text_sha256
-from litm.corpora.documents import NoText, read_chunk, read_score
+from litm.corpora.chunks import NoText, read_chunk, read_score
 from litm.corpora.passages import CorpusSettings, Passage, cut_text
 from litm.questions.released_format import QuestionRecord
 
