@@ -12,7 +12,7 @@ from litm.config.conditions import with_conditions
 from litm.config.data import RERANKERS
 from litm.config.experiments import Experiment
 from litm.examples.orders import ORDERS, RANDOM, in_order
-from litm.records import Cut
+from litm.records.conditions import Cut
 
 PAGE = (ROOT / "docs" / "remedies.md").read_text(encoding="utf-8")
 

@@ -23,7 +23,7 @@ from litm.inference.engine import settings_class
 from litm.inference.local_models import LocalModel
 from litm.inference.models import RECORDED, ModelDefaults
 from litm.inference.served_models import ServedModel
-from litm.records import LOG_PROBABILITY
+from litm.records.measures import LOG_PROBABILITY
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[

@@ -6,7 +6,7 @@ from functools import partial
 from math import inf
 from typing import Annotated, Any, Literal
 
-from litm.base.formats import checked_field
+from litm.base.json_files import checked_field
 from litm.base.messages import UserError
 from litm.base.schema import Answer
 from litm.base.store import canonical_json, text_sha256
@@ -25,7 +25,8 @@ from litm.inference.replies import (
 )
 from litm.inference.served_models import ServedModel
 from litm.prompting.prompt_format import as_messages
-from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"

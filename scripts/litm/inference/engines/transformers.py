@@ -14,7 +14,7 @@ from litm.inference.local_models import LoadedModel
 from litm.inference.models import ComputeKeys
 from litm.models.devices import choose_device, device_name
 from litm.prompting.reasoning import BUDGET
-from litm.records import Response, measured_response
+from litm.records.responses import Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.base.schema import Run
 from litm.inference.engine import EngineFacts, EngineSettings, LocalEngine, Prepared
 from litm.inference.local_models import LoadedModel
 from litm.models.locations import check_generation_config
-from litm.records import STOP, Response, measured_response
+from litm.records.responses import STOP, Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
