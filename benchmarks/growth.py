@@ -241,7 +241,6 @@ def write_scores(folder: str, rows: int) -> None:
     import numpy as np
     import pandas as pd
 
-    from litm.analysis.table import tables
     from litm.base.formats import write_csv
     from litm.scoring.scores import Score, accuracy_rows, typed
 
@@ -263,7 +262,7 @@ def write_scores(folder: str, rows: int) -> None:
         scores = typed(Score, pd.DataFrame(rows).reindex(columns=Score._fields).itertuples(index=False))
         path = Path(folder) / f"{model}_{experiment}"
         scores.to_parquet(path.with_suffix(".parquet"), index=False)
-        accuracies = pd.DataFrame(accuracy_rows(scores, tables()["accuracy"].values), dtype=object)
+        accuracies = pd.DataFrame(accuracy_rows(scores), dtype=object)
         write_csv(path.with_suffix(".csv"), accuracies, decimals=None)
 
 

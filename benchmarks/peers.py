@@ -40,8 +40,8 @@ from litm.base.formats import read_json, read_jsonl, write_json, write_jsonl
 from litm.base.store import file_sha256
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.costs import as_bytes, shared_with_previous
 from litm.inference.engine import FIRST_LINE
+from litm.inference.prefix_tree import as_bytes, shared_with_previous
 from litm.models.gguf import read_gguf, unpacked
 from litm.placements import positions_for
 from litm.prompting.prompt_format import CHAT, PromptFormat, load_tokenizer

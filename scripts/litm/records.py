@@ -74,6 +74,8 @@ class Curve:
 
 #: Conditions that are no key of an experiment: the size, the model, and an experiment's references.
 SIZE, MODEL, ORACLE, CLOSED_BOOK = "size", "model", "oracle", "closed_book"
+#: The task of each reference.
+REFERENCE_TASKS = {ORACLE: "oracle_qa", CLOSED_BOOK: "closed_book_qa"}
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def numbers(said: Said, answers: str) -> tuple[list[str | None], dict]:
     (curve,) = curves(scores)
     row = {"pbi_class": None, **position_bias_row(curve, permutations=10)}
     row["shape"] = words_of_scores([scores], ()).get(("m", "e", SIZE, None)) or None
-    return [cell["doubt"] for cell in accuracy_rows(scores, {})], row
+    return [cell["doubt"] for cell in accuracy_rows(scores)], row
 
 
 def who(one: Example) -> str:

@@ -31,11 +31,12 @@ from litm.checks.estimate import (
     what_is_shown,
 )
 from litm.inference.answer_identity import sweep_identity
-from litm.inference.costs import Rate, most_tokens
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Sweep, sweep_prompts
 from litm.inference.sweep import ask_missing
+from litm.planning.speed import Rate
+from litm.prompting.prompt_format import most_tokens
 from litm.records import Example, Response, response_key, write_examples
 
 NAMES = ("m", "e")

@@ -83,7 +83,7 @@ def test_the_suite_s_own_models_are_in_the_catalogue_and_loaded_in_four_bits_the
     suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
     assert suite["models"] == ["qwen2.5-1.5b-instruct"]
     one = study(**{**suite, "models": [model]})
-    assert one.models[model].quantization == "nf4" and len(one.run) == 7
+    assert one.models[model].quantization == "nf4" and len(one.pairs()) == 7
 
 
 SHORT = "a, c: max_new_tokens is 24, and 100 if left out, so right answers may be cut and count as wrong"

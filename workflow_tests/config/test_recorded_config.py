@@ -47,7 +47,7 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
     one = study(tmp_path, {"responses": {"qa": "all.jsonl"}}, models=["reference", "m"], experiments=["cb", "qa"])
     ((file, cells),) = one.models["m"].files["qa"]
     assert file == "all.jsonl" and len(cells) == 3
-    assert [*one.run] == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
+    assert one.pairs() == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
     assert one.not_recorded == [("m", "cb")]
     assert one.left_out == ["no recorded responses, left out: m/cb"]
 
@@ -58,7 +58,7 @@ def test_the_recorded_study_has_one_response_to_each_question_at_each_position()
         update_config(config, yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text()))
     one = load_study(config, ROOT)
     ((_, model),) = one.models.items()
-    assert [experiment for _, experiment in one.run] == config["experiments"]
+    assert [experiment for _, experiment in one.pairs()] == config["experiments"]
     for name, ((file, cells),) in model.files.items():
         records = [record for _, record in read_jsonl(ROOT / file)]
         asked = Counter((record["size"], record["placement"]) for record in records)

@@ -60,16 +60,16 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class Grid:
-    """Answers to questions (rows) in cells (columns).
-
-    columns: what tells the cells apart. ids: of the questions. answers: by reading, 1 right, 0 wrong, between if
-    graded, NaN if not scored. clusters: one number per question, None without.
-    """
+    """Answers to questions (rows) in cells (columns)."""
 
     columns: list
+    """What tells the cells apart."""
     ids: pd.Index
+    """Ids of the questions."""
     answers: Mapping[str, np.ndarray]
+    """By reading, 1 right, 0 wrong, between if graded, NaN if not scored."""
     clusters: np.ndarray | None
+    """One number per question, None without."""
 
     @cached_property
     def scored(self) -> np.ndarray:

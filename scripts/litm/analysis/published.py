@@ -68,10 +68,7 @@ class PublishedAccuracy:
 
 @dataclass(frozen=True)
 class PublishedTokens:
-    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum.
-
-    printed_as: the model's name in this table, "" if it is that of models.csv.
-    """
+    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum."""
 
     model: str
     experiment: str
@@ -82,6 +79,7 @@ class PublishedTokens:
     source: str
     note: str = ""
     printed_as: str = ""
+    """The model's name in this table, "" if it is that of models.csv."""
 
 
 @dataclass(frozen=True)

@@ -357,14 +357,6 @@ def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
     return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
-def evaluated(table: "pd.DataFrame", name: str, expression: str) -> Any:
-    """The value of a pandas expression of columns; `UserError` with the name of its column if it has none."""
-    try:
-        return table.eval(expression)
-    except (ArithmeticError, AttributeError, NameError, SyntaxError, TypeError, ValueError) as error:
-        raise UserError(f"the value of the column {name}, {quoted(expression)}: {error}") from error
-
-
 def by_cell(table: "pd.DataFrame", columns: Sequence[str]) -> Iterator[tuple[dict[Any, Any], "pd.DataFrame"]]:
     """Yield the rows of each cell, which agree in these columns, with their values as in `plain_rows`.
 

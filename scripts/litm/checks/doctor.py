@@ -25,15 +25,14 @@ from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
 from litm.config.model_files import why_taken
 from litm.config.study import Study
-from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.inference.engine import NO_QUANTIZATION, engine_facts
 from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes
+from litm.planning.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, billions_of, bytes_of_parameters
+from litm.planning.tokens import work_of
 from litm.retrieval.search import EXACT
 from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import work_of
-from litm.workflow.resources import billions_of
 
 #: Oldest supported Python.
 OLDEST_PYTHON = (3, 11)

@@ -19,10 +19,16 @@ from litm.config.data import Dataset
 from litm.config.local_models import Model
 from litm.config.schema import listing
 from litm.inference.api_engine import key_mistake, key_variable
-from litm.inference.costs import (
+from litm.inference.engine import engine_facts
+from litm.inference.retrying import masked
+from litm.inference.server_errors import UNTRUSTED, first_cause
+from litm.models.configuration import load_config
+from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
+from litm.planning.memory import (
     SIZES,
     ModelSize,
     Numbers,
+    billions_of,
     bytes_of_parameters,
     cache_bytes,
     cached_tokens,
@@ -32,12 +38,6 @@ from litm.inference.costs import (
     size_of,
     sized,
 )
-from litm.inference.engine import engine_facts
-from litm.inference.retrying import masked
-from litm.inference.server_errors import UNTRUSTED, first_cause
-from litm.models.configuration import load_config
-from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
-from litm.workflow.resources import billions_of
 
 #: Statuses: fine; usable, but worth knowing; the run would fail.
 OK, WARNING, MISSING = "ok", "warning", "missing"

@@ -14,11 +14,12 @@ from litm.base.formats import in_batches
 from litm.base.messages import in_columns, money
 from litm.inference.api_engine import served_ids
 from litm.inference.caching import CHARACTERS, Plan
-from litm.inference.costs import Rate, most_tokens, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
+from litm.inference.prefix_tree import tree_tokens
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
-from litm.prompting.prompt_format import CHUNK, load_tokenizer
+from litm.planning.speed import Rate
+from litm.prompting.prompt_format import CHUNK, load_tokenizer, most_tokens
 from litm.records import Content, Prices, Response
 
 #: Function from prompts to their token ids.

@@ -11,11 +11,9 @@ from litm.config.api_models import ApiModel
 from litm.config.data import Corpus
 from litm.config.local_models import Model
 from litm.config.study import Study
-from litm.inference.costs import GPU_FLOPS
 from litm.models.devices import has_gpu
-from litm.records import Prices
-from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import (
+from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, gpu_hours, rate_here
+from litm.planning.tokens import (
     assumed,
     computed_tokens,
     fitting,
@@ -25,13 +23,15 @@ from litm.workflow.prompt_lengths import (
     too_long,
     work_of,
 )
-from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
+from litm.planning.words import budget_lines
+from litm.records import ANSWER, LOG_PROBABILITY, Prices
+from litm.workflow.data_inputs import Needs, needs_of
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
 GATED = ("meta-llama/",)
 #: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
 #: passage with its entry in Lucene's index; a vector of 768 numbers.
-PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
+PROMPT, RESPONSE, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
 #: Jobs that every study has; hours below and above which no number is given.
 OTHER_JOBS, LEAST_HOURS, MOST_HOURS = 40, 0.1, 9_999
 
@@ -120,18 +120,18 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
         f"three; of a server, {SERVED_SECONDS} seconds a prompt, `concurrency` of them at a time, not measured. "
         f"GPU-hours: of all GPUs together{_several_gpus(study)}."
     )
-    is_printed = any(lengths_of(study, model, sweep.experiment).printed for (model, _), sweep in study.run.items())
+    is_printed = any(lengths_of(study, one.model.name, one.experiment).printed for one in study.sweeps_of(ANSWER))
     printed = "as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other contexts"
     counted = f"{printed} by rules of thumb" if is_printed else "by rules of thumb"
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
-    if study.measured:
-        yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
+    if measured := study.pairs(LOG_PROBABILITY):
+        yield f"Sweeps: {len(study.pairs())} ask for answers, {len(measured)} measure log-probabilities."
     yield from [*too_long(study, study.sweeps), *assumed(study, study.experiments)]
     yield "US$: of APIs alone, with answers of full length; a rented GPU costs its hours."
     yield from budget_lines(study, {name: cost["US$"] for name, cost in found.items()})
     yield from (f"Not counted, {line}" for line in study.left_out)
     cells = sum(len(one.cells) for one in study.experiments.values())
-    others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS
+    others = cells + 2 * len(study.experiments) + 3 * len(study.pairs()) + OTHER_JOBS
     yield f"Jobs: apart from those that ask, about {others:,} short ones (examples, scores, tables, figures)."
     if has_downloads := any(one["download"] for one in found.values()):
         known = all(hub.download is not None for hub in there.hubs.values())
@@ -172,7 +172,7 @@ def results_bytes(study: Study, needs: Needs) -> int:
     """Estimated bytes of a study's results, without downloads."""
     total = 0
     for experiment in study.experiments.values():
-        answered = [sweep for (_, name), sweep in study.run.items() if name == experiment.name]
-        total += PROMPT * prompts_by_size(experiment).total() + ANSWER * sum(work_of(one).prompts for one in answered)
+        answered = [one for one in study.sweeps_of(ANSWER) if one.experiment.name == experiment.name]
+        total += PROMPT * prompts_by_size(experiment).total() + RESPONSE * sum(work_of(one).prompts for one in answered)
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

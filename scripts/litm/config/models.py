@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from litm.config.schema import FILLED_IN, Count, Device, Entry, Positive, Ref
+from litm.config.schema import FILLED_IN, Answer, Count, Device, Entry, Positive, Ref, Run, Workflow
 from litm.inference.engine import engine_facts
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
@@ -31,106 +31,81 @@ def only_strip(why: str) -> AfterValidator:
 class AskKeys(Entry):
     """Keys of models that answer prompts; a config may have defaults for them."""
 
-    prompt_template: Annotated[str, Ref("prompt_templates")] = FILLED_IN
+    prompt_template: Annotated[
+        str,
+        Ref("prompt_templates"),
+        Answer(
+            "the name, left out or written, and the text of a named one; a chat template is in the files of the model"
+        ),
+    ] = FILLED_IN
     """Format of the prompt: raw (as it is), chat (as the user's message in the tokenizer's or the server's chat
     template), or a file of resources/prompt_templates. If omitted: raw if the tokenizer has no chat template, chat if
     the model's name marks an instruction-following model (instruct, chat, it), otherwise an error.
-
-    In the key: the name, left out or written, and the text of a named one; a chat template is in the files of the
-    model.
     """
-    on_failure: Literal["stop", "count"] = "stop"
+    on_failure: Annotated[Literal["stop", "count"], Workflow("how prompts without an answer are handled")] = "stop"
     """What to do if prompts get no answer (for example because a server fails): stop (an error) or count (they are
     counted as failed in the tables and not scored). In both cases all answers are kept, and only prompts without an
     answer are sent again: after stop by the next run, after count by `snakemake --forcerun generate`. It changes no
     answer.
-
-    Not in the key: how prompts without an answer are handled.
     """
 
 
 class RunKeys(Entry):
     """Keys of models that run here; a config may have defaults for them."""
 
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    dtype: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"],
+        Answer("the format of the computation, written or taken by the machine for `auto`"),
+    ] = "auto"
     """Number format of the weights and the computation. auto is a format that the device computes fast and exactly:
     bfloat16 if the processor or GPU has instructions for it, else float32, or float16 on a GPU (not for
     encoder-decoders). The log, manifest and report state the format and the reason. Answers in different formats are
     never mixed: on a machine that chooses another format all prompts run again, unless you set the first format here.
     With auto, weights that are stored quantised keep their own format.
-
-    In the key: the format of the computation, written or taken by the machine for `auto`.
     """
-    quantization: Literal["none", "nf4", "int8"] = "none"
+    quantization: Annotated[
+        Literal["none", "nf4", "int8"], Answer("as written, left out if `none`", is_sparse=True)
+    ] = "none"
     """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. The computation uses
     `dtype`, but int8 multiplies in float16, and its answers may depend on the batch.
-
-    In the key: as written, left out if `none`.
     """
-    attention: Literal["sdpa", "eager", "flash_attention_2"] = "sdpa"
+    attention: Annotated[Literal["sdpa", "eager", "flash_attention_2"], Answer("as written")] = "sdpa"
     """Attention implementation of transformers. Architectures without sdpa (Gemma 2, BLOOM, GPT-J, MPT, XGLM, Mamba,
     RWKV) need eager.
-
-    In the key: as written.
     """
-    device: Device = "auto"
-    """auto (a GPU if there is one), cpu, cuda, or cuda:N.
-
-    Not in the key: the place of the computation; the audit measures its effect.
-    """
-    gpus: Count = 1
-    """GPUs per sweep; the model's layers are spread over several GPUs.
-
-    Not in the key: as `device`.
-    """
-    shards: Count = 1
+    device: Annotated[Device, Run("the place of the computation; the audit measures its effect")] = "auto"
+    """auto (a GPU if there is one), cpu, cuda, or cuda:N."""
+    gpus: Annotated[Count, Workflow("as `device`")] = 1
+    """GPUs per sweep; the model's layers are spread over several GPUs."""
+    shards: Annotated[Count, Workflow("the job that runs the prompts")] = 1
     """Number of jobs that share the questions of a sweep, so that several GPUs or machines work at once. Each job
     reuses all earlier answers, even those from another number of shards.
-
-    Not in the key: the job that runs the prompts.
     """
-    batch_tokens: Count = 16384
+    batch_tokens: Annotated[Count, Run("the number of prompts at a time; the audit measures its effect")] = 16384
     """Tokens in one batch, including padding and new tokens. If memory runs out, it is halved, with a note in the log.
-
-    Not in the key: the number of prompts at a time; the audit measures its effect.
     """
-    threads: Count = 8
-    """CPU threads per sweep, at most Snakemake's cores.
-
-    Not in the key: the speed.
-    """
+    threads: Annotated[Count, Workflow("the speed")] = 8
+    """CPU threads per sweep, at most Snakemake's cores."""
 
 
 class RequestKeys(Entry):
     """Keys of models on a server; a config may have defaults for them."""
 
-    concurrency: Count = 8
-    """Simultaneous requests to a server.
-
-    Not in the key: the number of requests at a time.
-    """
-    request_timeout: Count = 600
-    """Seconds without data from the server after which a request is cancelled and sent again.
-
-    Not in the key: the time limit of a request.
-    """
-    request_total_timeout: Count | None = None
+    concurrency: Annotated[Count, Run("the number of requests at a time")] = 8
+    """Simultaneous requests to a server."""
+    request_timeout: Annotated[Count, Run("the time limit of a request")] = 600
+    """Seconds without data from the server after which a request is cancelled and sent again."""
+    request_total_timeout: Annotated[Count | None, Run("the time limit of a request")] = None
     """Seconds after which a request is cancelled and sent again even if the server still sends data, such as blanks
     that keep a connection open while a model reasons. If left out, an hour, or `request_timeout` if that is longer.
-
-    Not in the key: the time limit of a request.
     """
-    request_attempts: Count = 10
+    request_attempts: Annotated[Count, Run("the number of attempts")] = 10
     """Attempts per prompt, with growing waits between them. After the last attempt, the prompt has no answer until the
     next run.
-
-    Not in the key: the number of attempts.
     """
-    batch: bool = False
+    batch: Annotated[bool, Run("another way to the same answer", is_sparse=True)] = False
     """true: prompts go through the provider's batch interface, at half the price with OpenAI and Anthropic, and answers
     come within 24 hours. If a run ends before they arrive, the next run continues with the same batches.
-
-    Not in the key: another way to the same answer.
     """
 
 
@@ -162,18 +137,16 @@ class AnyModel(Entry):
     elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("max_new_tokens", "stop", "metric", "examples", "positions"), "an experiment"
     )
-    engine: str
+    engine: Annotated[str, Answer("its name")]
     """The engine that runs the model, a module of scripts/litm/inference/engines ({engines}), or recorded: responses
     made elsewhere are scored and nothing is run.
-
-    In the key: its name.
     """
-    about: About | None = None
-    """Facts about the model, for the table of claims.
-
-    Not in the key: facts for the table of claims.
-    """
-    policy: Policy = Field(None, alias="reasoning")
+    about: Annotated[About | None, Workflow("facts for the table of claims")] = None
+    """Facts about the model, for the table of claims."""
+    policy: Annotated[
+        Policy,
+        Answer("if it changes the generated text: `off`, `budget`, and `strip` with `stop: first_line`", is_apart=True),
+    ] = Field(None, alias="reasoning")
     """Handling of reasoning, the text between `<think>` and `</think>` before an answer. If omitted, it is part of the
     answer. off: the chat template's switch (`enable_thinking`) turns reasoning off. strip: only the text after the
     reasoning is scored. The recorded response stays whole, and the experiment's `max_new_tokens` limits both together.
@@ -181,14 +154,9 @@ class AnyModel(Entry):
     (`engine: transformers`). With strip and budget, an answer's first line is the first after the reasoning. If the
     reasoning never ends, the answer is empty and counts as cut. Not needed for servers that return reasoning
     separately, or whose `request` turns it off.
-
-    In the key: if it changes the generated text: `off`, `budget`, and `strip` with `stop: first_line`.
     """
-    reasoning_tags: Tags | None = None
-    """The opening and closing tags of the reasoning, if they are not `<think>` and `</think>`.
-
-    In the key: where `reasoning` is.
-    """
+    reasoning_tags: Annotated[Tags | None, Answer("where `reasoning` is", is_apart=True)] = None
+    """The opening and closing tags of the reasoning, if they are not `<think>` and `</think>`."""
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
@@ -207,18 +175,23 @@ class AnyModel(Entry):
 class AskedModel(AskKeys, AnyModel):
     """A model that answers prompts."""
 
-    context_window: Count | None = None
+    has_roles: ClassVar[bool] = True
+    context_window: Annotated[Count | None, Workflow("longer prompts are not sent; no prompt is truncated")] = None
     """Maximum number of tokens of prompt and answer together, or of the prompt alone for encoder-decoders. If omitted,
     it comes from the model's configuration, which has no limit for models with relative positions, such as Flan-T5.
-
-    Not in the key: longer prompts are not sent; no prompt is truncated.
     """
-    tokens_per_second: Positive | None = None
+    tokens_per_second: Annotated[Positive | None, Workflow("for the estimate and a request to the cluster")] = None
     """Prompt tokens per second, instead of a measured or predicted rate. Used only for the hours of `snakemake
     estimate` and the time that a sweep requests from a cluster.
-
-    Not in the key: for the estimate and a request to the cluster.
     """
+
+    def answer_settings(self) -> dict:
+        """Settings that change an answer, apart from the model, the prompt template's text and the decoding."""
+        return {**self.of_role(Answer), **self.reasoning.settings()}
+
+    def run_settings(self) -> dict:
+        """Settings of the engine that change no answer."""
+        return self.of_role(Run)
 
     def trust(self) -> dict:
         """Permission to run the model's own code: {} for a model on a server."""

@@ -36,14 +36,13 @@ TYPES = {
     "object": "mapping",
 }
 LIMITS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
-#: Classes whose keys may be part of the key of an answer, as their second paragraphs say.
+#: Classes whose keys may be part of the key of an answer, as their roles say.
 OF_ANSWERS: dict[str, type[Entry]] = {
     "A model that runs here": Model,
     "A model that a server runs": ApiModel,
     "An experiment": Experiment,
     "A dataset": Dataset,
 }
-IN_KEY, NOT_IN_KEY = "In the key: ", "Not in the key: "
 
 
 class _Generator(GenerateJsonSchema):
@@ -54,7 +53,7 @@ class _Generator(GenerateJsonSchema):
         engines = "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
         said, properties = docstrings(cls), made["properties"]
         made["properties"] = {
-            key: {**properties[key], "description": said[name][0].replace("{engines}", engines)}
+            key: {**properties[key], "description": said[name].replace("{engines}", engines)}
             for key, name in cls.keys.items()
         }
         return made
@@ -73,27 +72,19 @@ class _Generator(GenerateJsonSchema):
         return {"additionalProperties": False, **made} if "patternProperties" in made else made
 
 
-def reference_files(recipe: type[Entry], root: Path) -> dict[str, str]:
-    """Texts of the reference's files, by path in the project. recipe: the class of reference_model.yaml."""
+def reference_files(root: Path) -> dict[str, str]:
+    """Texts of the reference's files, by path in the project."""
     files = {
         f"config/schemas/{name}.schema.yaml": SCHEMA_HEADER
         + yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
-        for name, schema in json_schemas(recipe).items()
+        for name, schema in json_schemas().items()
     }
     parts = {
-        "docs/configuration.md": {"keys": "\n".join(_keys(recipe)).strip()},
+        "docs/configuration.md": {"keys": "\n".join(_keys()).strip()},
         "docs/answers.md": _answers(),
         "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
     }
     return files | {page: with_parts((root / page).read_text(encoding="utf-8"), own) for page, own in parts.items()}
-
-
-def key_parts(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
-    """By key, whether it is part of the key of an answer, and why; `KeyError` if its docstring does not say it."""
-    said = {key: docstrings(cls)[field][1].rstrip(".") for key, field in cls.keys.items()}
-    if silent := [key for key, text in said.items() if not text.startswith((IN_KEY, NOT_IN_KEY))]:
-        raise KeyError(f"{cls.__name__}: write '{IN_KEY}...' or '{NOT_IN_KEY}...' below the description of {silent}")
-    return {key: (text.startswith(IN_KEY), text.partition(": ")[2]) for key, text in said.items()}
 
 
 def _answers() -> dict[str, str]:
@@ -101,13 +92,8 @@ def _answers() -> dict[str, str]:
     tables = []
     for title, cls in OF_ANSWERS.items():
         tables += [f"## {title}", "", "| key | part of an answer's key | detail |", "|---|---|---|"]
-        parts = key_parts(cls)
-        for is_part in (True, False):
-            tables += [
-                f"| `{key}` | {'yes' if is_part else 'no'} | {text} |"
-                for key, (of, text) in parts.items()
-                if of == is_part
-            ]
+        for counts, word in ((True, "yes"), (False, "no")):
+            tables += [f"| `{key}` | {word} | {one.detail} |" for key, one in cls.roles.items() if one.counts == counts]
         tables.append("")
     patterns = {"files": PARTS, "other files": NOT_READ}
     return {
@@ -132,9 +118,9 @@ def _changes(file: Path) -> str:
     return "\n".join(lines)
 
 
-def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
+def json_schemas() -> dict[str, dict]:
     """JSON schemas of the configuration's files, by file name without ending."""
-    files: dict[str, Any] = {"config": Config, "reference_model": recipe}
+    files: dict[str, Any] = {"config": Config}
     for kind, entries in CATALOGUES.items():
         union: Any = reduce(or_, _classes(entries))
         files[kind] = dict[str, union]
@@ -144,13 +130,12 @@ def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
     return schemas
 
 
-def _keys(recipe: type[Entry]) -> Iterator[str]:
+def _keys() -> Iterator[str]:
     """The tables of the keys of each kind of entry."""
     yield from _section("config.yaml", "config", [Config])
     for kind, entries in CATALOGUES.items():
         key = entries.key if isinstance(entries, Variants) else ""
         yield from _section(f"{kind}.yaml", kind, _classes(entries), key)
-    yield from _section("reference_model.yaml", "reference_model", [recipe])
 
 
 def _classes(entries: type[Entry] | Variants) -> list[type[Entry]]:

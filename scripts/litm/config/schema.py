@@ -6,7 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -75,19 +75,51 @@ class PathTo:
         self.check, self.unless = check, unless
 
 
-class Entry(BaseModel):
-    """A mapping in a YAML file: its fields are the keys, with type, default and limits, and a docstring each.
-
-    A field's docstring is its description; a second paragraph tells whether it is part of the key of an answer.
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """Declares what a key does to an answer. detail: in words, for docs/answers.md; counts: whether it is part of the
+    key of an answer; is_sparse: whether its default is left out, so that answers from before the key keep their keys;
+    is_apart: whether its value is given in another form than by `Entry.of_role`.
     """
+
+    detail: str = field(kw_only=False)
+    counts: bool = False
+    is_sparse: bool = False
+    is_apart: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(Role):
+    """A key that changes answers."""
+
+    counts: bool = True
+
+
+class Run(Role):
+    """A key that changes how an engine runs, and no answer."""
+
+
+class Place(Role):
+    """A key that tells where a model or file is: it counts if it names what is there."""
+
+
+class Workflow(Role):
+    """A key that engines do not see: it is for jobs, tables or figures, and changes no answer."""
+
+
+class Entry(BaseModel):
+    """A mapping in a YAML file: its fields are the keys, with type, default and limits, and a docstring each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     #: Keys of other entries that users look for in this one, each with the kind of entry that has it.
     elsewhere: ClassVar[Mapping[str, str]] = {}
-    #: The keys that an entry may have, each with its field; the types' declarations, each with its key.
+    #: Whether each key must have a role.
+    has_roles: ClassVar[bool] = False
+    #: The keys that an entry may have, each with its field; the types' declarations, each with its key; the roles.
     keys: ClassVar[dict[str, str]] = {}
     declared: ClassVar[list[tuple[Any, str]]] = []
+    roles: ClassVar[dict[str, Role]] = {}
     _where: str = ""
 
     @property
@@ -105,6 +137,10 @@ class Entry(BaseModel):
         fields = {name: one for name, one in cls.model_fields.items() if _MADE not in one.metadata}
         cls.keys = {one.alias or name: name for name, one in fields.items()}
         cls.declared = [(one, key) for key, name in cls.keys.items() for one in fields[name].metadata]
+        cls.roles = {key: one for one, key in cls.declared if isinstance(one, Role)}
+        if cls.has_roles and (silent := [key for key in cls.keys if key not in cls.roles]):
+            roles = ", ".join(one.__name__ for one in (Answer, Run, Place, Workflow))
+            raise TypeError(f"{cls.__name__}: the key '{silent[0]}' declares no role: add one of {roles} to its type")
 
     @model_validator(mode="before")
     @classmethod
@@ -117,9 +153,9 @@ class Entry(BaseModel):
                 raise ValueError(f"'{key}' is a key of {cls.elsewhere[key]}, set it there")
             if key not in cls.keys:
                 raise ValueError(_unknown("key", str(key), list(cls.keys)))
-        for key, field in cls.keys.items():
-            if cls.model_fields[field].is_required() and key not in value:
-                what = docstrings(cls)[field][0]
+        for key, name in cls.keys.items():
+            if cls.model_fields[name].is_required() and key not in value:
+                what = docstrings(cls)[name]
                 raise ValueError(f"'{key}' is missing: {what[:1].lower()}{what[1:]}".rstrip("."))
         return value
 
@@ -132,6 +168,13 @@ class Entry(BaseModel):
         for mistake in self.mistakes():
             raise ValueError(mistake)
         return self
+
+    def of_role(self, role: type[Role]) -> dict[str, Any]:
+        """The values of the keys of a role."""
+        found = {key: (one, self.keys[key]) for key, one in self.roles.items() if isinstance(one, role)}
+        values = {key: getattr(self, name) for key, (one, name) in found.items() if not one.is_apart}
+        sparse = {key: type(self).model_fields[name].default for key, (one, name) in found.items() if one.is_sparse}
+        return {key: value for key, value in values.items() if key not in sparse or value != sparse[key]}
 
     def changed(self, **values: Any) -> Self:
         """The same entry with changed values, which are not validated."""
@@ -146,8 +189,8 @@ class Entry(BaseModel):
     def referred(self, where: str = "") -> Iterator[tuple[Ref, str, str]]:
         """Each name of another entry in this one, after its declaration and before its place."""
         where = where or self.where
-        for key, field in self.keys.items():
-            if isinstance(value := getattr(self, field), Entry):
+        for key, name in self.keys.items():
+            if isinstance(value := getattr(self, name), Entry):
                 yield from value.referred(f"{where}.{key}")
         for ref, key in self.declared:
             if isinstance(ref, Ref) and (value := getattr(self, self.keys[key])):
@@ -184,20 +227,19 @@ def _having(entries: Mapping[str, Mapping[str, Any]], kind: str, key: str = "") 
     return [name for name, one in entries[kind].items() if not key or getattr(one, key) is not None]
 
 
-def docstrings(cls: type[BaseModel]) -> dict[str, tuple[str, str]]:
-    """By field of a class and its bases, the first paragraph of its docstring, and the rest; each on one line.
+def docstrings(cls: type[BaseModel]) -> dict[str, str]:
+    """The docstring of each field of a class and its bases, on one line.
 
     Read from the source where a message or the reference needs them: pydantic's `use_attribute_docstrings` would read
     them at every start.
     """
-    found = {name: (field.description or "", "") for name, field in cls.model_fields.items()}
+    found = {name: one.description or "" for name, one in cls.model_fields.items()}
     for base in reversed(cls.__mro__):
         if issubclass(base, Entry) and base is not Entry:
             for node, after in pairwise(_classes(inspect.getfile(base))[base.__name__].body):
                 match node, after:
                     case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                        first, _, rest = text.partition("\n\n")
-                        found[name] = single_spaced(first), single_spaced(rest)
+                        found[name] = single_spaced(text)
     return found
 
 
@@ -318,7 +360,7 @@ def _words(errors: Sequence[ErrorDetails], path: Sequence, cls: type[Entry]) -> 
         return str(error["ctx"]["error"])
     if error["type"] == "string_pattern_mismatch":
         key = cls.keys.get(str(path[0]))
-        return f"{shown} is not allowed; it is: {docstrings(cls)[key][0] if key else error['msg']}"
+        return f"{shown} is not allowed; it is: {docstrings(cls)[key] if key else error['msg']}"
     head = "input should be "
     said = [f"{one['msg'][0].lower()}{one['msg'][1:]}".replace("tuple", "list") for one in errors]
     if all(one.startswith(head) for one in said):

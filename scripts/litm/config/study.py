@@ -81,8 +81,8 @@ class Study(Sweeps):
             *([f"no log-probabilities, left out: {unmeasured}"] if unmeasured else []),
             *([f"no recorded responses, left out: {pairs}"] if pairs else []),
             *(
-                f"no file of recorded responses of {model} to {name} at {first_of(cells, 4)}: not recorded"
-                for (model, name), sweep in self.run.items()
+                f"no file of recorded responses of {' to '.join(sweep.pair)} at {first_of(cells, 4)}: not recorded"
+                for sweep in self.sweeps_of(ANSWER)
                 if isinstance(sweep.model, RecordedModel) and (cells := sweep.model.without_file(sweep.experiment))
             ),
             *(
@@ -98,7 +98,7 @@ class Study(Sweeps):
         made by default, numbers of questions below the config's, limits of new tokens that are likely to be too low.
         """
         absent = [f"models.{model}.package: {words}" for model, words in self.absent.items()]
-        alone = ["no report, which is of answers: 'measure' asks for none"] if self.measured and not self.run else []
+        alone = ["no report, which is of answers: 'measure' asks for none"] if self.sweeps and not self.answered else []
         others = [*self.not_raised, *self.prompt_formats, *self.short_limits]
         return [*absent, *self.my_data, *self.left_out, *alone, *others]
 
@@ -117,7 +117,7 @@ class Study(Sweeps):
     @property
     def short_limits(self) -> list[str]:
         """Lines on limits of new tokens that are likely to cut right answers, of experiments that are asked."""
-        asked = {experiment for model, experiment in self.run if not isinstance(self.models[model], RecordedModel)}
+        asked = {sweep.experiment.name for sweep in self.sweeps_of(ANSWER) if sweep.is_asked}
         return list(short_limits(one for name, one in self.experiments.items() if name in asked))
 
     @property
@@ -346,7 +346,7 @@ def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, Q
 
 def _check_answered(study: Study) -> None:
     """Raise `UserError` for a selected experiment without responses of any selected model."""
-    measured = {experiment for _, experiment in study.measured}
+    measured = {experiment for _, experiment in study.pairs(LOG_PROBABILITY)}
     for name, one in study.experiments.items():
         if LOG_PROBABILITY in one.measure and name not in measured:
             told = ", ".join(f"{model}: {why}" for model, why in study.not_measured.items())

@@ -26,6 +26,10 @@ T = TypeVar("T")
 FIRST_LINE = "first_line"
 #: Quantization of weights: as stored, 4 bits (NF4 with double quantisation), 8 bits.
 NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
+#: The implementation of attention that has the scores of all pairs of tokens in memory at once.
+EAGER = "eager"
+#: Tokens of a prompt computed at a time where attention compares each with all before it in memory.
+PIECE = 1024
 #: API endpoints: the next message of a chat, or the text after a prompt.
 CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 

@@ -1,5 +1,6 @@
 """Prompt formats: tokenizers and templates, from a prompt or a conversation to text and tokens."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -364,3 +365,16 @@ class FormatOptions:
             tokenizer.chat_template = TEXTS_ALONE
         template = read_prompt_template(self.template) if self.template else None
         return PromptFormat(tokenizer, self.prompt_template, template)
+
+
+#: Texts that count as one token, shorter than those of usual tokenizers; tokens of a template for each message.
+_OF_A_TOKEN, TEMPLATE_TOKENS = re.compile(r"[^\W\d_]{1,3}|[^ ]"), 8
+
+
+def most_tokens(content: Content) -> int:
+    """The tokens of a prompt, usually too many: one for three letters of a word, for each digit and sign, and for each
+    byte that UTF-8 has beyond the characters. Words, code, UUIDs and most alphabets have fewer, random letters more.
+    """
+    texts = [message["content"] for message in as_messages(content)]
+    beyond = sum(len(text.encode(errors="replace")) - len(text) for text in texts)
+    return beyond + sum(len(_OF_A_TOKEN.findall(text)) + TEMPLATE_TOKENS for text in texts)

@@ -71,17 +71,17 @@ _ROLES = re.compile(r"(?:<[^<>]{1,40}>|\[/?INST\]|\b(?:user|human|system|assista
 
 
 class Answer(NamedTuple):
-    """An answer to one target of a prompt, as far as doubts need it.
-
-    row: a `scores.Score`; text: "" without one; length: characters of the prompt; signs: values of `WORDS`, of the
-    answer and its own prompt.
-    """
+    """An answer to one target of a prompt, as far as doubts need it."""
 
     row: Any
+    """A `scores.Score`."""
     text: str
+    """The answer, empty without one."""
     length: int
+    """Characters of the prompt."""
     accepted: Sequence[str]
     signs: Sequence[str]
+    """Values of `WORDS`, of the answer and its own prompt."""
 
     @property
     def is_counted(self) -> bool:

@@ -13,6 +13,7 @@ from litm.base.messages import UserError, first_of
 from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.questions.released_format import filled_sentences
+from litm.records import ANSWER
 
 TABLES = Path("results/tables")
 
@@ -33,7 +34,8 @@ def outcome(
     those of each sweep; results: figures and the report; filled: see `SweepInputs`; since: time of the start, in
     seconds since the epoch. The last line names a table that is damaged and ends the outcome.
     """
-    scores = {name: Path(f"results/scores/{model}/{name}.parquet") for model, name in study.run}
+    sweeps = study.sweeps_of(ANSWER)
+    scores = {sweep.experiment.name: Path(sweep.files.scores) for sweep in sweeps}
     scores = {name: path for name, path in scores.items() if path.exists()}
     try:
         made = [path for path in results if path in files and Path(path).exists()]
@@ -43,7 +45,7 @@ def outcome(
             yield from filled_sentences(filled)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if path in files and Path(path).exists() for row in plain_rows(read(path))]
-        answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
+        answered = [Path(sweep.files.manifest) for sweep in sweeps]
         manifests = [read_json(path) for path in answered if path.exists()]
         yield from (*tag_sentences(manifests), *answer_sentences(rows, manifests))
         yield from _readings(study, files)

@@ -14,21 +14,19 @@ from litm.config.experiments import Experiment
 from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
-from litm.inference.costs import measured_runs
+from litm.config.sweeps import FILES, Sweep, ending_of
 from litm.inference.engine import ENGINES, audit_engine
 from litm.inference.journal import JOURNALS, all_journals
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
+from litm.planning.memory import memory_mb
+from litm.planning.speed import measured_runs, minutes
+from litm.planning.tokens import work_of
 from litm.prompting.prompt_format import named_template
-from litm.records import LOG_PROBABILITY, MEASURE, Cell
+from litm.records import Cell
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
-from litm.workflow.prompt_lengths import Work, work_of
-from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
-
-#: The decoding of sweeps whose log-probabilities are measured.
-MEASURING: Mapping[str, str] = {MEASURE: LOG_PROBABILITY}
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,8 @@ class SweepInputs:
         }
         #: Those whose tokens can be counted: all but those of a server or with recorded responses without a tokenizer.
         self.counted = [name for name, one in self.prompting.items() if one.tokenizer_files or one.source]
+        #: What is measured, by the wildcard {ending} of its files.
+        self.measures = {ending_of(measure): measure for measure in FILES}
         self._order = {name: index for index, name in enumerate(study.experiments)}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
@@ -144,7 +144,7 @@ class SweepInputs:
 
     def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
         """The file `pattern` (with {model} and {experiment}) of each sweep, or of the sweeps of these models."""
-        return sweep_files(pattern, [pair for pair in self._study.run if models is None or pair[0] in models])
+        return sweep_files(pattern, [pair for pair in self._study.pairs() if models is None or pair[0] in models])
 
     def models_of(self, wildcards: Wildcards) -> list[str]:
         """The models that have responses to {experiment}, in the order of the config."""
@@ -153,6 +153,11 @@ class SweepInputs:
     def files_of(self, pattern: str) -> Callable[[Wildcards], list[str]]:
         """The file `pattern` (with {model} and {experiment}) of each of these models."""
         return lambda wildcards: sweep_files(pattern, product(self.models_of(wildcards), [wildcards.experiment]))
+
+    def sweep(self, wildcards: Wildcards, measure: str | None = None) -> Sweep:
+        """The sweep of {model} on {experiment} of a measure, by default the one that {ending} names."""
+        found = measure or self.measures[wildcards.ending]
+        return self._study.sweep(wildcards.model, wildcards.experiment, found)
 
     def priority(self, wildcards: Wildcards) -> float:
         """Between 0 and 1, higher for an earlier experiment of the config: sweeps are asked in this order, after what
@@ -241,17 +246,13 @@ class SweepInputs:
             return ""
         return format_here(AUTO, model.device).name
 
-    def part_responses(self, folder: str) -> Callable[[Wildcards], list[str]]:
-        """The responses of the shards, in `folder` (with {model} and {experiment}), for the job that gathers them; none
-        for a shard or an undivided sweep.
-        """
+    def part_responses(self, measure: str) -> Callable[[Wildcards], list[str]]:
+        """The responses of the shards for the job that gathers them; none for a shard or an undivided sweep."""
 
         def files(wildcards: Wildcards) -> list[str]:
-            if not self.gathers(wildcards):
-                return []
-            count = self.asked[wildcards.model].shards
-            own = folder.format(model=wildcards.model, experiment=wildcards.experiment)
-            return [f"{own}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
+            folder = FILES[measure].of(wildcards.model, wildcards.experiment).parts
+            count = self.asked[wildcards.model].shards if self.gathers(wildcards) else 0
+            return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
 
         return files
 
@@ -267,18 +268,17 @@ class SweepInputs:
         """The GPU type to request from a cluster, "" for any."""
         return "" if self.gathers(wildcards) else self.asked[wildcards.model].gpu_model or ""
 
-    def memory(self, wildcards: Wildcards, attempt: int) -> int:
-        """Memory (MB) of a job."""
-        return memory_mb(self.asked[wildcards.model], attempt, self._work_of(wildcards))
+    def needs(self, measure: str) -> dict[str, Callable[[Wildcards, int], int]]:
+        """Memory (MB) and time limit (minutes) of the jobs of a measure, as resources."""
 
-    def minutes(self, wildcards: Wildcards, attempt: int) -> int:
-        """Time limit (minutes) of a job."""
-        work = self._work_of(wildcards)
-        return minutes(self.asked[wildcards.model], work, attempt, self._runs(wildcards.model))
+        def mem_mb(wildcards: Wildcards, attempt: int) -> int:
+            return memory_mb(self.asked[wildcards.model], attempt, work_of(self.sweep(wildcards, measure)))
 
-    def _work_of(self, wildcards: Wildcards) -> Work:
-        pair = (wildcards.model, wildcards.experiment)
-        return work_of(self._study.run.get(pair) or self._study.measured[pair])
+        def runtime(wildcards: Wildcards, attempt: int) -> int:
+            work = work_of(self.sweep(wildcards, measure))
+            return minutes(self.asked[wildcards.model], work, attempt, self._runs(wildcards.model))
+
+        return {"mem_mb": mem_mb, "runtime": runtime}
 
     # Recorded responses
 
@@ -323,7 +323,7 @@ class SweepInputs:
         here = {name for name, model in self.asked.items() if _is_here(model)}
         known = {name for name in self._study.experiments if self._has_data(name)}
         return [
-            f"results/estimates/{sweep.model.name}/{sweep.experiment.name}{sweep.ending}.json"
+            sweep.files.estimate
             for sweep in self._study.sweeps
             if sweep.model.name in here and sweep.experiment.name in known
         ]

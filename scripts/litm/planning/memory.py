@@ -1,28 +1,35 @@
-"""Costs of a sweep before it runs: memory of a model, the tokens to compute, and how many of them per second.
+"""The memory of a sweep: of its model, its caches and its prompts, and what its job requests.
 
-The prefix tree of prompts has a node for each token after one particular prefix, so the number of nodes is the number
-of tokens to compute if no prefix is computed twice.
+Requests are generous. A job that requests too much waits longer in the queue; a job that requests too little is killed,
+submitted again with more, and resumes from its journal.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from litm.base.formats import read_json, read_named_columns
-from litm.inference.engine import INT8, NF4
-from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32
+from litm.base.formats import read_json
+from litm.config.api_models import ApiModel
+from litm.config.local_models import Model
+from litm.inference.engine import EAGER, INT8, NF4, PIECE
+from litm.models.devices import format_here
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf, weight_bytes
-from litm.prompting.prompt_format import as_messages
-from litm.records import Content
+from litm.planning.tokens import Work
 
-if TYPE_CHECKING:
-    import numpy as np
+#: Billions of parameters of a model whose entry and name do not give them.
+USUAL_BILLIONS = 7.0
+#: Pattern of the number in a hub or folder name: `7b` in Llama-2-7b-hf, `0.5B` in Qwen2.5-0.5B-Instruct.
+_IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)b(?![A-Za-z0-9])", re.IGNORECASE)
 
+#: MB for Python, torch, CUDA's libraries and the prompts; MB of a job that asks a server; factor from the size of the
+#: weights to the memory for loading them.
+BASE_MB, SERVED_MB, LOADING = 6_000, 4_000, 1.25
+#: Factor from the predicted peak of a sweep on a CPU to what its job requests: peaks are predicted within a quarter.
+SPARE = 1.25
 #: Bytes of a number.
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 #: Bytes of a weight with what stays unquantised, embeddings above all: what Llama-2-7B takes. Smaller models take more.
@@ -31,24 +38,9 @@ QUANTIZED_BYTES = {NF4: 0.6, INT8: 1.1}
 PROCESS_BYTES = 450e6
 #: Bytes of a prompt's token in the process: its text, its id in a list, and as bytes to sort.
 PROMPT_BYTES = 50
-#: The implementation of attention that has the scores of all pairs of tokens in memory at once.
-EAGER = "eager"
-#: Tokens of a prompt computed at a time where attention compares each with all before it in memory.
-PIECE = 1024
 #: Bytes of a score at the softmax, in any number format: the score, in float32 if it is not, the output, and the one of
 #: the layer before, which MPT keeps.
 SCORE_BYTES = 12
-#: Texts that count as one token, shorter than those of usual tokenizers; tokens of a template for each message.
-_OF_A_TOKEN, TEMPLATE_TOKENS = re.compile(r"[^\W\d_]{1,3}|[^ ]"), 8
-
-
-def most_tokens(content: Content) -> int:
-    """The tokens of a prompt, usually too many: one for three letters of a word, for each digit and sign, and for each
-    byte that UTF-8 has beyond the characters. Words, code, UUIDs and most alphabets have fewer, random letters more.
-    """
-    texts = [message["content"] for message in as_messages(content)]
-    beyond = sum(len(text.encode(errors="replace")) - len(text) for text in texts)
-    return beyond + sum(len(_OF_A_TOKEN.findall(text)) + TEMPLATE_TOKENS for text in texts)
 
 
 @dataclass(frozen=True)
@@ -193,125 +185,37 @@ def sized(sizes: Mapping[str, Any], of_weights: float, stored_bytes: int | None)
     return ModelSize(of_weights, stored_bytes, kv_numbers, heads, layer_numbers, is_read_in_pieces(sizes))
 
 
-#: Operations per second, padding and answers included: of a GPU, a sixth of an A100's peak, never measured.
-GPU_FLOPS = 5e13
-#: Of a processor core, in float32 and in half precision with instructions for it: somewhat less than SmolLM2-135M
-#: reaches with short prompts on a core of an EPYC, with its answers (benchmarks/memory.py has longer prompts).
-CORE_FLOPS = {FLOAT32: 5e10}
-HALF_CORE_FLOPS = 1e11
-#: A shorter job measures the loading of its model as much as its speed, and is used only where nothing is predicted.
-LEAST_SECONDS = 600.0
+def billions_of(model: Model) -> float:
+    """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or as usual."""
+    if stated := model.parameters or (model.about and model.about.parameters):
+        return stated
+    if not model.has_weights:
+        return 0.0
+    if model.path and is_gguf(model.path):
+        return read_gguf(Path(model.path)).weights / 1e9
+    if model.path:
+        return bytes_of_weights(Path(model.path)) / 2e9
+    return billions_in(model.hub or "") or USUAL_BILLIONS
 
 
-@dataclass(frozen=True)
-class Rate:
-    """Prompt tokens computed per second, and the origin of this number."""
-
-    tokens_per_second: float
-    source: str
+def billions_in(name: str) -> float | None:
+    """The parameters in 10⁹ that a name says; None if it says none."""
+    found = _IN_NAME.search(name)
+    return float(found[1]) if found else None
 
 
-def predicted_rate(billions: float, dtype: str, gpu: bool, threads: int, is_emulated: bool = False) -> Rate:
-    """The rate by a rule of thumb: two operations per parameter and token.
+def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -> int:
+    """MB of memory for a sweep's job, apart from its GPUs; more at every attempt. work: the sweep's size.
 
-    billions: parameters in 10⁹; is_emulated: whether the processor lacks instructions for the number format.
+    On a CPU it is the predicted peak, if the model's sizes are known here.
     """
-    of_core = CORE_FLOPS[FLOAT32] / EMULATED_SLOWDOWN if is_emulated else CORE_FLOPS.get(dtype, HALF_CORE_FLOPS)
-    flops = GPU_FLOPS if gpu else threads * of_core
-    device = "a GPU" if gpu else f"{threads} processor core{'s' if threads > 1 else ''}"
-    doubt = "which may be wrong by a factor of three or more: a job of ten minutes measures it"
-    return Rate(flops / (2e9 * billions), f"a rule of thumb for {device}, {doubt}")
-
-
-def choose_rate(stated: float | None, runs: Sequence[tuple[Mapping, float]], predicted: Rate | None) -> Rate | None:
-    """The rate of a model: stated in its entry, else measured on its largest sweep of `LEAST_SECONDS`, else predicted.
-
-    runs: manifests of its sweeps, each with the seconds of its job.
-    """
-    if stated is not None:
-        return Rate(stated, "tokens_per_second of its entry")
-    measuring = [run for run in runs if measured_rate(*run) and (run[1] >= LEAST_SECONDS or predicted is None)]
-    largest = max(measuring, key=lambda run: asked_tokens(run[0]), default=None)
-    return measured_rate(*largest) if largest else predicted
-
-
-def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:
-    """The rate of the last run of a sweep, from its manifest and the seconds of its job; None if it asked nothing.
-
-    The time includes loading the model and writing answers, so a larger sweep is faster, if anything.
-    """
-    tokens = asked_tokens(manifest)
-    if not tokens or seconds <= 0:
-        return None
-    made_with = "; ".join(manifest["made_with"])
-    return Rate(tokens / seconds, f"measured on {manifest['experiment']} ({made_with})")
-
-
-def asked_tokens(manifest: Mapping) -> int:
-    """Prompt tokens that the last run of a sweep computed, or sent if unknown; 0 if it asked nothing."""
-    work = manifest.get("work") or {}
-    return work.get("computed_tokens") or work.get("prompt_tokens") or 0
-
-
-def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
-    """The manifest of the last run of each of a model's sweeps and shards, with the seconds of its job."""
-    runs = []
-    benchmarks = results / "benchmarks" / "generate"
-    for benchmark in sorted((benchmarks / model).rglob("*.tsv")):
-        name = benchmark.relative_to(benchmarks).with_suffix(".manifest.json")
-        manifest = results / ("responses" if len(name.parts) == 2 else "parts") / name
-        if manifest.exists():
-            runs.append((read_json(manifest), _seconds(benchmark)))
-    return runs
-
-
-def _seconds(benchmark: Path) -> float:
-    """The seconds of the last run in a file of Snakemake's `benchmark`; 0 if it has none."""
-    rows = [row for _, row in read_named_columns(benchmark)]
-    return float(rows[-1]["s"]) if rows else 0.0
-
-
-#: A type of numpy for token ids: big-endian, so that bytes sort as the ids do.
-ID_TYPE = ">u4"
-
-
-def tree_tokens(prompts: Sequence[Sequence[int]]) -> int:
-    """Nodes of the prefix tree of prompts, each (tokens,) ids: the fewest tokens that must be computed."""
-    return sum(map(len, prompts)) - sum(shared_with_previous(sorted(map(as_bytes, prompts))))
-
-
-def as_array(prompt: Sequence[int]) -> "np.ndarray":
-    """Token ids (tokens,) as `ID_TYPE`."""
-    import numpy as np
-
-    return np.asarray(prompt, ID_TYPE)
-
-
-def as_bytes(prompt: Sequence[int]) -> bytes:
-    """Token ids as bytes that sort as the ids do."""
-    return as_array(prompt).tobytes()
-
-
-def shared_with_previous(ordered: Sequence[bytes]) -> list[int]:
-    """For each prompt, the number of leading tokens that it shares with the previous one; 0 for the first.
-
-    In sorted order no earlier prompt shares more.
-    """
-    import numpy as np
-
-    prompts = [np.frombuffer(prompt, ID_TYPE) for prompt in ordered]
-    return [0, *(common_tokens(*pair) for pair in pairwise(prompts))] if prompts else []
-
-
-def common_tokens(one: "np.ndarray", other: "np.ndarray") -> int:
-    """Length of the longest common prefix of two prompts, in tokens."""
-    length = min(len(one), len(other))
-    differ = one[:length] != other[:length]
-    return int(differ.argmax()) if differ.any() else length
-
-
-def tree_order(prompts: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Prompt numbers in the order of their token ids, and the tokens that each shares with the previous prompt."""
-    keys = {name: as_bytes(prompt) for name, prompt in prompts.items()}
-    order = sorted(keys, key=keys.__getitem__)
-    return order, shared_with_previous([keys[name] for name in order])
+    if isinstance(model, ApiModel):
+        return SERVED_MB * attempt
+    if model.mem_mb:
+        return model.mem_mb * attempt
+    size = size_of(Path(model.path)) if model.device == "cpu" and model.path and work else None
+    if size and work:
+        numbers = Numbers(format_here(model.dtype, "cpu").name, model.quantization, model.attention)
+        peak = PROCESS_BYTES + sweep_bytes(size, numbers, work.longest, model.batch_tokens)
+        return int((SPARE * peak + PROMPT_BYTES * work.tokens) / 1e6) * attempt
+    return int(BASE_MB + LOADING * bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt

@@ -13,9 +13,10 @@ from litm.base.messages import money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.models import devices
-from litm.workflow import resources
-from litm.workflow.prompt_lengths import computed_tokens, lengths_of, tree_items
-from litm.workflow.resources import SHOWN, dollar_lines, duration, gpu_lines, time_lines
+from litm.planning import words
+from litm.planning.speed import duration
+from litm.planning.tokens import computed_tokens, lengths_of, tree_items
+from litm.planning.words import SHOWN, dollar_lines, gpu_lines, time_lines
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 SWEPT = ("a", "kv_retrieval_small")
@@ -37,7 +38,7 @@ use rule * from litm
 
 def left_of(one: Study, *models: str, left: dict[int, int] = ALL) -> list[tuple[Sweep, dict[int, int]]]:
     """Sweeps of these models, or of all, with their prompts without an answer."""
-    return [(sweep, left) for (model, _), sweep in one.run.items() if not models or model in models]
+    return [(sweep, left) for sweep in one.sweeps if not models or sweep.model.name in models]
 
 
 def of_models(**entries: dict):
@@ -104,7 +105,7 @@ def test_contexts_share_what_is_before_the_gold_item(experiment, items):
 
 def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
     one = plan("config").study
-    sweep = one.run["smollm2-135m-instruct-q4_1", "mini_gazetteer_qa"]
+    sweep = one.sweep("smollm2-135m-instruct-q4_1", "mini_gazetteer_qa")
     # Of 24 questions, SmolLM2 computed 30,700 tokens of prompts and 2,000 of answers.
     assert computed_tokens(one, sweep) == pytest.approx(32_700, rel=0.25)
 
@@ -121,7 +122,7 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
     slow, shorter = time_lines(one, left_of(one))
     assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
     assert hours_in(slow) > 1.5 * hours_in(fast) and "factor of three), in float32" in slow
-    monkeypatch.setattr(resources.costs, "measured_runs", lambda results, model: [])
+    monkeypatch.setattr(words, "measured_runs", lambda results, model: [])
     (line,) = time_lines(one := of_models(a={"parameters": 7, "tokens_per_second": 1e6}), left_of(one))
     assert "about 1 minute here (as earlier sweeps took)" in line
 
@@ -149,7 +150,7 @@ def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_
 def test_a_run_on_a_cluster_has_its_gpu_hours():
     one = of_models(a={"parameters": 70_000, "gpus": 2}, b={"device": "cpu"}, small={})
     (line,) = gpu_lines(one, left_of(one, "a", "b", left=HALF))
-    tokens = computed_tokens(one, one.run[SWEPT])
+    tokens = computed_tokens(one, one.sweep(*SWEPT))
     hours = 2 * 0.5 * tokens * 2 * 7e13 / 5e13 / 3600
     assert line == f"  about {hours:,.0f} GPU-hours, by a rule of thumb that may be wrong by a factor of three"
     assert gpu_lines(one, left_of(one, "small"))[0].startswith("  less than a GPU-hour, by")
