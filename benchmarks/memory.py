@@ -16,11 +16,11 @@ from pathlib import Path
 
 from measuring import Sweep, pair_examples, smollm2, table
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.planning.memory import PROCESS_BYTES, Numbers, size_of, sweep_bytes
 from litm.planning.speed import predicted_rate
 from litm.prompting.prompt_format import CHAT
-from litm.records import write_examples
+from litm.records.examples import write_examples
 
 NEW_TOKENS = 16
 

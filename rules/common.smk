@@ -32,7 +32,7 @@ from litm.config.sweeps import FILES
 from litm.examples.tasks import module_of
 from litm.inference.journal import JOURNALS
 from litm.models.devices import has_gpu
-from litm.records import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import METRICS, Metric
 from litm.workflow import console, dry_run
 from litm.workflow.data_inputs import DataInputs

@@ -10,8 +10,9 @@ table: output: a CSV table, one row a sweep and one of sums
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_csv
-from litm.records import ANSWER
+from litm.base.json_files import read_json
+from litm.base.table_files import write_csv
+from litm.records.measures import ANSWER
 
 
 @program

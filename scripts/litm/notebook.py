@@ -14,12 +14,15 @@ import pandas as pd
 from litm.analysis.differences import condition_difference_rows, model_pairs_table
 from litm.analysis.grid import Files, read_grids
 from litm.analysis.table import tables
-from litm.base.formats import read_json, read_parquet
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.store import text_sha256
+from litm.base.table_files import read_parquet
 from litm.figures.chart import Rows, recall_of
 from litm.figures.kinds import KINDS
-from litm.records import REFERENCE_TASKS, Comparison, read_examples, read_responses
+from litm.records.conditions import REFERENCE_TASKS, Comparison
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

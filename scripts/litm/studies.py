@@ -23,9 +23,11 @@ from litm.analysis.studies import PLACES, Sweep, comparable
 from litm.analysis.table import TEXT, tables
 from litm.base.cli import program
 from litm.base.files import read_text, write_text
-from litm.base.formats import csv_text, grouped, plain_rows, read_csv, read_json, write_json
+from litm.base.groups import grouped
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import UserError, note
 from litm.base.store import digest
+from litm.base.table_files import csv_text, plain_rows, read_csv
 from litm.figures.chart import places_in_words
 from litm.notebook import Results
 from litm.report.page import template

@@ -11,10 +11,12 @@ accuracy: output: a CSV file, one row a cell, with all decimals
 from functools import partial
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_csv, write_parquet
+from litm.base.json_files import read_json
 from litm.base.messages import few_clusters, note
+from litm.base.table_files import write_csv, write_parquet
 from litm.examples.tasks import load_task
-from litm.records import read_examples, read_responses
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 
 @program

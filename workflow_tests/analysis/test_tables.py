@@ -21,8 +21,8 @@ from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.table import Column, Table, cell_text, load, read_tables, reference, tables
 from litm.answer_words import CHECKS
 from litm.base.files import with_parts
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.examples.checks import answer_check_row
 from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord

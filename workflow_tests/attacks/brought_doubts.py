@@ -13,7 +13,8 @@ from litm.analysis.positions import position_bias_row
 from litm.analysis.shapes import word_of
 from litm.claims.curve_words import words_of_scores
 from litm.inference.cut_prompts import cut_at
-from litm.records import LENGTH, REFUSED, STOP, Example, Target
+from litm.records.examples import Example, Target
+from litm.records.responses import LENGTH, REFUSED, STOP
 from litm.scoring.scores import Sweep, accuracy_rows, score_sweep
 
 SIZE = 5

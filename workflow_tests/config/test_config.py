@@ -6,7 +6,7 @@ from configs import KV, define, study
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.checks.doctor import examine, look_remote
 from litm.checks.doctor_models import WARNING
 from litm.config.api_models import ApiModel

@@ -9,9 +9,9 @@ from conftest import ROOT, qa_record, write_lines
 from programs import refused
 from snakemake.utils import update_config
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.config.study import load_study
-from litm.records import Cell
+from litm.records.cells import Cell
 
 TOKENIZER = ROOT / "resources" / "reference_model" / "tokenizer.json"
 FIELDS = {"response": "model_answer", "question": "question"}

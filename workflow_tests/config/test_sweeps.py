@@ -9,7 +9,7 @@ from litm.base.messages import UserError
 from litm.checks.doctor import longest_prompt
 from litm.checks.study_costs import costs
 from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
-from litm.records import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 HERE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 THINKS = {"reasoning": "budget", "reasoning_tokens": 4000}

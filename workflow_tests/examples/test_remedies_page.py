@@ -12,7 +12,7 @@ from litm.config.data import RERANKERS
 from litm.config.experiments import Experiment
 from litm.config.schema import read_entry
 from litm.examples.orders import ORDERS, RANDOM, in_order
-from litm.records import Cut
+from litm.records.conditions import Cut
 
 PAGE = (ROOT / "docs" / "remedies.md").read_text(encoding="utf-8")
 

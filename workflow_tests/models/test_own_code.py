@@ -23,7 +23,7 @@ from litm.models.configuration import load_config
 from litm.models.identity import check_identified
 from litm.models.locations import check_safe_weights
 from litm.prompting.prompt_format import load_tokenizer
-from litm.records import Response
+from litm.records.responses import Response
 
 REFUSAL = "it needs Python code of its own, which is not run here"
 

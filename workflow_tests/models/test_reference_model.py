@@ -8,11 +8,11 @@ import pytest
 from conftest import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.corpora.made_up import FAMILY_SIZE, Article, make_articles
 from litm.examples.examples import make_example, read_template
 from litm.examples.tasks.question_answering import multi_document_qa
-from litm.records import Gold, Question
+from litm.records.questions import Gold, Question
 
 FOLDER = ROOT / "resources" / "reference_model"
 CARD = (FOLDER / "README.md").read_text()

@@ -7,14 +7,14 @@ from configs import config, study
 from conftest import ROOT
 from programs import run_program
 
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import money
 from litm.checks.estimate import Remaining
 from litm.checks.study_costs import costs
 from litm.planning.speed import gpu_hours
 from litm.planning.tokens import prompts_by_size, work_of
 from litm.planning.words import dollar_lines, gpu_lines
-from litm.records import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 HERE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 LARGE = {"parameters": 7000}

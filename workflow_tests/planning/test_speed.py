@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.inference.prefix_tree import tree_order, tree_tokens
 from litm.planning import speed
 

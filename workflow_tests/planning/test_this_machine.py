@@ -8,7 +8,7 @@ from configs import study
 from conftest import ROOT
 from plans import inputs_of, of, plan
 
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep

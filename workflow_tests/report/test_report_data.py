@@ -34,7 +34,7 @@ from litm.base.messages import money
 from litm.claims.statements import CLAIMS
 from litm.examples.tasks.question_answering import multi_document_qa, other_documents
 from litm.figures.style import DPI
-from litm.records import Usage
+from litm.records.bills import Usage
 from litm.report.charts import chart, forest
 from litm.report.page import png_width
 from litm.report.page_tables import token_table, tokens_in_words

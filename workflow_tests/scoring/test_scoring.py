@@ -7,11 +7,12 @@ import pytest
 import record_makers
 from score_frames import accuracy_table
 
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
-from litm.records import Example, SweepResponse
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 from litm.scoring.scores import OPTIONAL, Score, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")

@@ -27,7 +27,7 @@ from litm.config.schema import string_keys
 from litm.examples.task import PLAIN
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.placements import gold_positions
-from litm.records import Cell
+from litm.records.cells import Cell
 
 PAPER = ROOT / "config" / "paper.yaml"
 #: One more than are asked, so that samples and subsets leave some out.

@@ -10,8 +10,9 @@ from plans import Inputs, inputs_of
 from workbench import Workbench
 
 from litm.analysis.table import tables
-from litm.base.formats import write_csv, write_json
+from litm.base.json_files import write_json
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.workflow import console, dry_run
 from litm.workflow.console import Console, without_command
 from litm.workflow.dry_run import few_questions

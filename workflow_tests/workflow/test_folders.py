@@ -15,7 +15,7 @@ from litm.workflow.rules_help import imported_names, local_modules
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
 #: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
-#: it. `records`, `placements`, `answers` and `answer_words` are single modules.
+#: it. `placements`, `answers` and `answer_words` are single modules.
 IMPORTS = {
     "base": "",
     "records": "base",

@@ -8,7 +8,7 @@ from conftest import ROOT, qa_record, write_lines
 from plans import inputs_of, of, plan
 
 from litm.inference.engine import audit_engine
-from litm.records import ANSWER
+from litm.records.measures import ANSWER
 from litm.workflow.data_inputs import bm25_threads
 
 ODD = {"sizes": [3, 5, 24]}

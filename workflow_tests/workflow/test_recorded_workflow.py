@@ -8,7 +8,7 @@ from reruns import changes, check, with_keys
 from snakemake.utils import update_config
 from workbench import FINISHED, Workbench
 
-from litm.base.formats import read_json, read_jsonl
+from litm.base.json_files import read_json, read_jsonl
 from litm.config.study import load_study
 
 OLD = yaml.safe_load("""

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
 from litm.prompting.prompt_format import as_messages
-from litm.records import STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import STOP, Response
 
 #: version: part of the key of an answer, as there is no model: raise it when the answers change.
 ENGINE = EngineFacts(about="no model: the first line of the context that has a colon", version=1)

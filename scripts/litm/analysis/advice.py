@@ -24,7 +24,8 @@ from litm.analysis.sentences import MOST_CUT, remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm, moments, paired_p
 from litm.base.intervals import clustered_interval
 from litm.base.messages import counted, first_of, interval, money, percent, points
-from litm.records import RANKED, Condition, Prices
+from litm.records.bills import Prices
+from litm.records.conditions import RANKED, Condition
 from litm.scoring.doubts import doubt_in_words, doubt_of, is_doubt
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common

@@ -43,9 +43,9 @@ from litm.analysis.statistics import (
     separate_difference,
     with_holm,
 )
-from litm.base.formats import by_cell
 from litm.base.messages import ordinal, percent
-from litm.records import MODEL, ORACLE, REFERENCE_TASKS, SIZE, Comparison
+from litm.base.table_files import by_cell
+from litm.records.conditions import MODEL, ORACLE, REFERENCE_TASKS, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
 #: Columns of a place.

@@ -14,8 +14,9 @@ import pandas as pd
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
 from litm.analysis.table import tables
-from litm.base.formats import by_cell, grouped, read_parquet
+from litm.base.groups import grouped
 from litm.base.messages import UserError
+from litm.base.table_files import by_cell, read_parquet
 from litm.scoring.doubts import curve_doubt, sound
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litm.analysis.table import IN_LATEX, as_latex
-from litm.base.formats import read_data
 from litm.base.messages import in_range, percent
+from litm.base.yaml_files import read_data
 
 if TYPE_CHECKING:
     # The rules read the layouts at each start.

@@ -8,7 +8,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from litm.base.formats import grouped, read_named_columns
+from litm.base.delimited_files import read_named_columns
+from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.placements import gold_positions
 

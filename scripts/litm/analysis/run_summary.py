@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from litm.analysis.sentences import MOST_PAIRS, Row, compared, compared_on, is_shown, more_pairs, telling
 from litm.analysis.shapes import word_of
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_value, signed_percent
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS, Metric

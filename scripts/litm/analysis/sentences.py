@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from litm.analysis.shapes import FLAT, NO_INFORMATION, NONE
 from litm.answer_words import WHOLE_WORDS
-from litm.base.formats import grouped, read_parquet
+from litm.base.groups import grouped
 from litm.base.messages import (
     counted,
     few_clusters,
@@ -27,9 +27,11 @@ from litm.base.messages import (
     percent,
     points,
 )
+from litm.base.table_files import read_parquet
 from litm.examples.orders import ORDERS
 from litm.placements import gold_positions
-from litm.records import ORACLE, REFERENCE_TASKS, Condition, answer_limit
+from litm.records.conditions import ORACLE, REFERENCE_TASKS, Condition
+from litm.records.tokens import answer_limit
 from litm.scoring.doubts import doubt_in_words, is_doubt
 
 Row = Mapping[Any, Any]

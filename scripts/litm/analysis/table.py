@@ -11,8 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.formats import plain_rows, read_csv, read_data
 from litm.base.messages import UserError, money, percent
+from litm.base.table_files import plain_rows, read_csv
+from litm.base.yaml_files import read_data
 
 if TYPE_CHECKING:
     # The rules read the tables at each start, and importing pandas would slow it down.

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from litm.base.files import atomic_writer
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import CREDENTIALS, UserError, note
 from litm.base.progress import progress_bar
 from litm.base.store import checksum_kind, file_checksum, file_state

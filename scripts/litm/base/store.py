@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import UserError, note
 
 #: Bytes at each end of a file that count for its state.

@@ -15,9 +15,9 @@ from filelock import lock_descriptor
 from huggingface_hub import constants
 
 from litm.base.extensions import in_use, names_in, shown
-from litm.base.formats import read_csv
 from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
+from litm.base.table_files import read_csv
 from litm.checks import doctor_models
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Longest, Remote, missing, ok, warning
 from litm.checks.study_costs import results_bytes

@@ -24,7 +24,8 @@ from litm.planning.tokens import (
     work_of,
 )
 from litm.planning.words import budget_lines
-from litm.records import ANSWER, LOG_PROBABILITY, Prices
+from litm.records.bills import Prices
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.workflow.data_inputs import Needs, needs_of
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.

@@ -15,8 +15,9 @@ from litm.analysis.grid import Grid, joined, read_grid
 from litm.analysis.pbi import PLACES, limit_of, limit_of_answers, place_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import Estimate, Moments, moments, separate_difference
-from litm.base.formats import by_cell, grouped
+from litm.base.groups import grouped
 from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.table_files import by_cell
 from litm.placements import depth_of, gold_places
 from litm.scoring.doubts import sound
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from litm.analysis.pbi import CONTRASTS, PLACES, like_positions, unlike_places
 from litm.analysis.statistics import paired_difference
-from litm.base.formats import read_data
 from litm.base.messages import percent, points
+from litm.base.yaml_files import read_data
 from litm.claims.evidence import (
     ENCODER_DECODER,
     Cell,

@@ -10,8 +10,8 @@ from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
-from litm.base.formats import plain_rows
 from litm.base.messages import first_of, interval_of, percent, points
+from litm.base.table_files import plain_rows
 from litm.claims.curve_words import Words, curve_words, families, name_of
 from litm.claims.evidence import Evidence, Relations
 from litm.claims.statements import CLAIMS, WORST_ACCURACY

@@ -23,7 +23,7 @@ from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import PRESETS, Page
 from litm.inference import engines
 from litm.inference.engine import engine_facts
-from litm.records import LOG_PROBABILITY
+from litm.records.measures import LOG_PROBABILITY
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[

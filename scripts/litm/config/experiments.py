@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from litm.base.extensions import text_file
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.config.data import Candidates
 from litm.config.schema import (
@@ -31,7 +31,9 @@ from litm.examples.orders import AUTHORS, ORDERS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.records import ANSWER, LOG_PROBABILITY, RANKED, Cell, Condition, Curve, Cut, score_in_words
+from litm.records.cells import Cell, Curve
+from litm.records.conditions import RANKED, Condition, Cut, score_in_words
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import METRICS
 
 #: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,

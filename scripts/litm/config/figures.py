@@ -10,7 +10,7 @@ from litm.config.experiments import Experiment, item_noun
 from litm.config.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.config.sweeps import Sweeps
 from litm.figures.kinds import KINDS
-from litm.records import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 #: Name of the figure of all curves, which is always made.
 PBI_FOREST = "pbi_forest"

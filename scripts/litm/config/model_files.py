@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import file_kind
-from litm.base.formats import grouped, read_json
+from litm.base.groups import grouped
+from litm.base.json_files import read_json
 from litm.base.messages import UserError
 from litm.config.schema import check_names, is_file, locate
 from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
@@ -26,7 +27,7 @@ from litm.models.locations import (
 )
 from litm.placements import gold_placement, gold_positions
 from litm.prompting.prompt_format import CHAT, RAW, most_tokens
-from litm.records import Cell
+from litm.records.cells import Cell
 
 #: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
 _FOLLOWS = re.compile(r"(?<![a-z])(instruct|chat|it)(?![a-z])", re.IGNORECASE)

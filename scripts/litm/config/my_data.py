@@ -25,7 +25,7 @@ from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
 from litm.placements import gold_positions
 from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
-from litm.records import Cell
+from litm.records.cells import Cell
 from litm.retrieval.gold import FileNames, read_corrections
 
 #: Names of the entries. A user's `define` may replace their keys.

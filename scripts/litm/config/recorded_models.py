@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment
 from litm.config.model_files import check_counted, check_tokenizer, check_told_apart, fill, response_file
@@ -17,7 +17,7 @@ from litm.inference.logs import FIELDS, KINDS
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
-from litm.records import Cell
+from litm.records.cells import Cell
 
 #: One or several names of a field; the first name that a record has counts.
 FieldName = str | Names | None

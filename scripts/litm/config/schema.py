@@ -19,7 +19,8 @@ from pydantic_core import ErrorDetails
 from litm.base.download import check_has_no_password
 from litm.base.extensions import in_use
 from litm.base.files import from_here
-from litm.base.formats import grouped, without_surrogates
+from litm.base.groups import grouped
+from litm.base.json_files import without_surrogates
 from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
 
 #: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.

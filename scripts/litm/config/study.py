@@ -9,7 +9,7 @@ from typing import Any
 
 from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.extensions import files, merged, use
-from litm.base.formats import read_lines
+from litm.base.json_files import read_lines
 from litm.base.messages import UserError, first_of
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
@@ -29,7 +29,7 @@ from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.questions.own_questions import read_rows
-from litm.records import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 #: Kinds that `dataset` of an experiment may name, so that they share their names.
 FILES = ("datasets", "questions", "candidates")

@@ -11,7 +11,10 @@ from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
-from litm.records import ANSWER, LOG_PROBABILITY, MEASURE, Cell, Condition, Curve, answer_limit
+from litm.records.cells import Cell, Curve
+from litm.records.conditions import Condition
+from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE
+from litm.records.tokens import answer_limit
 
 
 class SweepFiles(NamedTuple):

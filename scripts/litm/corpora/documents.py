@@ -8,8 +8,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from litm.base.delimited_files import DELIMITERS, read_named_columns
 from litm.base.files import file_kind, open_text, reading, unpacked_name
-from litm.base.formats import DELIMITERS, is_json_lines, json_elements, parse_json, read_lines, read_named_columns
+from litm.base.json_files import is_json_lines, json_elements, parse_json, read_lines
 from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, without_invisible
 from litm.corpora.chunks import NoText, is_chunk, read_chunk
 from litm.corpora.embedded_data import without_data

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from litm.base.extensions import Registry, declared, full_name, load
 from litm.base.files import atomic_writer, reading
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import UNSPACED, UserError, quoted
 
 #: Kinds of documents of a user, for messages.

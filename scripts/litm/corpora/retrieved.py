@@ -11,7 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from litm.base.formats import grouped, read_lines, read_records
+from litm.base.groups import grouped
+from litm.base.json_files import read_lines, read_records
 from litm.base.messages import UserError, first_of, quoted, single_spaced, without_invisible
 from litm.base.store import text_sha256
 from litm.corpora.chunks import NoText, read_chunk, read_score

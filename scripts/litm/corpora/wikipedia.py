@@ -12,8 +12,8 @@ import mwparserfromhell
 from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template, Text, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
+from litm.base.delimited_files import read_table
 from litm.base.files import open_bytes, reading
-from litm.base.formats import read_table
 from litm.base.messages import UserError, note, shortened
 from litm.corpora.passages import CorpusSettings, Passage, cut_text
 

@@ -8,8 +8,9 @@ from operator import itemgetter
 import pandas as pd
 
 from litm.analysis.pbi import PLACES, is_near
-from litm.base.formats import grouped, plain_rows
+from litm.base.groups import grouped
 from litm.base.messages import in_range, ordinal
+from litm.base.table_files import plain_rows
 from litm.figures.kinds import room_of
 from litm.placements import gold_depths, gold_positions
 

@@ -13,13 +13,14 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethod
 
 from litm.analysis.grid import MEAN_COLUMNS, position_means
 from litm.analysis.sentences import remedies_in_words
-from litm.base.formats import plain_rows
 from litm.base.messages import in_range
+from litm.base.table_files import plain_rows
 from litm.figures import style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.kinds import room_of
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
-from litm.records import REMEDIES, Condition, Prices
+from litm.records.bills import Prices
+from litm.records.conditions import REMEDIES, Condition
 
 #: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
 INCHES, PANEL_INCHES, SINGLE_INCHES = (6.4, 4.6), (5.6, 4.2), 8.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import Registry, declared, full_name, load
-from litm.base.formats import read_data
+from litm.base.yaml_files import read_data
 
 #: Points of the labels of axes in figures as they are drawn; `scale` makes them those of the page.
 DRAWN_POINTS = 10.8

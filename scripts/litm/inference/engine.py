@@ -19,7 +19,9 @@ from litm.models.configuration import load_config
 from litm.models.locations import check_safe_weights
 from litm.prompting.prompt_format import PromptFormat, model_tokenizer
 from litm.prompting.reasoning import BUDGET, Reasoning
-from litm.records import Content, Response, Usage
+from litm.records.bills import Usage
+from litm.records.examples import Content
+from litm.records.responses import Response
 
 T = TypeVar("T")
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.

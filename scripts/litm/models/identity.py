@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import UserError, note
 from litm.base.store import digest, existing, file_sha256, file_state, git_blob_id, text_sha256
 from litm.models.locations import PARTS, WEIGHTS, cached_file, check_model_folder, is_gguf, model_files, tokenizer_files

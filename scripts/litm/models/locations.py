@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from litm.base.files import from_here
-from litm.base.formats import parse_object, read_json, typed_field
+from litm.base.json_files import parse_object, read_json, typed_field
 from litm.base.loading import loading
 from litm.base.messages import UserError, quoted
 

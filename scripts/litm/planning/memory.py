@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
 from litm.inference.engine import EAGER, INT8, NF4, PIECE

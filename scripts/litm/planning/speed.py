@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.base.formats import read_json, read_named_columns
+from litm.base.delimited_files import read_named_columns
+from litm.base.json_files import read_json
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32, format_here, has_gpu

@@ -16,7 +16,8 @@ from litm.examples.tasks import load_task
 from litm.inference.caching import plan
 from litm.inference.engine import engine_facts
 from litm.placements import gold_positions
-from litm.records import Cell, Prices
+from litm.records.bills import Prices
+from litm.records.cells import Cell
 
 #: Questions of an experiment whose number is not known before a run: as in the paper. Experiments that a line names.
 QUESTIONS, NAMED = 2_655, 6

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from litm.base.formats import grouped, read_json
+from litm.base.groups import grouped
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, money
 from litm.config.api_models import ApiModel
 from litm.config.local_models import Model
@@ -15,7 +16,7 @@ from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO
 from litm.planning.speed import choose_rate, duration, gpu_hours, measured_runs, rate_here
 from litm.planning.tokens import cached_shares, computed_tokens, prompt_tokens
-from litm.records import Prices
+from litm.records.bills import Prices
 
 #: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
 LOADING_SECONDS, LONG = 8, 600

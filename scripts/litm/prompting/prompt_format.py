@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.files import read_text
-from litm.base.formats import in_batches, read_json
+from litm.base.groups import in_batches
+from litm.base.json_files import read_json
 from litm.base.loading import first_line, loading, show_torch
 from litm.base.messages import UserError, note
 from litm.models.locations import is_gguf
 from litm.prompting.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
-from litm.records import Content
+from litm.records.examples import Content
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from litm.base.messages import UserError
-from litm.records import LENGTH, REFUSED, SweepResponse
+from litm.records.responses import LENGTH, REFUSED, SweepResponse
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.base.messages import UserError
 from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, PromptFormat, as_messages, render_chats
-from litm.records import Content, Example
+from litm.records.examples import Content, Example
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from litm.answers import contains_normalized
-from litm.base.formats import read_jsonl, typed_field
+from litm.base.json_files import read_jsonl, typed_field
 from litm.base.messages import UserError, quoted
 from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list
 

@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
+from litm.base.delimited_files import DELIMITERS, delimited
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records, without_surrogates
+from litm.base.json_files import read_records, without_surrogates
 from litm.base.messages import UserError, counted, first_of, quoted, shortened, single_spaced, without_invisible
+from litm.base.table_files import parquet_records
 from litm.questions.cells import (
     ALTERED,
     HABITS,

@@ -13,10 +13,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
-from litm.base.formats import read_jsonl, typed_field, write_jsonl
+from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 from litm.base.messages import UserError, percent, quoted
 from litm.base.store import text_sha256
-from litm.records import Cut, Gold, Item, Question
+from litm.records.conditions import Cut
+from litm.records.questions import Gold, Item, Question
 
 #: Key of a record with its line in the user's own table of questions, if it is from one.
 LINE = "line"

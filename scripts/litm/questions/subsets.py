@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import read_text
-from litm.base.formats import parse_json, read_jsonl
+from litm.base.json_files import parse_json, read_jsonl
 from litm.base.messages import UserError, quoted
 from litm.base.store import text_sha256
-from litm.records import Question
+from litm.records.questions import Question
 
 
 def match_key(text: str) -> str:

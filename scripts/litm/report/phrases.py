@@ -21,8 +21,9 @@ from litm.analysis.sentences import (
 )  # fmt: skip
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.table import tables as all_tables
-from litm.base.formats import grouped, plain_rows
+from litm.base.groups import grouped
 from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
+from litm.base.table_files import plain_rows
 from litm.claims.statements import CLAIMS
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from litm.base.extensions import content, in_use
-from litm.base.formats import grouped, read_data
+from litm.base.groups import grouped
 from litm.base.messages import counted, single_spaced
 from litm.base.store import canonical_json, digest, file_sha256
+from litm.base.yaml_files import read_data
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
-from litm.records import Cut, answer_limit, several_names
+from litm.records.conditions import Cut
+from litm.records.served import several_names
+from litm.records.tokens import answer_limit
 from litm.report.phrases import SizeNames
 from litm.scoring.metrics import METRICS
 

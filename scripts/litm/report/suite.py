@@ -17,7 +17,9 @@ from litm.figures.curves import draw_curves, positions
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS
 from litm.placements import depth_of
-from litm.records import Curve, Example, SweepResponse
+from litm.records.cells import Curve
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 
 
 @dataclass(frozen=True)

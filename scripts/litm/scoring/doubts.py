@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from litm.answer_words import WHOLE_WORDS, choice_of
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import single_spaced
 from litm.placements import NO_GOLD
-from litm.records import FAILED, NOT_RECORDED, REFUSED, Target
+from litm.records.examples import Target
+from litm.records.responses import FAILED, NOT_RECORDED, REFUSED
 from litm.scoring.metrics import FIRST_LINE, METRICS, first_line
 
 if TYPE_CHECKING:

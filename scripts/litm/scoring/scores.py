@@ -6,23 +6,22 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
-from litm.base.formats import by_cell
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
+from litm.base.table_files import by_cell
 from litm.examples.task import Task
 from litm.models.devices import AUTO
 from litm.prompting.prompt_format import CHAT
-from litm.records import (
+from litm.records.examples import Example, Target
+from litm.records.measures import MEASURE
+from litm.records.responses import (
     FAILED,
     LENGTH,
-    MEASURE,
     NOT_RECORDED,
     OVERFLOW,
     REFUSED,
     UNKNOWN,
-    Example,
     SweepResponse,
-    Target,
     measured_content,
     response_key,
 )

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from litm.answers import LETTER
 from litm.examples.task import Task
-from litm.records import LENGTH, REFUSED, OtherItem
+from litm.records.examples import OtherItem
+from litm.records.responses import LENGTH, REFUSED
 
 EMPTY, REFUSAL, CODE, OTHER_ITEM, INVENTED, LEFT_OUT, CUT, OTHER = (
     "empty", "refusal", "code", "other_item", "invented", "left_out", "cut", "other",

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
 
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError, first_of
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
@@ -19,7 +19,8 @@ from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.planning.tokens import assumed, fitting, prompts_by_size, too_long
 from litm.planning.words import SHOWN, Left
-from litm.records import ANSWER, LOG_PROBABILITY, read_examples
+from litm.records.examples import read_examples
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.

@@ -22,7 +22,9 @@ from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
 from litm.config.sweeps import FILES
 from litm.figures.kinds import KINDS
-from litm.records import ANSWER, LIMITS, LOG_PROBABILITY, Curve
+from litm.records.cells import Curve
+from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.records.tokens import LIMITS
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
 from litm.workflow.sweep_inputs import SweepInputs, example_file, prices, sweep_files

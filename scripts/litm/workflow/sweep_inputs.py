@@ -23,7 +23,7 @@ from litm.planning.memory import memory_mb
 from litm.planning.speed import measured_runs, minutes
 from litm.planning.tokens import work_of
 from litm.prompting.prompt_format import named_template
-from litm.records import Cell
+from litm.records.cells import Cell
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
 from litm.workflow.rules_help import Wildcards, as_json

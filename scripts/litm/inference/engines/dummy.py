@@ -6,10 +6,11 @@ Tokens are words. Nothing heavy is imported, and the answer depends on the promp
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
 from litm.prompting.prompt_format import PROMPT_FIELD, as_messages
-from litm.records import LENGTH, STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, STOP, Response
 
 #: version: raise it when the answers change.
 ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, to try a config in seconds", version=1)

@@ -6,7 +6,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from litm.base.formats import checked_field
+from litm.base.json_files import checked_field
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, text_sha256
 from litm.inference.api_engine import is_of_provider, server_text
@@ -31,7 +31,8 @@ from litm.inference.replies import (
     reported_tokens,
 )
 from litm.prompting.prompt_format import as_messages
-from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"

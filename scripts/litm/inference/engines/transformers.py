@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from litm.base.messages import note
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
 from litm.models.devices import choose_device, device_name
-from litm.records import Response, measured_response
+from litm.records.responses import Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

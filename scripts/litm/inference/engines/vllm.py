@@ -10,12 +10,12 @@ from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
 from litm.models.locations import check_generation_config
-from litm.records import STOP, Response, measured_response
+from litm.records.responses import STOP, Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
