@@ -15,13 +15,14 @@ import yaml
 from conftest import ROOT
 from programs import load_program
 
+from litm.base.schema import Answer, Entry, read_entry, string_keys
 from litm.base.store import digest
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import MODELS
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
-from litm.config.schema import Answer, Entry, read_entry, string_keys
+from litm.config.reference import key_roles
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.inference.setup import Sweep
 from litm.models.configuration import load_config
 from litm.models.locations import is_read, model_files
@@ -33,10 +34,10 @@ DECODING = {"max_new_tokens": 9, "stop": "first_line"}
 TEXTS = {"prompt_templates": ["raw", "chat", "mpt_instruct"]}
 CHANGES = string_keys(yaml.safe_load((Path(__file__).parent / "answer_keys.yaml").read_text()))
 #: Each key of a class, and whether it is part of the key of an answer; test_gguf_entries.py has that of a package.
-KEYS = [(cls, key, role.counts) for cls in (Model, ApiModel, Experiment) for key, role in cls.roles.items()]
+KEYS = [(cls, key, part) for cls in (LocalModel, ServedModel, Experiment) for key, (part, _) in key_roles(cls).items()]
 
 
-@pytest.mark.parametrize(("cls", "key", "is_part"), [row for row in KEYS if row[:2] != (Model, "package")])
+@pytest.mark.parametrize(("cls", "key", "is_part"), [row for row in KEYS if row[:2] != (LocalModel, "package")])
 def test_a_key_is_part_of_the_key_of_an_answer_if_its_role_says_so(cls, key, is_part, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     entry, other = CHANGES[cls.__name__][key]
@@ -63,7 +64,7 @@ def identity(monkeypatch, folder: Path, entry: dict) -> str:
     if entry.get("path") == "another place":
         entry = {**entry, "path": str(shutil.copytree(REFERENCE, folder / "copy"))}
     model = MODELS.read(entry, "models.m").located(ROOT, TEXTS)
-    source = program.identify(model.location(), model.tokenizer if isinstance(model, Model) else None)
+    source = program.identify(model.location(), model.tokenizer if isinstance(model, LocalModel) else None)
     named, template = named_template(model.prompt_template), None
     if named:
         template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{named}.txt")

@@ -8,9 +8,9 @@ from programs import load_program
 
 from litm.base.json_files import read_json, write_json
 from litm.checks.doctor import examine
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES
 from litm.config.study import load_study
+from litm.inference.served_models import ServedModel
 from litm.models.identity import api_identity
 from litm.planning.downloads import WARNING, look_remote
 
@@ -106,7 +106,7 @@ def test_a_dry_run_says_that_a_limit_is_short_before_its_summary(new_bench):
 # Models on a server
 
 
-def api_model(**entry) -> ApiModel:
+def api_model(**entry) -> ServedModel:
     return study(models={"m": {"engine": "openai", "api_model": "gpt", **entry}}).models["m"]
 
 

@@ -5,9 +5,9 @@ import pytest
 import yaml
 from conftest import ROOT, WRITE_ANEW
 
+from litm.base.schema import string_keys
 from litm.config.catalogue import CATALOGUES
 from litm.config.reference import json_schemas, reference_files
-from litm.config.schema import string_keys
 
 SCHEMAS = json_schemas()
 CONFIGS = ("config", "paper", "suite", "reference_model_evaluation")

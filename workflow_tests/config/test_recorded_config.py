@@ -89,7 +89,11 @@ def test_an_entry_with_an_engine_of_another_kind_keeps_only_the_facts_about_the_
     for name, entry in (("mpt-30b-instruct", recorded), ("llama-2-70b-chat", recorded), ("llama-2-70b-chat", served)):
         known = read(name, {})
         assert read(name, entry) == {**read("mine", entry), "about": known["about"]}, name
-        assert known["about"] and read(name, {"engine": "vllm"}) == {**known, "engine": "vllm"}
+        assert known["about"]
+    kept = read("llama-2-70b-chat", {"engine": "vllm"})
+    assert kept == {key: {**known, "engine": "vllm"}[key] for key in kept}
+    # What another engine of the kind lacks is told, and not dropped.
+    assert "is not for 'engine: vllm', only for 'engine: transformers'" in refused(read, "mpt-30b", {"engine": "vllm"})
 
 
 def test_a_missing_file_beside_others_is_not_recorded_and_said(tmp_path):

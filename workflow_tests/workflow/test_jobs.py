@@ -9,9 +9,9 @@ import yaml
 from conftest import ROOT
 from gguf_files import write_gguf
 
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
-from litm.config.local_models import Model
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.planning import speed
 from litm.planning.memory import USUAL_BILLIONS, billions_in, billions_of, memory_mb
 from litm.planning.speed import MOST, START, minutes, rate_here
@@ -27,12 +27,12 @@ HEAVY = {
 FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
 
 
-def model(**entry: object) -> Model:
+def model(**entry: object) -> LocalModel:
     entry = {"engine": "transformers", "hub": "someone/model", "prompt_template": "raw", **entry}
     return read_catalogue_entry("models", "m", entry).located(ROOT, {})
 
 
-def served(**entry: object) -> ApiModel:
+def served(**entry: object) -> ServedModel:
     return read_catalogue_entry("models", "m", {"engine": "openai", "api_model": "a-70b", **entry}).located(ROOT, {})
 
 

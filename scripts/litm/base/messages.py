@@ -91,8 +91,8 @@ def interval(low: float, high: float) -> str:
 
 def interval_of(row: Mapping, name: str = "") -> str:
     """The interval of a value in the row; without a name, of the only one that has limits."""
-    of = f"{name}_" if name else ""
-    return interval(row[f"{of}ci_low"], row[f"{of}ci_high"])
+    prefix = f"{name}_" if name else ""
+    return interval(row[f"{prefix}ci_low"], row[f"{prefix}ci_high"])
 
 
 def difference_of(row: Mapping, name: str) -> str:
@@ -126,8 +126,8 @@ def few_clusters(clusters: Iterable[Hashable]) -> str:
     """
     sizes = Counter(clusters).values()
     worth = round(sum(sizes) ** 2 / sum(size**2 for size in sizes)) if sizes else 0
-    told = f", worth {worth} of equal size" if worth < len(sizes) else ""
-    return f"{told}, fewer than {FEW_CLUSTERS}: the intervals may be too narrow" if worth < FEW_CLUSTERS else ""
+    equivalent = f", worth {worth} of equal size" if worth < len(sizes) else ""
+    return f"{equivalent}, fewer than {FEW_CLUSTERS}: the intervals may be too narrow" if worth < FEW_CLUSTERS else ""
 
 
 def in_range(numbers: Iterable[float]) -> str:

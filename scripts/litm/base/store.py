@@ -90,8 +90,8 @@ def state_with_links(path: Path) -> list | None:
     """
     if not path.exists():
         return None
-    links = [one for one in (path.absolute(), *path.absolute().parents) if one.is_symlink()]
-    return [file_state(path), *([str(one), str(one.readlink()), one.lstat().st_ctime_ns] for one in links)]
+    links = [part for part in (path.absolute(), *path.absolute().parents) if part.is_symlink()]
+    return [file_state(path), *([str(link), str(link.readlink()), link.lstat().st_ctime_ns] for link in links)]
 
 
 #: Error numbers on file systems without locks.

@@ -20,12 +20,12 @@ from litm.base.messages import UserError, first_of
 from litm.base.table_files import read_csv
 from litm.checks import doctor_models
 from litm.checks.doctor_models import Free
-from litm.config.api_models import ApiModel
-from litm.config.local_models import Model
-from litm.config.model_files import why_taken
 from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION, engine_facts
+from litm.inference.local_models import LocalModel
+from litm.inference.model_files import why_taken
+from litm.inference.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes
@@ -82,8 +82,8 @@ def counts(checks: Iterable[Check]) -> str:
 def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> list[Check]:
     """Every check of a study; lock: lines of requirements.lock."""
     needs = needs_of(study)
-    models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
-    apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
+    models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.has_weights]
+    apis = [model for model in study.models.values() if isinstance(model, ServedModel)]
     with ThreadPoolExecutor() as pool:
         servers = [*pool.map(lambda one: [*doctor_models.server_checks(one)], apis)]
     return [
@@ -118,9 +118,9 @@ def packages(study: Study, needs: Needs) -> list[str]:
     """The packages that a study needs, apart from those of every stage."""
     names: dict[str, None] = {}
     for model in study.models.values():
-        if isinstance(model, Model | ApiModel):
+        if isinstance(model, LocalModel | ServedModel):
             names |= dict.fromkeys(engine_facts(model.engine).packages)
-        if isinstance(model, Model) and model.quantization != NO_QUANTIZATION:
+        if isinstance(model, LocalModel) and model.quantization != NO_QUANTIZATION:
             names |= dict.fromkeys(QUANTIZATION_PACKAGES)
     for retriever in needs.retrievers:
         names |= dict.fromkeys(RETRIEVAL_PACKAGES[retriever.method])
@@ -188,7 +188,7 @@ def java_check() -> Check:
 # --- Models
 
 
-def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iterator[Check]:
+def _model(model: LocalModel, hub: Check | None, study: Study, results: Path) -> Iterator[Check]:
     """The checks of one local model: its files, its number format, its device, its memory and its quantisation."""
     if absent := study.absent.get(model.name):
         yield missing(f"{model.name}: weights", absent)
@@ -281,7 +281,7 @@ def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[
     wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
     models = [study.models[name] for name in found.hubs]
-    downloads = sum(download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model))
+    downloads = sum(download_of(model, found.hubs[model.name]) for model in models if isinstance(model, LocalModel))
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
@@ -296,7 +296,7 @@ def free_disk(folder: Path) -> int:
 
 def _unpacked_bytes(model: object) -> int:
     """Bytes of a GGUF model unpacked in the store; 0 for other models."""
-    if not isinstance(model, Model) or not model.path or not is_gguf(model.path):
+    if not isinstance(model, LocalModel) or not model.path or not is_gguf(model.path):
         return 0
     header = read_gguf(Path(model.path))
     return header.weights * BYTES[number_format(header, model.dtype)]

@@ -12,11 +12,11 @@ import httpx2
 
 from litm.base.download import is_this_machine, within
 from litm.base.messages import UserError
-from litm.config.api_models import ApiModel
-from litm.config.schema import listing
+from litm.base.schema import listing
 from litm.inference.api_engine import key_mistake, key_variable
 from litm.inference.engine import engine_facts
 from litm.inference.retrying import masked
+from litm.inference.served_models import ServedModel
 from litm.inference.server_errors import UNTRUSTED, first_cause
 from litm.models.configuration import load_config
 from litm.models.locations import is_gguf
@@ -44,7 +44,7 @@ LARGE = 2e9
 # --- Servers
 
 
-def server_checks(model: ApiModel) -> Iterator[Check]:
+def server_checks(model: ServedModel) -> Iterator[Check]:
     """Whether the key of a model's server is set, and the server answers and has the model: it is asked for its models,
     which is free of charge.
     """

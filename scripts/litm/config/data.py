@@ -8,8 +8,7 @@ from pydantic import Field
 
 from litm.base.download import find_in_mirror
 from litm.base.messages import UserError
-from litm.config.model_files import check_encoder
-from litm.config.schema import (
+from litm.base.schema import (
     FILLED_IN,
     Answer,
     AnyNames,
@@ -35,6 +34,7 @@ from litm.config.schema import (
 )
 from litm.corpora.documents import source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, is_generator
+from litm.inference.model_files import check_encoder
 from litm.placements import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT

@@ -12,8 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from litm.base.extensions import text_file
 from litm.base.groups import grouped
 from litm.base.messages import UserError
-from litm.config.data import Candidates
-from litm.config.schema import (
+from litm.base.schema import (
     FILLED_IN,
     Answer,
     AnyNames,
@@ -26,6 +25,7 @@ from litm.config.schema import (
     Workflow,
     one_of,
 )
+from litm.config.data import Candidates
 from litm.examples.examples import read_template
 from litm.examples.orders import AUTHORS, ORDERS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from litm.base.messages import UserError
+from litm.base.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.config.experiments import Experiment, item_noun
-from litm.config.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.config.sweeps import Sweeps
 from litm.figures.kinds import KINDS
 from litm.records.measures import ANSWER, LOG_PROBABILITY

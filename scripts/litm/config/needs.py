@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from litm.base.schema import Entry
 from litm.config.data import Corpus, Dataset, Retriever
 from litm.config.recorded_models import RecordedModel
-from litm.config.schema import Entry
 from litm.config.study import DATA, Study
 
 

@@ -14,13 +14,13 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from litm.base.files import with_parts
-from litm.config.api_models import ApiModel
-from litm.config.catalogue import CATALOGUES, Config
+from litm.base.schema import Entry, Variants, docstrings
+from litm.config.catalogue import CATALOGUES, MODELS, Config
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
-from litm.config.schema import Entry, Variants, docstrings
 from litm.inference.engine import engine_facts, engine_names
+from litm.inference.local_models import LoadedModel, LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.locations import NOT_READ, PARTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -38,8 +38,8 @@ TYPES = {
 LIMITS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
 #: Classes whose keys may be part of the key of an answer, as their roles say.
 OF_ANSWERS: dict[str, type[Entry]] = {
-    "A model that runs here": Model,
-    "A model that a server runs": ApiModel,
+    "A model that runs here": LocalModel,
+    "A model that a server runs": ServedModel,
     "An experiment": Experiment,
     "A dataset": Dataset,
 }
@@ -87,13 +87,27 @@ def reference_files(root: Path) -> dict[str, str]:
     return files | {page: with_parts((root / page).read_text(encoding="utf-8"), own) for page, own in parts.items()}
 
 
+def key_roles(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
+    """By key of a class, or of the engines whose models it describes: whether it is part of the key of an answer, and
+    the words for it.
+    """
+    engines = {name: one for name, one in MODELS.classes.items() if issubclass(one, cls)} or {"": cls}
+    found: dict[str, tuple[bool, str]] = {}
+    for key, described in {key: one for one in engines.values() for key in one.keys}.items():
+        having = [name for name, one in engines.items() if key in one.keys]
+        only = f"`engine: {' or '.join(having)}`: " if len(having) < len(engines) else ""
+        found[key] = (described.roles[key].counts, f"{only}{described.roles[key].detail}")
+    return found
+
+
 def _answers() -> dict[str, str]:
     """The parts of docs/answers.md."""
     tables = []
     for title, cls in OF_ANSWERS.items():
         tables += [f"## {title}", "", "| key | part of an answer's key | detail |", "|---|---|---|"]
+        rows = key_roles(cls)
         for counts, word in ((True, "yes"), (False, "no")):
-            tables += [f"| `{key}` | {word} | {one.detail} |" for key, one in cls.roles.items() if one.counts == counts]
+            tables += [f"| `{key}` | {word} | {text} |" for key, (part, text) in rows.items() if part == counts]
         tables.append("")
     patterns = {"files": PARTS, "other files": NOT_READ}
     return {
@@ -135,7 +149,8 @@ def _keys() -> Iterator[str]:
     yield from _section("config.yaml", "config", [Config])
     for kind, entries in CATALOGUES.items():
         key = entries.key if isinstance(entries, Variants) else ""
-        yield from _section(f"{kind}.yaml", kind, _classes(entries), key)
+        bases: list[type[Entry]] = [LocalModel, LoadedModel, ServedModel] if entries is MODELS else []
+        yield from _section(f"{kind}.yaml", kind, [*bases, *_classes(entries)], key)
 
 
 def _classes(entries: type[Entry] | Variants) -> list[type[Entry]]:
@@ -162,9 +177,12 @@ def _section(title: str, where: str, classes: Sequence[type[Entry]], key: str = 
         summary, _, more = cleandoc(cls.__doc__ or "").partition("\n\n")
         if len(classes) > 1:
             summary = f"### {summary.rstrip('.')}"
-            own = {name: row for name, row in own.items() if name not in shared}
+            inherited = [rows[classes.index(one)] for one in cls.__mro__[1:] if one in classes]
+            known = {name for some in [shared, *inherited] for name, row in some.items() if own.get(name) == row}
+            own = {name: row for name, row in own.items() if name not in known}
         yield from (f"{text}\n" for text in (summary, more) if text)
-        yield _table(own)
+        if own:
+            yield _table(own)
 
 
 def _table(rows: Mapping[str, Sequence[str]]) -> str:

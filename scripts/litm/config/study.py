@@ -11,21 +11,21 @@ from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.extensions import files, merged, use
 from litm.base.json_files import read_lines
 from litm.base.messages import UserError, first_of
-from litm.config.api_models import ApiModel
+from litm.base.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures
-from litm.config.local_models import Model
-from litm.config.model_files import why_taken
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.recorded_models import RecordedModel
-from litm.config.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.selection import select
 from litm.config.sweeps import Selection, Sweeps
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
+from litm.inference.local_models import LocalModel
+from litm.inference.model_files import why_taken
+from litm.inference.served_models import ServedModel
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.questions.own_questions import read_rows
@@ -50,7 +50,7 @@ class Study(Sweeps):
     tokenizer, by the dataset that the user must still supply. examples: the config's number of questions.
     """
 
-    token_models: Mapping[str, Model | ApiModel]
+    token_models: Mapping[str, LocalModel | ServedModel]
     published_figures: Mapping[str, Figure]
     printed_tokens: Sequence[PublishedTokens]
     relations: Mapping[str, Any]
@@ -126,7 +126,7 @@ class Study(Sweeps):
         return [
             f"{name}: {why_taken(one.prompt_template)}"
             for name, one in self.models.items()
-            if isinstance(one, Model) and one.has_weights and one.leaves_format_out
+            if isinstance(one, LocalModel) and one.has_weights and one.leaves_format_out
         ]
 
 
@@ -173,7 +173,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
         examples=read.examples,
-        absent={name: words for name, one in models.items() if isinstance(one, Model) and (words := one.absent(root))},
+        absent={
+            name: words for name, one in models.items() if isinstance(one, LocalModel) and (words := one.absent(root))
+        },
         **data,
     )
     _check_answered(study)
@@ -326,8 +328,8 @@ def _check_tokens(experiment: Experiment, models: Mapping[str, Entry]) -> None:
     model, name = models.get(experiment.tokens_of or ""), experiment.tokens_of
     wrong = {
         "has recorded responses and no tokenizer": isinstance(model, RecordedModel),
-        "is run by a server: set the model's 'tokenizer'": isinstance(model, ApiModel) and model.tokenizer is None,
-        "has no tokenizer": isinstance(model, Model) and not model.has_weights,
+        "is run by a server: set the model's 'tokenizer'": isinstance(model, ServedModel) and model.tokenizer is None,
+        "has no tokenizer": isinstance(model, LocalModel) and not model.has_weights,
     }
     for words, is_wrong in wrong.items():
         if is_wrong:

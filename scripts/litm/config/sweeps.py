@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from litm.base.messages import UserError
-from litm.config.api_models import ApiModel
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import Condition
 from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE
@@ -62,7 +62,7 @@ FILES = {
 class Sweep:
     """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
 
-    model: Model | ApiModel | RecordedModel
+    model: LocalModel | ServedModel | RecordedModel
     experiment: Experiment
     """At the sizes that the model runs."""
     measure: str = ANSWER
@@ -140,7 +140,7 @@ class Sweeps:
     """
 
     selection: Selection
-    models: Mapping[str, Model | ApiModel | RecordedModel]
+    models: Mapping[str, LocalModel | ServedModel | RecordedModel]
     experiments: Mapping[str, Experiment]
     conditions: Mapping[str, Condition]
 
@@ -218,7 +218,7 @@ class Sweeps:
     @property
     def stand_ins(self) -> list[str]:
         """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
-        found = [name for name, one in self.models.items() if isinstance(one, Model) and not one.has_weights]
+        found = [name for name, one in self.models.items() if isinstance(one, LocalModel) and not one.has_weights]
         return found if len(found) < len(self.models) else []
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:

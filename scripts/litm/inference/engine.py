@@ -76,8 +76,7 @@ class Provider:
     removes it); models_path: the path of its list of models, relative to the address; model_names: the names in that
     list's JSON; key_variable: the environment variable with the key, None if it needs none; headers: those of a request
     with a key, where `{key}` stands for it; variables: the prefix of all environment variables that its SDK reads, None
-    without an SDK; endpoints: those of the protocol, the usual one first, without `CHAT_ENDPOINT` if it takes no
-    conversations; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
+    without an SDK; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
     cache: None if it is not known; batches: its interface for batches, a `batches.BatchInterface`, None if it has none.
     """
 
@@ -88,7 +87,6 @@ class Provider:
     key_variable: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     variables: str | None = None
-    endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
     cache: PromptCache | None = None
     batches: Any = None
@@ -100,10 +98,8 @@ class EngineFacts:
 
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
-    once; measures_log_probability: whether it has `measure`; budgets_reasoning: whether it can limit the tokens of a
-    model's reasoning; reads_gguf: whether it runs models in GGUF files; audited_with: the engine that the
-    audit uses instead, None for the engine itself; version: for an engine without a model, the version of its answers,
-    part of their identity.
+    once; measures_log_probability: whether it has `measure`; audited_with: the engine that the audit uses instead, None
+    for the engine itself; version: for an engine without a model, the version of its answers, part of their identity.
     """
 
     about: str
@@ -111,8 +107,6 @@ class EngineFacts:
     provider: Provider | None = None
     shares_prefixes: bool = False
     measures_log_probability: bool = False
-    budgets_reasoning: bool = False
-    reads_gguf: bool = False
     audited_with: str | None = None
     version: int | None = None
 
@@ -267,10 +261,25 @@ def engine_names(having: Callable[[EngineFacts], bool] | None = None) -> list[st
 def engine_facts(name: str) -> EngineFacts:
     """The facts that an engine declares; `UserError` for a module that is no engine."""
     module = load(ENGINES[name])
-    if not isinstance(getattr(module, "ENGINE", None), EngineFacts) or not hasattr(module, "Engine"):
+    has_classes = hasattr(module, "Engine") and hasattr(getattr(module, "Settings", None), "keys")
+    if not isinstance(getattr(module, "ENGINE", None), EngineFacts) or not has_classes:
         file = shown(file_of(ENGINES[name]))
-        raise UserError(f"{file}: an engine has 'ENGINE', an EngineFacts, and the class 'Engine': add what is missing")
+        raise UserError(
+            f"{file}: an engine has 'ENGINE', an EngineFacts, and the classes 'Settings', with the keys of its models, "
+            "and 'Engine': add what is missing"
+        )
     return module.ENGINE
+
+
+def settings_class(name: str) -> Any:
+    """The class of the entries of an engine's models; `UserError` as of `engine_facts`."""
+    engine_facts(name)
+    return load(ENGINES[name]).Settings
+
+
+def engines_with(key: str) -> list[str]:
+    """Names of the engines whose models have a key, sorted."""
+    return [name for name in engine_names() if key in settings_class(name).keys]
 
 
 def audit_engine(engine: str) -> str:

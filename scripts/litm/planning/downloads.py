@@ -10,9 +10,9 @@ from pathlib import Path
 from litm.base.download import opened
 from litm.base.messages import first_of
 from litm.config.data import Dataset
-from litm.config.local_models import Model
 from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
+from litm.inference.local_models import LocalModel
 from litm.models.locations import WEIGHTS, cached_file, indexed_files, weight_bytes
 from litm.planning.memory import billions_of, bytes_of_parameters
 from litm.planning.tokens import most_work, prompts_by_size
@@ -58,7 +58,7 @@ def in_bytes(size: float) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
 
 
-def hub_check(model: Model) -> Check:
+def hub_check(model: LocalModel) -> Check:
     """Whether a hub model is in the local cache or can be downloaded; the hub is asked only if it is not cached."""
     from huggingface_hub import HfApi, constants, get_token
     from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
@@ -104,7 +104,7 @@ def cached_folder(hub: str, revision: str | None) -> Path | None:
     return config.parent if config and is_whole else None
 
 
-def download_of(model: Model, hub: Check | None) -> int:
+def download_of(model: LocalModel, hub: Check | None) -> int:
     """Bytes of weights to download: by the hub, or else by the parameters of the catalogue; 0 if they are here."""
     if not model.hub or (hub and hub.download is not None):
         return (hub and hub.download) or 0
@@ -138,7 +138,7 @@ class Remote:
 
 def look_remote(study: Study, results: Path) -> Remote:
     """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
-    models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
+    models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.hub]
     with ThreadPoolExecutor() as pool:
         hubs = pool.map(hub_check, models)
         files = pool.map(lambda one: file_check(one, results / "data", study.data_mirror), needs_of(study).remote_files)
@@ -148,7 +148,9 @@ def look_remote(study: Study, results: Path) -> Remote:
 def download_lines(study: Study, there: Remote) -> Iterator[str]:
     """Lines on what is downloaded and stored."""
     needs, models = needs_of(study), [study.models[name] for name in there.hubs]
-    weights = {model.name: download_of(model, there.hubs[model.name]) for model in models if isinstance(model, Model)}
+    weights = {
+        model.name: download_of(model, there.hubs[model.name]) for model in models if isinstance(model, LocalModel)
+    }
     if fetched := {name: size for name, size in weights.items() if size}:
         known = all(hub.download is not None for hub in there.hubs.values())
         told = "as the hub says" if known else "by parameters, as the hub does not answer for all"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.json_files import read_json
-from litm.config.api_models import ApiModel
-from litm.config.local_models import Model
 from litm.inference.engine import EAGER, INT8, NF4, PIECE
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf, weight_bytes
@@ -185,7 +185,7 @@ def sized(sizes: Mapping[str, Any], of_weights: float, stored_bytes: int | None)
     return ModelSize(of_weights, stored_bytes, kv_numbers, heads, layer_numbers, is_read_in_pieces(sizes))
 
 
-def billions_of(model: Model) -> float:
+def billions_of(model: LocalModel) -> float:
     """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or as usual."""
     if stated := model.parameters or (model.about and model.about.parameters):
         return stated
@@ -204,12 +204,12 @@ def billions_in(name: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -> int:
+def memory_mb(model: LocalModel | ServedModel, attempt: int, work: Work | None = None) -> int:
     """MB of memory for a sweep's job, apart from its GPUs; more at every attempt. work: the sweep's size.
 
     On a CPU it is the predicted peak, if the model's sizes are known here.
     """
-    if isinstance(model, ApiModel):
+    if isinstance(model, ServedModel):
         return SERVED_MB * attempt
     if model.mem_mb:
         return model.mem_mb * attempt

@@ -8,8 +8,8 @@ from typing import Any
 
 from litm.base.delimited_files import read_named_columns
 from litm.base.json_files import read_json
-from litm.config.api_models import ApiModel
-from litm.config.local_models import Model
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32, format_here, has_gpu
 from litm.planning.memory import billions_of
 from litm.planning.tokens import Work
@@ -106,19 +106,21 @@ def _seconds_of(benchmark: Path) -> float:
     return float(rows[-1]["s"]) if rows else 0.0
 
 
-def minutes(model: Model | ApiModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()) -> int:
+def minutes(
+    model: LocalModel | ServedModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()
+) -> int:
     """Minutes for a sweep's job, or for each job of a divided sweep.
 
     More at every attempt, up to `MOST`; fixed if the model's entry sets the time. runs: earlier ones of the model, see
     `measured_runs`.
     """
-    if isinstance(model, Model) and model.runtime:
+    if isinstance(model, LocalModel) and model.runtime:
         return model.runtime
     return min(max(LEAST, int(START + _seconds(model, work, runs) / 60)) * attempt, MOST)
 
 
-def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
-    if isinstance(model, ApiModel):
+def _seconds(model: LocalModel | ServedModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
+    if isinstance(model, ServedModel):
         rate = choose_rate(model.tokens_per_second, runs, None)
         return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
     gpu = model.device != "cpu"
@@ -128,9 +130,9 @@ def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, 
     return spare * work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
 
 
-def rate_here(model: Model | ApiModel) -> Rate | None:
+def rate_here(model: LocalModel | ServedModel) -> Rate | None:
     """The rate of a model on this machine by a rule of thumb; None without weights here."""
-    if isinstance(model, ApiModel) or not model.has_weights:
+    if isinstance(model, ServedModel) or not model.has_weights:
         return None
     gpu = model.device not in ("auto", "cpu") or (model.device == "auto" and has_gpu())
     here, threads = format_here(model.dtype, model.device), min(model.threads, os.cpu_count() or 1)
@@ -148,10 +150,10 @@ def seconds(model: object, work: Work, rate: Rate | None) -> float | None:
     """
     if rate or not work.prompts:
         return rate.seconds(work) if rate and work.prompts else 0.0
-    return work.prompts * SERVED_SECONDS / model.concurrency if isinstance(model, ApiModel) else None
+    return work.prompts * SERVED_SECONDS / model.concurrency if isinstance(model, ServedModel) else None
 
 
-def gpu_hours(model: Model, work: Work) -> float:
+def gpu_hours(model: LocalModel, work: Work) -> float:
     """The hours of all GPUs that do this work by a rule of thumb; 0 for a model that takes no GPU."""
     if not model.has_weights or model.device == "cpu":
         return 0.0

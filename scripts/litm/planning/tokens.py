@@ -7,7 +7,6 @@ from itertools import pairwise, takewhile
 from statistics import linear_regression
 
 from litm.base.messages import first_of
-from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
@@ -15,6 +14,7 @@ from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import load_task
 from litm.inference.caching import plan
 from litm.inference.engine import engine_facts
+from litm.inference.served_models import ServedModel
 from litm.placements import gold_positions
 from litm.records.bills import Prices
 from litm.records.cells import Cell
@@ -197,7 +197,7 @@ def mean_work(study: Study, sweep: Sweep, prompts: Mapping[int, int] | None = No
     return Work(number, tokens, number * sweep.answer_tokens, tokens - shared, longest, MEAN)
 
 
-def cached_shares(study: Study, model: ApiModel, experiment: Experiment) -> dict[str, float]:
+def cached_shares(study: Study, model: ServedModel, experiment: Experiment) -> dict[str, float]:
     """About the shares of a sweep's prompt tokens that its provider's cache takes, see `Plan.shares`; {} for none.
 
     By the contexts of one question as texts in which a character is a token, and an item a line.

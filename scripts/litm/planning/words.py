@@ -7,12 +7,12 @@ from typing import Any
 from litm.base.groups import grouped
 from litm.base.json_files import read_json
 from litm.base.messages import UserError, money
-from litm.config.api_models import ApiModel
-from litm.config.local_models import Model
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.inference.billing import spent_in
 from litm.inference.journal import JOURNALS
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO
 from litm.planning.speed import duration, gpu_hours, rate_of
@@ -67,7 +67,7 @@ def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
     ways: dict[str, str] = {}
     for sweep, work in sweeps:
         model, name = sweep.model, sweep.model.name
-        if isinstance(model, ApiModel) and model.prices:
+        if isinstance(model, ServedModel) and model.prices:
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, sweep.experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
@@ -94,7 +94,7 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Pa
     lines = []
     for name, cost in dollars.items():
         model = study.models[name]
-        if not isinstance(model, ApiModel) or model.budget is None or not model.all_prices or cost is None:
+        if not isinstance(model, ServedModel) or model.budget is None or not model.all_prices or cost is None:
             continue
         spent = spent_in(journals / name, Prices.of(model.all_prices)) if journals else 0
         if spent + cost > model.budget:
@@ -106,14 +106,14 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Pa
     return lines
 
 
-def _local(sweeps: Planned) -> Iterator[tuple[Model, list[Work]]]:
+def _local(sweeps: Planned) -> Iterator[tuple[LocalModel, list[Work]]]:
     """Each local model, and the work of its sweeps."""
     for own in grouped(sweeps, lambda planned: planned[0].model.name).values():
-        if isinstance(model := own[0][0].model, Model):
+        if isinstance(model := own[0][0].model, LocalModel):
             yield model, [work for _, work in own]
 
 
-def _lines(model: Model, time: str) -> Iterator[str]:
+def _lines(model: LocalModel, time: str) -> Iterator[str]:
     """The time that a model takes, its number format, and what becomes of answers in another one."""
     found = _whole(Path("results/models", f"{model.name}.json"))
     here = number_format_of(model.answer_settings(), found, model.device)

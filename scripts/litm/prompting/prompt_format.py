@@ -203,15 +203,16 @@ def read_prompt_template(path: str | Path) -> str:
 
 @dataclass(frozen=True)
 class PromptFormat:
-    """A tokenizer, and how prompts are written for it; its methods raise `UserError` if they cannot be.
-
-    name: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or that of a template,
-    whose text is `template`. Only 'chat' takes messages, see `Example.content`.
-    """
+    """A tokenizer, and how prompts are written for it; its methods raise `UserError` if they cannot be."""
 
     tokenizer: "PreTrainedTokenizerBase"
+    """Tokenizer of the model."""
     name: str
+    """Name of the format: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or that
+    of a template. Only 'chat' takes messages, see `Example.content`.
+    """
     template: str | None = None
+    """Text of the named template."""
 
     def render(self, prompts: Sequence[Content]) -> list[str]:
         """The text of each prompt for the tokenizer."""
@@ -248,8 +249,8 @@ class PromptFormat:
         truncated.
         """
         ids: list[list[int]] = []
-        for some in in_batches(prompts, CHUNK):
-            ids += cast(list[list[int]], self.tokenize(self.render(some))["input_ids"])
+        for batch in in_batches(prompts, CHUNK):
+            ids += cast(list[list[int]], self.tokenize(self.render(batch))["input_ids"])
         return ids
 
     def encode_answers(
@@ -265,22 +266,23 @@ class PromptFormat:
         prompts: content and token ids of each; apart: whether an answer is a text of its own, as for an
         encoder-decoder.
         """
-        found: list[list[list[int]]] = []
-        for some in in_batches(zip(prompts, answers, strict=True), CHUNK):
-            texts = [""] * len(some) if apart else self.render([content for (content, _), _ in some])
-            pairs = [(text, _after(text, answer)) for text, (_, own) in zip(texts, some, strict=True) for answer in own]
+        encoded: list[list[list[int]]] = []
+        for batch in in_batches(zip(prompts, answers, strict=True), CHUNK):
+            texts = [""] * len(batch) if apart else self.render([content for (content, _), _ in batch])
+            answered = zip(texts, batch, strict=True)
+            pairs = [(text, _after(text, answer)) for text, (_, accepted) in answered for answer in accepted]
             whole = [] if apart else self.tokenize(["".join(pair) for pair in pairs])["input_ids"]
             together = iter(cast(list[list[int]], whole))
             afters = (text for _, text in pairs)
-            for (_, ids), own in some:
+            for (_, ids), accepted in batch:
                 ends = []
-                for _ in own:
+                for _ in accepted:
                     after, both = next(afters), next(together, [])
                     is_beginning = both[: len(ids)] == [*ids]
                     alone = self.tokenizer(after, add_special_tokens=False, verbose=False)
                     ends.append(both[len(ids) :] if is_beginning else cast(list[int], alone["input_ids"]))
-                found.append(ends)
-        return found
+                encoded.append(ends)
+        return encoded
 
     def opens_reasoning(self, opening: str) -> bool:
         """Whether prompts end with the tag that opens reasoning."""

@@ -106,11 +106,14 @@ FORMATS: dict[str, Callable[[Path], Iterator[tuple[str, bool]]]] = {
 
 @dataclass(frozen=True)
 class Coverage:
-    """Number of questions, of labelled questions, and of questions that the labels keep."""
+    """The numbers of questions that labels cover."""
 
     questions: int
+    """Number of questions."""
     labelled: int
+    """Number of questions with a label."""
     kept: int
+    """Number of questions that the labels keep."""
 
 
 def select(questions: Iterable[Question], labels: Mapping[str, bool]) -> tuple[list[Question], Coverage]:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import text_file
-from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
 from litm.config.needs import needs_of
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.config.sweeps import FILES, Sweep, ending_of
 from litm.inference.engine import ENGINES, audit_engine
 from litm.inference.journal import JOURNALS, all_journals
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.planning.memory import memory_mb
@@ -59,27 +59,27 @@ def sweep_files(pattern: str, sweeps: Iterable[tuple[str, str | None]]) -> list[
     return [pattern.format(model=model, experiment=experiment) for model, experiment in sweeps]
 
 
-def answer_settings(model: Model | ApiModel | RecordedModel) -> dict:
+def answer_settings(model: LocalModel | ServedModel | RecordedModel) -> dict:
     """The settings that change an answer, apart from weights, template text and decoding; none for recorded ones."""
     return {} if isinstance(model, RecordedModel) else model.answer_settings()
 
 
-def reasoning(model: Model | ApiModel | RecordedModel) -> dict:
+def reasoning(model: LocalModel | ServedModel | RecordedModel) -> dict:
     """The treatment of reasoning in the responses."""
     return model.reasoning.settings()
 
 
-def run_settings(model: Model | ApiModel) -> str:
+def run_settings(model: LocalModel | ServedModel) -> str:
     """The engine's settings for this machine, as JSON: a text, and a resource because it changes no answer."""
     return as_json(model.run_settings())
 
 
-def asking_module(model: Model | ApiModel) -> str:
+def asking_module(model: LocalModel | ServedModel) -> str:
     """The module of the engine that asks a model."""
     return ENGINES[model.engine]
 
 
-def auditing_module(model: Model | ApiModel) -> str:
+def auditing_module(model: LocalModel | ServedModel) -> str:
     """The module of the engine that asks a model again, one prompt at a time."""
     return ENGINES[audit_engine(model.engine)]
 
@@ -120,11 +120,11 @@ class SweepInputs:
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
 
-    def _prompting_of(self, model: Model | ApiModel | RecordedModel) -> Prompting:
+    def _prompting_of(self, model: LocalModel | ServedModel | RecordedModel) -> Prompting:
         own = model.tokenizer or ""
         if own in self._study.datasets:
             own = self._data.file(own)
-        is_elsewhere = isinstance(model, Model) and (bool(model.hub) or model.is_gguf)
+        is_elsewhere = isinstance(model, LocalModel) and (bool(model.hub) or model.is_gguf)
         location = own or ("" if is_elsewhere else getattr(model, "path", None) or "")
         # Counting tokens needs no weights, only the tokenizer's files.
         files = [location] if location else []
@@ -218,7 +218,7 @@ class SweepInputs:
     def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
         """The tokenizer in a model's identity; the tokenizer that counts a server model's tokens is not part of it."""
         own = self.prompting[wildcards.model].own_tokenizer
-        return [own] if own and not isinstance(self.asked[wildcards.model], ApiModel) else []
+        return [own] if own and not isinstance(self.asked[wildcards.model], ServedModel) else []
 
     def source(self, wildcards: Wildcards) -> list[str]:
         """The file with the model's identity; none for recorded responses."""
@@ -243,7 +243,7 @@ class SweepInputs:
         nodes choose it. A study on another machine then asks again.
         """
         model = self.asked[wildcards.model]
-        if not isinstance(model, Model) or not model.has_weights or model.dtype != AUTO or not self._runs_here():
+        if not isinstance(model, LocalModel) or not model.has_weights or model.dtype != AUTO or not self._runs_here():
             return ""
         return format_here(AUTO, model.device).name
 
@@ -314,7 +314,7 @@ class SweepInputs:
         is not asked either, and answers under another name are not looked up.
         """
         model = self.asked[wildcards.model]
-        is_elsewhere = isinstance(model, Model) and not model.path
+        is_elsewhere = isinstance(model, LocalModel) and not model.path
         is_known = is_elsewhere and model.context_window and self.prompting[wildcards.model].tokenizer_files
         was_asked = any(journal.relative_to(JOURNALS).parts[0] == wildcards.model for journal in self.journals)
         return self.source(wildcards) if not is_known or was_asked else []
@@ -349,7 +349,7 @@ class SweepInputs:
         return all_journals(JOURNALS)
 
 
-def _is_here(model: Model | ApiModel) -> bool:
+def _is_here(model: LocalModel | ServedModel) -> bool:
     """Whether a model needs no download."""
     hub, revision = getattr(model, "hub", None), getattr(model, "revision", None)
     return not hub or cached_file(hub, "config.json", revision) is not None
@@ -362,5 +362,5 @@ def shard_of(wildcards: Wildcards) -> str | None:
 
 def prices(study: Study) -> dict[str, dict | None]:
     """Prices of models on servers, those of caches too, None if the config has none."""
-    servers = {name: model for name, model in study.models.items() if isinstance(model, ApiModel)}
+    servers = {name: model for name, model in study.models.items() if isinstance(model, ServedModel)}
     return {name: model.all_prices for name, model in servers.items()}

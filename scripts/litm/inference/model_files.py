@@ -11,8 +11,8 @@ from litm.base.files import file_kind
 from litm.base.groups import grouped
 from litm.base.json_files import read_json
 from litm.base.messages import UserError
-from litm.config.schema import check_names, is_file, locate
-from litm.inference.engine import NO_QUANTIZATION, engine_facts, engine_names
+from litm.base.schema import check_names, is_file, locate
+from litm.inference.engine import NO_QUANTIZATION, engines_with
 from litm.inference.logs import KINDS
 from litm.inference.position_scale import FROM_0, FROM_1, Positions, told_scale
 from litm.models.configuration import CONTEXT_WINDOW_NAMES
@@ -57,9 +57,9 @@ def check_model_files(entry: Mapping[str, Any], path: Path, where: str) -> None:
 
 def _check_gguf(entry: Mapping[str, Any], path: Path, where: str) -> None:
     header = read_gguf(path)
-    if not engine_facts(entry["engine"]).reads_gguf:
-        reading = " or ".join(engine_names(lambda facts: facts.reads_gguf))
-        raise UserError(f"{where}: {path} is a GGUF file, which needs 'engine: {reading}'")
+    # Engines that read such files find them in packages too.
+    if entry["engine"] not in (reading := engines_with("package")):
+        raise UserError(f"{where}: {path} is a GGUF file, which needs 'engine: {' or '.join(reading)}'")
     if entry["quantization"] != NO_QUANTIZATION:
         raise UserError(
             f"{where}.quantization: {entry['quantization']} is for weights that are not quantised yet, and {path} is: "

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from litm.config.schema import FILLED_IN, Answer, Count, Device, Entry, Positive, Ref, Run, Workflow
+from litm.base.schema import FILLED_IN, Answer, Count, Device, Entry, Positive, Ref, Run, Workflow
 from litm.inference.engine import engine_facts
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
@@ -15,6 +15,10 @@ RECORDED = "recorded"
 Policy = Literal["off", False, "strip", "budget"] | None
 #: Opening and closing tags of reasoning.
 Tags = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=2)]
+
+#: Values of `ComputeKeys`.
+Quantization = Literal["none", "nf4", "int8"]
+Attention = Literal["sdpa", "eager", "flash_attention_2"]
 
 
 def only_strip(why: str) -> AfterValidator:
@@ -63,16 +67,6 @@ class RunKeys(Entry):
     never mixed: on a machine that chooses another format all prompts run again, unless you set the first format here.
     With auto, weights that are stored quantised keep their own format.
     """
-    quantization: Annotated[
-        Literal["none", "nf4", "int8"], Answer("as written, left out if `none`", is_sparse=True)
-    ] = "none"
-    """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. The computation uses
-    `dtype`, but int8 multiplies in float16, and its answers may depend on the batch.
-    """
-    attention: Annotated[Literal["sdpa", "eager", "flash_attention_2"], Answer("as written")] = "sdpa"
-    """Attention implementation of transformers. Architectures without sdpa (Gemma 2, BLOOM, GPT-J, MPT, XGLM, Mamba,
-    RWKV) need eager.
-    """
     device: Annotated[Device, Run("the place of the computation; the audit measures its effect")] = "auto"
     """auto (a GPU if there is one), cpu, cuda, or cuda:N."""
     gpus: Annotated[Count, Workflow("as `device`")] = 1
@@ -86,6 +80,19 @@ class RunKeys(Entry):
     """
     threads: Annotated[Count, Workflow("the speed")] = 8
     """CPU threads per sweep, at most Snakemake's cores."""
+
+
+class ComputeKeys(Entry):
+    """Keys of models that transformers loads; a config may have defaults for them."""
+
+    quantization: Annotated[Quantization, Answer("as written, left out if `none`", is_sparse=True)] = "none"
+    """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. The computation uses
+    `dtype`, but int8 multiplies in float16, and its answers may depend on the batch.
+    """
+    attention: Annotated[Attention, Answer("as written")] = "sdpa"
+    """Attention implementation of transformers. Architectures without sdpa (Gemma 2, BLOOM, GPT-J, MPT, XGLM, Mamba,
+    RWKV) need eager.
+    """
 
 
 class RequestKeys(Entry):
@@ -103,13 +110,18 @@ class RequestKeys(Entry):
     """Attempts per prompt, with growing waits between them. After the last attempt, the prompt has no answer until the
     next run.
     """
+
+
+class BatchKeys(Entry):
+    """Keys of models whose provider takes batches; a config may have defaults for them."""
+
     batch: Annotated[bool, Run("another way to the same answer", is_sparse=True)] = False
     """true: prompts go through the provider's batch interface, at half the price with OpenAI and Anthropic, and answers
     come within 24 hours. If a run ends before they arrive, the next run continues with the same batches.
     """
 
 
-class ModelDefaults(RequestKeys, AskKeys, RunKeys):
+class ModelDefaults(BatchKeys, RequestKeys, AskKeys, ComputeKeys, RunKeys):
     """Defaults for keys that a model's entry leaves out."""
 
 
@@ -143,6 +155,16 @@ class AnyModel(Entry):
     """
     about: Annotated[About | None, Workflow("facts for the table of claims")] = None
     """Facts about the model, for the table of claims."""
+
+    @property
+    def reasoning(self) -> Reasoning:
+        """The handling of the model's reasoning."""
+        return Reasoning()
+
+
+class ReasoningKeys(Entry):
+    """Keys of models whose text may begin with reasoning."""
+
     policy: Annotated[
         Policy,
         Answer("if it changes the generated text: `off`, `budget`, and `strip` with `stop: first_line`", is_apart=True),
@@ -160,6 +182,7 @@ class AnyModel(Entry):
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
+        yield from super().mistakes()
         if self.reasoning_tags and self.policy not in (STRIP, BUDGET):
             yield f"'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'"
 

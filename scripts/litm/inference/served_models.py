@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from litm.config.model_files import check_tokenizer
-from litm.config.models import AskedModel, Policy, RequestKeys, Tags, only_strip
-from litm.config.schema import Answer, NoPassword, NotNegative, PathTo, Place, Positive, Run, Workflow, choose
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, engine_facts, engine_names
+from litm.base.schema import Answer, Made, NoPassword, NotNegative, PathTo, Place, Positive, Run, Workflow, choose
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, engine_facts
+from litm.inference.model_files import check_tokenizer
+from litm.inference.models import AskedModel, Policy, ReasoningKeys, RequestKeys, Tags, only_strip
 from litm.prompting.prompt_format import CHAT, RAW
 
 #: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.
@@ -40,7 +40,7 @@ def check_has_no_query(url: object) -> object:
 NoQuery = BeforeValidator(check_has_no_query)
 
 
-class ApiModel(RequestKeys, AskedModel):
+class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     """A model that a server runs.
 
     A change of api_model, revision, endpoint, request or prompt_template sends all prompts again. So does a change of
@@ -66,8 +66,9 @@ class ApiModel(RequestKeys, AskedModel):
     """The server's address, such as http://localhost:8000/v1. If omitted, the provider's own."""
     revision: Annotated[str | None, Place("your name for the version on the server", counts=True)] = None
     """Your own name for the current version of the model on the server (a commit, a date). base_url may then change."""
-    endpoint: Annotated[Literal["chat", "completions"], Answer("as written")] = "chat"
-    """What an OpenAI-compatible server generates: the next message of a chat, or the continuation of a prompt."""
+    # Of the identity, whether the engine has the keys or not.
+    endpoint: Made[Annotated[str, Answer("as written")]] = CHAT_ENDPOINT
+    batch: Made[Annotated[bool, Run("another way to the same answer", is_sparse=True)]] = False
     prompt_template: Annotated[
         str,
         Answer(
@@ -138,17 +139,8 @@ class ApiModel(RequestKeys, AskedModel):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, value: Any) -> Any:
-        provider = engine_facts(value["engine"]).provider if isinstance(value, dict) else None
-        if provider is None:
-            return value
-        if value.get("batch") and provider.batches is None:
-            raise ValueError(f"'batch' is not for 'engine: {value['engine']}', whose provider takes no batches")
-        if "endpoint" in value and len(provider.endpoints) == 1:
-            several = engine_names(lambda facts: facts.provider is not None and len(facts.provider.endpoints) > 1)
-            raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(several)}'")
-        endpoint = value.get("endpoint", provider.endpoints[0])
-        usual = {"prompt_template": RAW} if endpoint == COMPLETIONS_ENDPOINT else {}
-        return {**usual, **value, "endpoint": endpoint}
+        endpoint = value.get("endpoint", cls.model_fields["endpoint"].default) if isinstance(value, dict) else None
+        return {"prompt_template": RAW, **value} if endpoint == COMPLETIONS_ENDPOINT else value
 
     @field_validator("request")
     @classmethod

@@ -138,7 +138,9 @@ class Entry(BaseModel):
         fields = {name: one for name, one in cls.model_fields.items() if _MADE not in one.metadata}
         cls.keys = {one.alias or name: name for name, one in fields.items()}
         cls.declared = [(one, key) for key, name in cls.keys.items() for one in fields[name].metadata]
-        cls.roles = {key: one for one, key in cls.declared if isinstance(one, Role)}
+        # Of fields that are no keys too: an engine without such a key has the same value for all its models.
+        declared = {one.alias or name: one.metadata for name, one in cls.model_fields.items()}
+        cls.roles = {key: one for key, some in declared.items() for one in some if isinstance(one, Role)}
         if cls.has_roles and (silent := [key for key in cls.keys if key not in cls.roles]):
             roles = ", ".join(one.__name__ for one in (Answer, Run, Place, Workflow))
             raise TypeError(f"{cls.__name__}: the key '{silent[0]}' declares no role: add one of {roles} to its type")
@@ -172,7 +174,7 @@ class Entry(BaseModel):
 
     def of_role(self, role: type[Role]) -> dict[str, Any]:
         """The values of the keys of a role."""
-        found = {key: (one, self.keys[key]) for key, one in self.roles.items() if isinstance(one, role)}
+        found = {key: (one, self.keys.get(key, key)) for key, one in self.roles.items() if isinstance(one, role)}
         values = {key: getattr(self, name) for key, (one, name) in found.items() if not one.is_apart}
         sparse = {key: type(self).model_fields[name].default for key, (one, name) in found.items() if one.is_sparse}
         return {key: value for key, value in values.items() if key not in sparse or value != sparse[key]}
