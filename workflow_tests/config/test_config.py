@@ -10,7 +10,7 @@ from litm.base.json_files import read_json, write_json
 from litm.checks.doctor import examine
 from litm.config.catalogue import CATALOGUES
 from litm.config.study import load_study
-from litm.inference.served_models import ServedModel
+from litm.engines.served_models import ServedModel
 from litm.models.identity import api_identity
 from litm.planning.downloads import WARNING, look_remote
 

@@ -13,9 +13,9 @@ from suite_examples import example, questions
 
 from litm.base.json_files import write_json
 from litm.base.messages import money
+from litm.engines.registry import load_engine
 from litm.examples.task import ExampleSettings
-from litm.inference.engine import load_engine
-from litm.inference.setup import Fit, sweep_prompts
+from litm.inference.prompts import Fit, sweep_prompts
 from litm.planning.counting import Estimate, count
 from litm.planning.estimate import by_rules_of_thumb, estimate_table
 from litm.planning.speed import duration, gpu_hours, rate_of

@@ -18,10 +18,11 @@ from sweeps import MODEL, local_sweep
 from litm.analysis.power import Assumption, earlier
 from litm.base.json_files import read_json, write_json
 from litm.base.store import digest
+from litm.engines.modules.transformers import Engine
 from litm.inference.answer_identity import sweep_identity
-from litm.inference.engines.transformers import Engine
+from litm.inference.asked_sweep import AskedSweep as Sweep
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, Sweep, sweep_prompts
+from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing
 from litm.planning.counting import Estimate, count, curve_questions, encoder
 from litm.planning.downloads import Remote, download_lines, missing, ok

@@ -116,7 +116,7 @@ def test_a_table_is_made_of_its_own_module_and_of_no_model():
 
 
 def test_no_program_is_made_of_a_module_that_it_loads_by_name():
-    named = ("examples/tasks/", "inference/engines/", "corpora/documents.py", "corpora/made_up.py")
+    named = ("examples/tasks/", "engines/modules/", "corpora/documents.py", "corpora/made_up.py")
     named += ("retrieval/bm25.py", "retrieval/dense.py")
     for program in PROGRAMS:
         if program.split("/")[1] in ("make_examples.py", "generate.py", "make_passages.py", "score.py", "retrieve.py"):

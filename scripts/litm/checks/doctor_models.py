@@ -13,11 +13,8 @@ import httpx2
 from litm.base.download import is_this_machine, within
 from litm.base.messages import UserError
 from litm.base.schema import listing
-from litm.inference.api_engine import key_mistake, key_variable
-from litm.inference.engine import engine_facts
-from litm.inference.retrying import masked
-from litm.inference.served_models import ServedModel
-from litm.inference.server_errors import UNTRUSTED, first_cause
+from litm.engines.registry import engine_facts
+from litm.engines.served_models import ServedModel
 from litm.models.configuration import load_config
 from litm.models.locations import is_gguf
 from litm.planning.downloads import PATIENCE, Check, in_bytes, missing, ok, warning
@@ -34,6 +31,9 @@ from litm.planning.memory import (
     sized,
 )
 from litm.planning.tokens import COUNTED, Work
+from litm.servers.api_engine import key_mistake, key_variable
+from litm.servers.retrying import masked
+from litm.servers.server_errors import UNTRUSTED, first_cause
 
 #: Share of the free memory that may be taken before there is a warning: predictions are within a quarter.
 COMFORTABLE = 0.9

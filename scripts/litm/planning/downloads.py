@@ -12,7 +12,7 @@ from litm.base.messages import first_of
 from litm.config.data import Dataset
 from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
-from litm.inference.local_models import LocalModel
+from litm.engines.local_models import LocalModel
 from litm.models.locations import WEIGHTS, cached_file, indexed_files, weight_bytes
 from litm.planning.memory import billions_of, bytes_of_parameters
 from litm.planning.tokens import most_work, prompts_by_size

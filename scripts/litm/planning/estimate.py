@@ -11,8 +11,8 @@ from litm.base.groups import grouped
 from litm.base.messages import first_of, in_columns, money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
 from litm.planning.counting import Estimate
 from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, Rate, gpu_hours, seconds
 from litm.planning.tokens import BOUND, COUNTED, MEAN, assumed, cached_shares, fitting, lengths_of, mean_work, too_long
