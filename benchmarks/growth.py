@@ -39,7 +39,8 @@ from measuring import PAIRS, ROOT, Cost, Sweep, growth_table, pair_examples, pro
 
 from litm.base.store import canonical_json, digest
 from litm.inference.journal import answer_line, identity_line
-from litm.records import Response, read_examples, write_examples
+from litm.records.examples import read_examples, write_examples
+from litm.records.responses import Response
 
 REFERENCE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 POSITIONS = 10
@@ -183,7 +184,7 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
 
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
-    from litm.base.formats import read_json
+    from litm.base.json_files import read_json
     from litm.inference import setup
 
     examples = folder / "examples.jsonl.gz"
@@ -241,8 +242,7 @@ def write_scores(folder: str, rows: int) -> None:
     import numpy as np
     import pandas as pd
 
-    from litm.analysis.table import tables
-    from litm.base.formats import write_csv
+    from litm.base.table_files import write_csv
     from litm.scoring.scores import Score, accuracy_rows, typed
 
     experiments = -(-rows // (SCORED_MODELS * QUESTIONS * len(SCORED_POSITIONS)))
@@ -263,7 +263,7 @@ def write_scores(folder: str, rows: int) -> None:
         scores = typed(Score, pd.DataFrame(rows).reindex(columns=Score._fields).itertuples(index=False))
         path = Path(folder) / f"{model}_{experiment}"
         scores.to_parquet(path.with_suffix(".parquet"), index=False)
-        accuracies = pd.DataFrame(accuracy_rows(scores, tables()["accuracy"].values), dtype=object)
+        accuracies = pd.DataFrame(accuracy_rows(scores), dtype=object)
         write_csv(path.with_suffix(".csv"), accuracies, decimals=None)
 
 

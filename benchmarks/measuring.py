@@ -19,7 +19,8 @@ from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings, Task
 from litm.examples.tasks import load_task
 from litm.models.locations import find_in_package
-from litm.records import Example, Question
+from litm.records.examples import Example
+from litm.records.questions import Question
 
 ROOT = Path(__file__).resolve().parent.parent
 #: ru_maxrss is in kilobytes, but on macOS in bytes.

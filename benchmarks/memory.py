@@ -3,9 +3,9 @@
     PYTHONPATH=scripts python benchmarks/memory.py
 
 Each case is a cold sweep of SmolLM2-135M-Instruct, as `make` installs it: key-value pairs, as many prompts as a batch
-holds and one more. Predicted: `PROCESS_BYTES` and `sweep_bytes` of scripts/litm/inference/costs.py for the longest
+holds and one more. Predicted: `PROCESS_BYTES` and `sweep_bytes` of scripts/litm/planning/memory.py for the longest
 prompt. Measured: the process's largest resident memory. Also the seconds by the rule of thumb of
-scripts/litm/inference/costs.py, and those of the processor.
+scripts/litm/planning/speed.py, and those of the processor.
 """
 
 import argparse
@@ -16,10 +16,11 @@ from pathlib import Path
 
 from measuring import Sweep, pair_examples, smollm2, table
 
-from litm.base.formats import read_json
-from litm.inference.costs import PROCESS_BYTES, Numbers, predicted_rate, size_of, sweep_bytes
+from litm.base.json_files import read_json
+from litm.planning.memory import PROCESS_BYTES, Numbers, size_of, sweep_bytes
+from litm.planning.speed import predicted_rate
 from litm.prompting.prompt_format import CHAT
-from litm.records import write_examples
+from litm.records.examples import write_examples
 
 NEW_TOKENS = 16
 

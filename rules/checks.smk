@@ -27,11 +27,12 @@ rule estimate_sweep:
         source=SWEEPS.estimate_source,
         template=PROMPTING.template,
     output:
-        "results/estimates/{model}/{experiment}.json",
+        "results/estimates/{model}/{experiment}{ending}.json",
     log:
-        "results/logs/estimate_sweep/{model}/{experiment}.log",
+        "results/logs/estimate_sweep/{model}/{experiment}{ending}.log",
     wildcard_constraints:
         model=any_of(SWEEPS.asked),
+        ending=any_of(SWEEPS.measures),
     conda:
         "../envs/inference.yaml"
     resources:
@@ -41,31 +42,15 @@ rule estimate_sweep:
         **settings(
             "estimate_sweep",
             SWEEPS.answered,
-            **ASKED,
+            settings=MODEL(answer_settings),
+            decoding=Each(SWEEPS.sweep).decoding,
             context_window=MODEL(lambda model: model.context_window or 0),
             tokenizer=PROMPTING.tokenizer,
-            journal=JOB("results/journal/{model}/{experiment}.jsonl"),
-            journals="results/journal",
+            journal=Each(SWEEPS.sweep)(lambda sweep: sweep.files.journal),
+            journals=JOURNALS,
         ),
     shell:
         command("estimate_sweep", "model", "experiment", "--run {resources.run:q}")
-
-
-use rule estimate_sweep as estimate_measured with:
-    output:
-        "results/estimates/{model}/{experiment}.log_probability.json",
-    log:
-        "results/logs/estimate_sweep/{model}/{experiment}.log_probability.log",
-    params:
-        **settings(
-            "estimate_measured",
-            SWEEPS.answered,
-            **MEASURED,
-            context_window=MODEL(lambda model: model.context_window or 0),
-            tokenizer=PROMPTING.tokenizer,
-            journal=JOB("results/journal/{model}/{experiment}.log_probability.jsonl"),
-            journals="results/journal",
-        ),
 
 
 rule estimate:
@@ -93,7 +78,7 @@ rule ask_again:
     input:
         PROMPTING.tokenizer_files,
         examples=SWEEPS.examples,
-        responses="results/responses/{model}/{experiment}.jsonl.gz",
+        responses=FILES[ANSWER].responses,
         source="results/models/{model}.json",
         template=PROMPTING.template,
     output:
@@ -110,14 +95,13 @@ rule ask_again:
         gpu=MODEL.used_gpus,
         model_gpus=MODEL.used_gpus,
         gpu_model=MODEL(lambda model: model.gpu_model or ""),
-        mem_mb=SWEEPS.memory,
-        runtime=SWEEPS.minutes,
+        **SWEEPS.needs(ANSWER),
     params:
         # The audit's own journal: an interrupted audit resumes from it, and no sweep uses it.
         **settings(
             "ask_again",
             code("", MODEL(auditing_module)),
-            **ASKED,
+            **answer_to(ANSWER),
             tokenizer=PROMPTING.own_tokenizer,
             digests="results/store/file_digests",
             prompts_per_cell=STUDY.audited_per_cell,
@@ -131,7 +115,7 @@ rule ask_again:
 rule audit_sweep:
     input:
         examples=SWEEPS.examples,
-        responses="results/responses/{model}/{experiment}.jsonl.gz",
+        responses=FILES[ANSWER].responses,
         again="results/audit_responses/{model}/{experiment}.jsonl.gz",
     output:
         "results/audits/{model}/{experiment}.csv",

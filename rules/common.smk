@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -27,13 +28,16 @@ from litm.config.catalogue import CATALOGUES
 from litm.config.command_line import check_once
 from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
 from litm.config.study import load_study
+from litm.config.sweeps import FILES
 from litm.examples.tasks import module_of
+from litm.inference.journal import JOURNALS
 from litm.models.devices import has_gpu
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import METRICS, Metric
 from litm.workflow import console, dry_run
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.outcome import error_messages, outcome
-from litm.workflow.resources import dollar_lines, gpu_lines, time_lines
+from litm.planning.words import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
 from litm.workflow.sweep_inputs import SweepInputs
@@ -121,6 +125,8 @@ PROMPTING = Each(lambda wildcards: SWEEPS.prompting[wildcards.model])
 QUESTIONS = Each(lambda wildcards: STUDY.questions[wildcards[0]])
 RERANKER = Each(lambda wildcards: STUDY.rerankers[wildcards.reranker])
 RETRIEVER = Each(lambda wildcards: STUDY.retrievers[wildcards.retriever])
+# By what is measured.
+SWEEP = {measure: Each(partial(SWEEPS.sweep, measure=measure)) for measure in FILES}
 # The module of the experiment's task.
 TASK_MODULE = EXPERIMENT(lambda one: module_of(one.task))
 
@@ -179,7 +185,7 @@ if workflow.is_main_process and is_first:
         console.summarize(JOBS)
     else:
         console.at_start_and_end(start, end, fail)
-    made = [*SWEEPS.files("results/responses/{model}/{experiment}.jsonl.gz"), *TABLES.files]
+    made = [*SWEEPS.files(FILES[ANSWER].responses), *TABLES.files]
     say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made))
 
 

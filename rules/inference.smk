@@ -1,35 +1,56 @@
 """Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
-from litm.workflow.sweep_inputs import MEASURING, answer_settings, asking_module, reasoning, run_settings, shard_of
+from litm.workflow.sweep_inputs import answer_settings, asking_module, reasoning, run_settings, shard_of
 
-#: Settings that change an answer, or what is measured in its place, apart from weights and the text of a template.
-ASKED = {"settings": MODEL(answer_settings), "decoding": EXPERIMENT.decoding}
-MEASURED = {"settings": MODEL(answer_settings), "decoding": MEASURING}
-#: The other settings of a sweep's job.
-SWEEP = dict(
-    context_window=MODEL(lambda model: model.context_window or 0),
-    on_failure=MODEL.on_failure,
-    on_overflow=EXPERIMENT.on_overflow,
-    tokenizer=PROMPTING.own_tokenizer,
-    shard=shard_of,
-    gather=SWEEPS.gathers,
-    digests="results/store/file_digests",
-)
+ASKING_MODULE = code("", MODEL(asking_module))
+
+
+def waits_for(measure):
+    """What a job that asks has to wait for."""
+    # The check of the examples: defective examples are never asked.
+    checked = "results/example_checks/{experiment}.json"
+    # For a sharded sweep: a job without a part only gathers the shards' answers.
+    return [checked, PROMPTING.tokenizer_files, SWEEPS.part_responses(measure)]
+
+
+def needs(measure):
+    """The resources of a job that asks; text and no `params`, which would re-run it although no response changes."""
+    # The number of GPUs again, for the program: Snakemake silently lowers `gpu` to the limit of `--resources gpu=`.
+    gpus = {"gpu": SWEEPS.gpus, "model_gpus": SWEEPS.gpus, "gpu_model": SWEEPS.gpu_model}
+    return {"run": MODEL(run_settings), **gpus, **SWEEPS.needs(measure)}
+
+
+def answer_to(measure):
+    """Settings that change an answer, or what is measured in its place, apart from weights and a template's text."""
+    return {"settings": MODEL(answer_settings), "decoding": SWEEP[measure].decoding}
+
+
+def asked(measure):
+    """The settings of a job that asks."""
+    return dict(
+        **answer_to(measure),
+        context_window=MODEL(lambda model: model.context_window or 0),
+        on_failure=MODEL.on_failure,
+        on_overflow=EXPERIMENT.on_overflow,
+        tokenizer=PROMPTING.own_tokenizer,
+        shard=shard_of,
+        gather=SWEEPS.gathers,
+        digests="results/store/file_digests",
+        # The journal outlives every run: never a declared output, which Snakemake would delete.
+        journal=JOB(FILES[measure].journal),
+        journals=JOURNALS,
+    )
 
 
 rule generate:
     input:
-        # The check of the examples: defective examples are never asked.
-        "results/example_checks/{experiment}.json",
-        PROMPTING.tokenizer_files,
-        # For a sharded sweep: this job only gathers the shards' answers.
-        SWEEPS.part_responses("results/parts/{model}/{experiment}"),
+        *waits_for(ANSWER),
         examples=SWEEPS.examples,
         source="results/models/{model}.json",
         template=PROMPTING.template,
     output:
-        responses="results/responses/{model}/{experiment}.jsonl.gz",
-        manifest="results/responses/{model}/{experiment}.manifest.json",
+        responses=FILES[ANSWER].responses,
+        manifest=FILES[ANSWER].manifest,
     log:
         "results/logs/generate/{model}/{experiment}.log",
     benchmark:
@@ -41,34 +62,18 @@ rule generate:
         "../envs/inference.yaml"
     threads: MODEL.threads
     resources:
-        # Text and no `params`, which would re-run the job although no response changes.
-        run=MODEL(run_settings),
-        gpu=SWEEPS.gpus,
-        # The same for the program: Snakemake silently lowers the one above to the limit of `--resources gpu=`.
-        model_gpus=SWEEPS.gpus,
-        gpu_model=SWEEPS.gpu_model,
-        mem_mb=SWEEPS.memory,
-        runtime=SWEEPS.minutes,
+        **needs(ANSWER),
     params:
-        **settings(
-            "generate",
-            code("", MODEL(asking_module)),
-            # What `dtype: auto` is here: the program chooses it where it runs.
-            SWEEPS.number_format,
-            **ASKED,
-            **SWEEP,
-            # The journal outlives every run: never a declared output, which Snakemake would delete.
-            journal=JOB("results/journal/{model}/{experiment}.jsonl"),
-            journals="results/journal",
-        ),
+        # What `dtype: auto` is here is a param too: the program chooses it where it runs.
+        **settings("generate", ASKING_MODULE, SWEEPS.number_format, **asked(ANSWER)),
     shell:
         command("generate", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus}")
 
 
 use rule generate as generate_shard with:
     output:
-        responses="results/parts/{model}/{experiment}/{part}.jsonl.gz",
-        manifest="results/parts/{model}/{experiment}/{part}.manifest.json",
+        responses=FILES[ANSWER].parts + "/{part}.jsonl.gz",
+        manifest=FILES[ANSWER].parts + "/{part}.manifest.json",
     log:
         "results/logs/generate/{model}/{experiment}/{part}.log",
     benchmark:
@@ -78,38 +83,30 @@ use rule generate as generate_shard with:
 # Log-probabilities of the accepted answers, by the same program, with journals of their own beside those of answers.
 use rule generate as measure with:
     input:
-        "results/example_checks/{experiment}.json",
-        PROMPTING.tokenizer_files,
-        SWEEPS.part_responses("results/parts/{model}/{experiment}.log_probability"),
+        *waits_for(LOG_PROBABILITY),
         examples=SWEEPS.examples,
         source="results/models/{model}.json",
         template=PROMPTING.template,
     output:
-        responses="results/log_probabilities/{model}/{experiment}.jsonl.gz",
-        manifest="results/log_probabilities/{model}/{experiment}.manifest.json",
+        responses=FILES[LOG_PROBABILITY].responses,
+        manifest=FILES[LOG_PROBABILITY].manifest,
     log:
         "results/logs/measure/{model}/{experiment}.log",
     benchmark:
         "results/benchmarks/measure/{model}/{experiment}.tsv"
     wildcard_constraints:
-        model=any_of(dict.fromkeys(model for model, _ in STUDY.measured)),
-        experiment=any_of(dict.fromkeys(experiment for _, experiment in STUDY.measured)),
+        model=any_of(dict.fromkeys(model for model, _ in STUDY.pairs(LOG_PROBABILITY))),
+        experiment=any_of(dict.fromkeys(experiment for _, experiment in STUDY.pairs(LOG_PROBABILITY))),
+    resources:
+        **needs(LOG_PROBABILITY),
     params:
-        **settings(
-            "measure",
-            code("", MODEL(asking_module)),
-            SWEEPS.number_format,
-            **MEASURED,
-            **SWEEP,
-            journal=JOB("results/journal/{model}/{experiment}.log_probability.jsonl"),
-            journals="results/journal",
-        ),
+        **settings("measure", ASKING_MODULE, SWEEPS.number_format, **asked(LOG_PROBABILITY)),
 
 
 use rule measure as measure_shard with:
     output:
-        responses="results/parts/{model}/{experiment}.log_probability/{part}.jsonl.gz",
-        manifest="results/parts/{model}/{experiment}.log_probability/{part}.manifest.json",
+        responses=FILES[LOG_PROBABILITY].parts + "/{part}.jsonl.gz",
+        manifest=FILES[LOG_PROBABILITY].parts + "/{part}.manifest.json",
     log:
         "results/logs/measure/{model}/{experiment}/{part}.log",
     benchmark:
@@ -122,8 +119,8 @@ rule import_responses:
         examples=SWEEPS.examples,
         recorded=SWEEPS.recorded_files,
     output:
-        responses="results/responses/{model}/{experiment}.jsonl.gz",
-        manifest="results/responses/{model}/{experiment}.manifest.json",
+        responses=FILES[ANSWER].responses,
+        manifest=FILES[ANSWER].manifest,
     log:
         "results/logs/import_responses/{model}/{experiment}.log",
     wildcard_constraints:

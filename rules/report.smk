@@ -6,8 +6,8 @@ from litm.workflow.result_files import RECORD, REPORT_FILES, TASK_KEYS, TASK_TEM
 rule sample_questions:
     input:
         examples=SWEEPS.examples,
-        responses=SWEEPS.files_of("results/responses/{model}/{experiment}.jsonl.gz"),
-        scores=SWEEPS.files_of("results/scores/{model}/{experiment}.parquet"),
+        responses=SWEEPS.files_of(FILES[ANSWER].responses),
+        scores=SWEEPS.files_of(FILES[ANSWER].scores),
     output:
         "results/question_samples/{experiment}.jsonl.gz",
     log:
@@ -34,9 +34,9 @@ rule make_report:
         figures=PAGES.untitled,
         samples=PAGES.samples,
         formats=PAGES.formats,
-        manifests=SWEEPS.files("results/responses/{model}/{experiment}.manifest.json"),
+        manifests=SWEEPS.files(FILES[ANSWER].manifest),
         datasets=PAGES.datasets,
-        scores=SWEEPS.files("results/scores/{model}/{experiment}.parquet"),
+        scores=SWEEPS.files(FILES[ANSWER].scores),
         sources=[PROGRAMS.file("resources", "report", name) for name in REPORT_FILES],
     output:
         report(REPORT, caption="../resources/captions/report.rst", category="Report"),

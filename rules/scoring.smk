@@ -1,16 +1,14 @@
 """Scores: one row per prompt and target for each sweep, and the accuracy of its cells; rows of log-probabilities."""
 
-from litm.analysis.table import tables
-
 
 rule score:
     input:
         examples=SWEEPS.examples,
-        responses="results/responses/{model}/{experiment}.jsonl.gz",
-        manifest="results/responses/{model}/{experiment}.manifest.json",
+        responses=FILES[ANSWER].responses,
+        manifest=FILES[ANSWER].manifest,
         source=SWEEPS.source,
     output:
-        "results/scores/{model}/{experiment}.parquet",
+        FILES[ANSWER].scores,
         accuracy="results/accuracy/{model}/{experiment}.csv",
     log:
         "results/logs/score/{model}/{experiment}.log",
@@ -22,8 +20,7 @@ rule score:
             "score",
             code("", EXPERIMENT(lambda one: [module_of(one.task), *modules_of_metric(one)])),
             **EXPERIMENT.keys("task metric"),
-            values=tables()["accuracy"].values,
-            **ASKED,
+            **answer_to(ANSWER),
         ),
     shell:
         command("score", "model", "experiment")
@@ -32,17 +29,17 @@ rule score:
 rule score_log_probabilities:
     input:
         examples=SWEEPS.examples,
-        responses="results/log_probabilities/{model}/{experiment}.jsonl.gz",
-        manifest="results/log_probabilities/{model}/{experiment}.manifest.json",
+        responses=FILES[LOG_PROBABILITY].responses,
+        manifest=FILES[LOG_PROBABILITY].manifest,
         source=SWEEPS.source,
     output:
-        "results/log_probabilities/{model}/{experiment}.parquet",
+        FILES[LOG_PROBABILITY].scores,
     log:
         "results/logs/score_log_probabilities/{model}/{experiment}.log",
     priority: EARLY
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("score_log_probabilities", task=EXPERIMENT.task, **MEASURED),
+        **settings("score_log_probabilities", task=EXPERIMENT.task, **answer_to(LOG_PROBABILITY)),
     shell:
         command("score_log_probabilities", "model", "experiment")

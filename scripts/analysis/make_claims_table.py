@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 
 if TYPE_CHECKING:
     from litm.claims.evidence import Evidence

@@ -12,8 +12,8 @@ from litm.analysis.paper_tables import LAYOUTS
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 
 
 @program

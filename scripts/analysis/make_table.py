@@ -8,8 +8,8 @@ from typing import Annotated
 
 from litm.analysis.table import load, tables
 from litm.base.cli import program
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 
 
 @program

@@ -18,7 +18,8 @@ from litm.inference.engine import FAIL, audit_engine, load_engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SweepOptions
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
-from litm.records import read_examples, read_responses, write_responses
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses, write_responses
 
 
 @program

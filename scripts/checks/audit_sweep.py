@@ -6,8 +6,9 @@ output: a CSV table, one row a cell
 """
 
 from litm.base.cli import program
-from litm.base.formats import write_csv
-from litm.records import read_examples, read_responses
+from litm.base.table_files import write_csv
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 
 @program

@@ -10,7 +10,9 @@ table: output: a CSV table, one row a sweep and one of sums
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_csv
+from litm.base.json_files import read_json
+from litm.base.table_files import write_csv
+from litm.records.measures import ANSWER
 
 
 @program
@@ -20,8 +22,8 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     from litm.checks.study_costs import cost_lines
     from litm.config.recorded_models import RecordedModel
     from litm.config.study import load_study
-    from litm.inference.costs import choose_rate, measured_runs
-    from litm.workflow.resources import budget_lines, rate_here
+    from litm.planning.speed import choose_rate, measured_runs, rate_here
+    from litm.planning.words import budget_lines
     from litm.workflow.sweep_inputs import prices
 
     study = load_study(config, lock.parent)
@@ -31,14 +33,14 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
         for name, model in study.models.items()
         if not isinstance(model, RecordedModel)
     }
-    planned = {pair: sweep.experiment.curve_questions for pair, sweep in study.run.items()}
+    planned = {sweep.pair: sweep.experiment.curve_questions for sweep in study.sweeps_of(ANSWER)}
     counts = planned | {(one.model, one.experiment): one.questions for one in left}
     shown, shown_notes = what_is_shown(counts, results)
     estimated = estimate_table([*map(by_characters, left)], rates, prices(study), shown)
     write_csv(table, estimated)
     if left:
         print(as_text(estimated))
-    if len(left) < len(study.run):
+    if len(left) < sum(sweep.is_asked for sweep in study.sweeps):
         # With its budgets.
         rest = [*cost_lines(study, look_remote(study, results))]
     else:

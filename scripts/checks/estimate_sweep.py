@@ -10,11 +10,11 @@ output: JSON, see litm.checks.estimate.Remaining
 from dataclasses import asdict, replace
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.inference.engine import engine_facts
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
-from litm.records import read_examples
+from litm.records.examples import read_examples
 
 
 @program

@@ -7,35 +7,29 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.files import with_parts, write_text
-from litm.base.formats import read_named_columns
 from litm.config.catalogue import CATALOGUES, read_catalogue
 from litm.config.conditions import read_relations
 from litm.config.reference import reference_files
-from litm.reference_model.recipe import Recipe
 
 
 def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     """The parts, by name, of the pages on results and on the paper."""
-    from litm.analysis.published import read_explanations, read_literature, read_published, read_published_tokens
+    from litm.analysis.published import read_explanations, read_literature, read_published
     from litm.analysis.table import reference, tables
     from litm.claims.evidence import Relations, published_evidence
     from litm.claims.tables import claims_table, page_parts
-    from litm.config.fidelity import fidelity_table
     from litm.scoring.scores import score_reference
 
     published = project / "resources" / "published"
     accuracies = read_published(published / "accuracy.csv")
-    tokens = read_published_tokens(published / "token_counts.csv")
     literature = read_literature(published / "statements.csv", published / "claims.csv")
     entries = {str(kind): read_catalogue(kind, project) for kind in CATALOGUES}
     relations = Relations(**read_relations(entries["models"], entries["experiments"]))
     explanations = read_explanations(published / "disagreements.csv")
     claims = [claims_table(published_evidence(some), relations, literature) for some in (accuracies, accuracies[::-1])]
-    items = (row for _, row in read_named_columns(published / "fidelity.csv"))
     return {
         "results/README.md": {"Tables": reference(tables().values()), "Scores": score_reference()},
         "docs/claims.md": page_parts(claims[0], claims[1], literature.statuses, explanations),
-        "docs/fidelity.md": {"table": fidelity_table(items, entries, accuracies, tokens)},
     }
 
 
@@ -43,5 +37,5 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
 def main(project: Path = Path()) -> None:
     pages = parts_of_pages(project)
     written = {page: with_parts((project / page).read_text(encoding="utf-8"), own) for page, own in pages.items()}
-    for path, text in (reference_files(Recipe, project) | written).items():
+    for path, text in (reference_files(project) | written).items():
         write_text(project / path, text)

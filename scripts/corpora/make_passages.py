@@ -11,7 +11,7 @@ manifest: where their names, sizes and sums go
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
 from litm.corpora.passages import CorpusSettings, CountedPassages, read_source, unique_passages, write_shards

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import UserError, note
 from litm.examples.checks import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR
-from litm.records import read_examples
+from litm.records.examples import read_examples
 
 SHOWN = 5
 

@@ -11,14 +11,14 @@ labels: the file that says which questions to keep; left out, all
 """
 
 from litm.base.cli import program
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, note
 from litm.examples.checks import answers_not_in_nfc, checked
 from litm.examples.examples import choose_questions, examples_of, of_size_in_tokens, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.questions.subsets import read_labels
-from litm.records import write_examples
+from litm.records.examples import write_examples
 
 
 @program

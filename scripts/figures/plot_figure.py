@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litm.base.cli import program
-from litm.base.formats import plain_rows, read_csv, read_parquet
 from litm.base.messages import UserError, note
+from litm.base.table_files import plain_rows, read_csv, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Annotated
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import UserError, note
 from litm.base.progress import waiting
 from litm.inference.answer_identity import reason_in_words
@@ -31,7 +31,9 @@ from litm.inference.setup import SweepOptions
 from litm.inference.sweep import Outcome, ask_missing, check_answered, prompts_of_shard, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
 from litm.prompting.reasoning import scored_reasoning
-from litm.records import read_examples, several_names, write_responses
+from litm.records.examples import read_examples
+from litm.records.responses import write_responses
+from litm.records.served import several_names
 
 
 def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:

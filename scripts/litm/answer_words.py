@@ -118,7 +118,7 @@ def token_forms(text: str) -> list[list[str]]:
 
 
 def _joined(plain: str) -> str:
-    return _JOINED.sub(lambda found: re.sub(r"[.\s]", "", found[0]), plain)
+    return _JOINED.sub(lambda match: re.sub(r"[.\s]", "", match[0]), plain)
 
 
 @lru_cache(maxsize=16_384)
@@ -144,15 +144,15 @@ def options_in(text: str) -> list[str]:
     """
     # The letters of "e.g." and "U.S." are none.
     plain = re.sub(r"\b[^\W\d_](?:\.[^\W\d_])+\b", "", plain_form(text))
-    found = []
+    options = []
     for match in _patterns()[3].finditer(plain):
         rest = plain[match.end() :]
         is_option = re.match(r"\s*$|[).:\]*\"']", rest) if match[0] in "ai" else True
         if match[0] in "AI":
             is_option = not _AFTER_OPTION.match(rest)
         if is_option:
-            found.append(match[0].casefold())
-    return found
+            options.append(match[0].casefold())
+    return options
 
 
 def has_answer(text: str, answers: Sequence[str]) -> bool:
@@ -186,11 +186,11 @@ def _choice_in(text: str, choice: str, kinds: frozenset[str]) -> str | None:
         return next(iter(options_in(text)), None)
     # "No-one" is no "no".
     words = [*_tokens(re.sub(r"(?<=\w)['-](?=\w)", "", plain_form(text)))]
-    found = next((number for number, word in enumerate(words) if word in kinds), None)
-    if found is None:
+    place = next((number for number, word in enumerate(words) if word in kinds), None)
+    if place is None:
         return None
-    is_negated = found > 0 and words[found - 1] in _NOT
-    word = words[found]
+    is_negated = place > 0 and words[place - 1] in _NOT
+    word = words[place]
     return {"true": "false", "false": "true"}.get(word, word) if is_negated else word
 
 

@@ -92,11 +92,11 @@ def dpr_tokens(text: str) -> list[str]:
 
     As in BERT, and unlike in DPR, each character of a script without spaces is a token; so is a Korean syllable.
     """
-    token, alone = _patterns()
+    token_pattern, alone = _patterns()
     decomposed = unicodedata.normalize("NFD", text)
     if not text.isascii() and ALONE.search(decomposed):
         decomposed = alone.sub(r" \g<0> ", decomposed)
-    return [one.lower() for one in token.findall(decomposed)]
+    return [token.lower() for token in token_pattern.findall(decomposed)]
 
 
 @lru_cache(maxsize=16_384)
@@ -141,7 +141,7 @@ _CODE = re.compile(r"(?<!\w)(?<!\w-)[a-z]{2,}-[0-9]{3,}(?!-?\w)", re.IGNORECASE)
 def contains_no_other_code(text: str, codes: Collection[str]) -> bool:
     """Whether every code in the text is one of these, in any case and with any kind of hyphen."""
     ours = {code.translate(_HYPHENS).lower() for code in codes}
-    return all(found.lower() in ours for found in _CODE.findall(text.translate(_HYPHENS).replace("_", " ")))
+    return all(code.lower() in ours for code in _CODE.findall(text.translate(_HYPHENS).replace("_", " ")))
 
 
 def contains_code(text: str, code: str) -> bool:
@@ -193,11 +193,14 @@ _NEXT_QUESTION = re.compile(r"^\s*(?:Question|Q)\s*:|^\s*Read the text below", r
 
 @dataclass(frozen=True)
 class _Number:
-    """A number in a text: its value, None if it is fractional or too long, and its offsets."""
+    """A number in a text."""
 
     value: int | None
+    """Value; None if it is fractional or too long."""
     start: int
+    """Offset of its first character."""
     end: int
+    """Offset after its last character."""
 
 
 def read_integer(text: str) -> int | None:

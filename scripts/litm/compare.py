@@ -23,10 +23,11 @@ from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression
 from litm.analysis.studies import FACTS, Sweep, check_verdicts, differing
 from litm.analysis.table import tables
 from litm.base.cli import program
-from litm.base.formats import grouped, write_csv
+from litm.base.groups import grouped
 from litm.base.messages import UserError, counted, few_clusters, first_of, in_columns, note, points
+from litm.base.table_files import write_csv
 from litm.notebook import Results
-from litm.records import read_responses
+from litm.records.responses import read_responses
 from litm.scoring.doubts import curve_doubt, doubt_in_words
 from litm.studies import how_made, manifest_of
 

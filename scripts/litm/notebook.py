@@ -14,12 +14,15 @@ import pandas as pd
 from litm.analysis.differences import condition_difference_rows, model_pairs_table
 from litm.analysis.grid import Files, read_grids
 from litm.analysis.table import tables
-from litm.base.formats import read_json, read_parquet
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.store import text_sha256
+from litm.base.table_files import read_parquet
 from litm.figures.chart import Rows, recall_of
 from litm.figures.kinds import KINDS
-from litm.records import CLOSED_BOOK, ORACLE, Comparison, read_examples, read_responses
+from litm.records.conditions import REFERENCE_TASKS, Comparison
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,11 +34,12 @@ Names = str | Collection[str] | None
 class Results:
     """The results of one study.
 
-    folder: its results folder. Each table of results/README.md is an attribute of its name, with the types of its
-    columns: `results.accuracy`. Filters take one value, several, or None for all.
+    Each table of results/README.md is an attribute of its name, with the types of its columns: `results.accuracy`.
+    Filters take one value, several, or None for all.
     """
 
     folder: Path
+    """Its results folder."""
 
     def __post_init__(self) -> None:
         if not (self.folder / "tables").is_dir():
@@ -143,10 +147,11 @@ class Results:
             )
         if {a, b} <= self.experiments.keys():
             files = [str(path) for path in self._sweeps("scores", ".parquet", None, (a, b))]
-            of = [self.experiments[one]["task"] for one in (b, a)]
-            what = next((name for task in of for name in (ORACLE, CLOSED_BOOK) if task.startswith(name)), "experiment")
+            tasks = [self.experiments[name]["task"] for name in (b, a)]
+            references = (name for task in tasks for name, of_name in REFERENCE_TASKS.items() if of_name == task)
+            condition = next(references, "experiment")
             grids = read_grids(Files(files).scores())
-            rows = condition_difference_rows(grids, [Comparison(what, a, b, a, b)], [])
+            rows = condition_difference_rows(grids, [Comparison(condition, a, b, a, b)], [])
             if not (table := tables()["condition_differences"].frame(rows)).empty:
                 return table
             raise UserError(f"compare({a!r}, {b!r}): no model answered both at one size without a doubt")

@@ -23,15 +23,17 @@ from litm.analysis.studies import PLACES, Sweep, comparable
 from litm.analysis.table import TEXT, tables
 from litm.base.cli import program
 from litm.base.files import read_text, write_text
-from litm.base.formats import csv_text, grouped, plain_rows, read_csv, read_json, write_json
+from litm.base.groups import grouped
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import UserError, note
 from litm.base.store import digest
+from litm.base.table_files import csv_text, plain_rows, read_csv
 from litm.figures.chart import places_in_words
 from litm.notebook import Results
 from litm.report.page import template
 from litm.report.page_tables import NOTED, noted_as
 from litm.report.phrases import SizeNames
-from litm.report.provenance import placements, sweep_row
+from litm.report.provenance import NOT_KNOWN, Making, making, placements
 from litm.scoring.doubts import doubt_in_words
 
 #: Files of the page, and their folder in the project, else in an installed package.
@@ -122,7 +124,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
 def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
     """How the answers of a sweep were made, by column; positions: of all sizes."""
     settings, manifest = study.experiments[experiment], manifest_of(study, model, experiment)
-    made = sweep_row(manifest) if manifest else {}
+    made = making(manifest) if manifest else Making("")
     data = {
         one["name"]: f"{one['name']} ({one['version'] or 'no version'}, sha256 {one['sha256']:.12})"
         for one in study.selection["datasets"]
@@ -131,16 +133,16 @@ def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
         "prompt": settings["prompt"],
         "positions": placements(settings.get("cells", ())),
         "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
-        "decoding": made.get("Decoding", "not known"),
-        "number_format": made.get("Number format", "not known").partition(",")[0],
-        "prompt_format": _prompt_format(made.get("Prompt format", "not known"), manifest.get("identity_fields", {})),
+        "decoding": made.decoding,
+        "number_format": made.dtype,
+        "prompt_format": _prompt_format(made.prompt_format, manifest.get("identity_fields", {})),
     }
 
 
 def _prompt_format(name: str, identity: Mapping) -> str:
     """A prompt format with the digest of its template, unless prompts are sent as they are."""
     template, files = identity.get("template"), identity.get("source", {}).get("files", {})
-    if name in ("raw", "not known"):
+    if name in ("raw", NOT_KNOWN):
         return name
     found = digest(template) if template else next((files[file] for file in CHAT_TEMPLATES if file in files), None)
     return f"{name} (template {f'sha256 {found:.12}' if found else 'not known'})"

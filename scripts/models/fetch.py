@@ -4,7 +4,7 @@ sources: outputs of identify_model.py, one per model
 """
 
 from litm.base.cli import program
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.models.identity import download
 

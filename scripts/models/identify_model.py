@@ -9,7 +9,7 @@ store: a folder that keeps GGUF files unpacked
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.progress import waiting

@@ -8,11 +8,11 @@ from collections import Counter
 from itertools import groupby
 
 from litm.base.cli import program
-from litm.base.formats import write_csv, write_parquet
 from litm.base.loading import hide_torch
 from litm.base.messages import note
+from litm.base.table_files import write_csv, write_parquet
 from litm.prompting.prompt_format import FormatOptions
-from litm.records import read_examples
+from litm.records.examples import read_examples
 
 if __name__ == "__main__":
     hide_torch()

@@ -10,7 +10,7 @@ prompt: the prompt file
 from dataclasses import replace
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.loading import hide_torch
 from litm.base.messages import UserError, note
 from litm.examples.examples import examples_of, read_template

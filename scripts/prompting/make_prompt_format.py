@@ -4,7 +4,7 @@ output: JSON
 """
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.loading import hide_torch
 from litm.prompting.prompt_format import FormatOptions
 

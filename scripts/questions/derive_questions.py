@@ -8,8 +8,8 @@ funnel: output: how many questions are left at each step
 """
 
 from litm.base.cli import program
-from litm.base.formats import write_csv
 from litm.base.messages import UserError, note
+from litm.base.table_files import write_csv
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import write_question_records
 

@@ -7,7 +7,7 @@ taken: number of questions to take, the first ones
 from itertools import islice
 
 from litm.base.cli import program
-from litm.base.formats import read_records, write_jsonl
+from litm.base.json_files import read_records, write_jsonl
 from litm.base.messages import UserError, note
 
 

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from litm.base.cli import program
 from litm.base.files import read_text, write_text
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.report.task_export import FACTS, card
 
 

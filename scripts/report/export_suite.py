@@ -16,9 +16,11 @@ from typing import Annotated
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import folder_writer, write_zip
-from litm.base.formats import read_json, read_jsonl, read_parquet, write_jsonl
+from litm.base.json_files import read_json, read_jsonl, write_jsonl
 from litm.base.messages import note
-from litm.records import read_examples, read_responses
+from litm.base.table_files import read_parquet
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 
 def read_curves(text: str) -> list:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.files import folder_writer, read_text, write_text
-from litm.base.formats import write_json, write_jsonl
+from litm.base.json_files import write_json, write_jsonl
 from litm.base.messages import note
-from litm.records import read_examples
+from litm.records.examples import read_examples
 from litm.report.task_export import FACTS, RECORDS, filled, metric_package, task_facts, task_name, task_record
 
 

@@ -9,7 +9,7 @@ datasets: the files of the datasets, in their order
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.store import file_sha256
 
 

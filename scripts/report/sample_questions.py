@@ -6,10 +6,12 @@ questions: of each size
 """
 
 from litm.base.cli import program
-from litm.base.formats import read_parquet, write_jsonl
+from litm.base.json_files import write_jsonl
 from litm.base.messages import note
+from litm.base.table_files import read_parquet
 from litm.examples.tasks import load_task
-from litm.records import read_examples, read_responses
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 
 @program

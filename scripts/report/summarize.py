@@ -12,7 +12,7 @@ from typing import Annotated
 from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import folder_writer
-from litm.records import Curve
+from litm.records.cells import Curve
 
 
 def read_curves(text: str) -> list[Curve]:

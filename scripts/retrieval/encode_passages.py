@@ -12,7 +12,7 @@ output: the vectors' manifest
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import note
 from litm.base.store import stored
 from litm.corpora.passages import shard_passages

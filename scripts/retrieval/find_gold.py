@@ -15,8 +15,8 @@ from pathlib import Path
 
 from litm.answer_words import words_check
 from litm.base.cli import program
-from litm.base.formats import write_csv
 from litm.base.messages import UserError, note, quoted
+from litm.base.table_files import write_csv
 from litm.corpora.passages import Passage, corpus_passages, find_passages
 from litm.questions.own_questions import named_passages, with_gold
 from litm.questions.released_format import read_question_records, write_question_records

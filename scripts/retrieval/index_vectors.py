@@ -9,7 +9,7 @@ output: the index's manifest
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.base.store import stored
 

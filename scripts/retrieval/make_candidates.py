@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from litm.answer_words import CHECKS
 from litm.base.cli import program
-from litm.base.formats import read_json, write_csv
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, note
+from litm.base.table_files import write_csv
 from litm.corpora.passages import corpus_passages, find_passages
 from litm.placements import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records

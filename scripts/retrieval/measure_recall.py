@@ -9,7 +9,8 @@ sizes: further numbers of passages at which recall is measured
 """
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_csv
+from litm.base.json_files import read_json
+from litm.base.table_files import write_csv
 from litm.questions.released_format import read_question_records
 
 

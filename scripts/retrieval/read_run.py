@@ -9,7 +9,7 @@ output: the hits by question
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.messages import first_of, note
 from litm.base.store import digest
 from litm.corpora.passages import copies_of, corpus_passages

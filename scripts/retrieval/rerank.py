@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from litm.base.cli import program
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.base.store import digest, stored
 from litm.questions.released_format import Document, read_question_records, write_question_records

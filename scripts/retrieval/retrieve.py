@@ -13,7 +13,7 @@ from typing import Annotated
 from litm.answer_words import words_check
 from litm.answers import dpr_check
 from litm.base.cli import program
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import note
 from litm.base.store import digest, stored
 from litm.corpora.passages import corpus_passages, find_passages

@@ -4,19 +4,19 @@ manifest: the manifest of the responses
 source: output of identify_model.py; none for recorded responses
 settings: JSON: the model's settings that change an answer
 decoding: JSON with max_new_tokens and stop
-values: JSON: expressions of columns of the accuracies, see tables.yaml
 output: a Parquet file, one row a prompt and target
 accuracy: output: a CSV file, one row a cell, with all decimals
 """
 
 from functools import partial
-from importlib import import_module
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_csv, write_parquet
+from litm.base.json_files import read_json
 from litm.base.messages import few_clusters, note
+from litm.base.table_files import write_csv, write_parquet
 from litm.examples.tasks import load_task
-from litm.records import read_examples, read_responses
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 
 @program
@@ -30,14 +30,13 @@ def main(
     manifest: str,
     output: str,
     accuracy: str,
-    values: dict,
     source: str | None = None,
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
     from litm.inference.cut_prompts import cut_by_server
     from litm.scoring.doubts import few_errors
-    from litm.scoring.scores import Sweep, accuracy_rows, check_origin, score_sweep, with_checked_keys
+    from litm.scoring.scores import Sweep, accuracies, check_origin, score_sweep, with_checked_keys
 
     made = read_json(manifest)
     if source:
@@ -55,9 +54,7 @@ def main(
             "known whether they were made for these prompts"
         )
     write_parquet(output, scores)
-    # By name: no score changes with what tables.yaml says.
-    table = import_module("litm.analysis.table").tables()["accuracy"]
-    write_csv(accuracy, table.frame(accuracy_rows(scores, values), is_whole=True), decimals=None)
+    write_csv(accuracy, accuracies(scores), decimals=None)
     if "cluster" in scores:
         of = scores.drop_duplicates("id")["cluster"]
         note(f"{model}/{experiment}: {len(of)} questions in {of.nunique()} clusters{few_clusters(of)}")

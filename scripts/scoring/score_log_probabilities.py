@@ -8,8 +8,10 @@ output: a Parquet file, one row a prompt
 """
 
 from litm.base.cli import program
-from litm.base.formats import read_json, write_parquet
-from litm.records import read_examples, read_responses
+from litm.base.json_files import read_json
+from litm.base.table_files import write_parquet
+from litm.records.examples import read_examples
+from litm.records.responses import read_responses
 
 
 @program

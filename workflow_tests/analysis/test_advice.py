@@ -11,7 +11,7 @@ from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, moments
 from litm.analysis.table import tables
-from litm.records import Condition
+from litm.records.conditions import Condition
 
 PLAIN = Condition("s", "s")
 REVERSED = Condition("s", "s-reversed", order="reversed")

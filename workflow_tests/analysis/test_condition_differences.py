@@ -9,7 +9,7 @@ from litm.analysis.differences import condition_difference_rows
 from litm.analysis.grid import read_grids
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
 from litm.analysis.table import tables
-from litm.records import Comparison
+from litm.records.conditions import Comparison
 
 TABLE = tables()["condition_differences"]
 

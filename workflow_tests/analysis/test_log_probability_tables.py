@@ -24,7 +24,8 @@ from litm.base.messages import UserError
 from litm.claims.log_probability import log_probability_claims_table
 from litm.figures.chart import Rows
 from litm.figures.curves import log_probabilities
-from litm.records import OVERFLOW, Example
+from litm.records.examples import Example
+from litm.records.responses import OVERFLOW
 from litm.scoring.log_probabilities import log_probability_rows
 from litm.scoring.scores import Sweep
 

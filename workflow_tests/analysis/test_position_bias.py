@@ -14,8 +14,8 @@ from litm.analysis.positions import pairwise_rows, pbi_table, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.table import tables
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.claims.curve_words import words_of_scores
 
 TABLE = tables()["position_bias"]

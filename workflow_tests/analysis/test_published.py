@@ -24,8 +24,8 @@ from litm.analysis.published import (
 )
 from litm.analysis.statistics import unpaired_difference
 from litm.analysis.table import tables
-from litm.base.formats import read_csv
 from litm.base.messages import UserError
+from litm.base.table_files import read_csv
 from litm.figures.chart import mean_tokens
 
 TABLE = tables()["published_comparison"]

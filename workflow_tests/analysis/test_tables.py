@@ -21,14 +21,14 @@ from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.table import Column, Table, cell_text, load, read_tables, reference, tables
 from litm.answer_words import CHECKS
 from litm.base.files import with_parts
-from litm.base.formats import write_csv
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.examples.checks import answer_check_row
 from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.search import recall_rows
-from litm.scoring.scores import accuracy_rows
+from litm.scoring.scores import accuracies, accuracy_rows
 from litm.workflow.result_files import TableFiles
 
 KV = ["kv_retrieval_small"]
@@ -69,8 +69,8 @@ def test_declarations_need_no_pandas_because_the_rules_read_them_at_each_start()
 
 def test_tables_written_by_other_programs_have_the_declared_columns():
     declared = {name: list(table.columns) for name, table in tables().items()}
-    values = tables()["accuracy"].values
-    assert set(accuracy_rows(score_rows({0: [True]}), values)[0]) == set(declared["accuracy"])
+    assert set(accuracy_rows(score_rows({0: [True]}))[0]) == set(declared["accuracy"])
+    assert list(accuracies(score_rows({}))) == declared["accuracy"]
     record = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="1", has_answer=True)], "1")
     (recall,) = recall_rows({"questions": "q", "corpus": "c", "retriever": "r"}, [record], 1, None, 0)
     assert list(recall) == declared["retrieval"]
@@ -168,8 +168,7 @@ def make(name: str, folder: Path, **inputs: Iterable[str]) -> str:
 
 def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_was(tmp_path):
     rows = accuracy_rows(
-        pd.concat([score_rows({1: [True, False, False]}, model="NA"), score_rows({None: [None]}, excluded=True)]),
-        tables()["accuracy"].values,
+        pd.concat([score_rows({1: [True, False, False]}, model="NA"), score_rows({None: [None]}, excluded=True)])
     )
     rows[0] |= {"n_cut": None, "accuracy_strict": 1 / 3}
     paths = [tmp_path / f"{number}.csv" for number in range(len(rows))]
@@ -184,43 +183,15 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
     assert joined == [[1 / 3], [pd.NA]]
 
 
-def test_a_column_with_an_expression_is_declared_in_one_place(tmp_path):
-    declared = """
-        t:
-          title: T
-          doc: T.
-          rows: analysis.cells.wrong_answers
-          columns:
-            a: integer | A | a number
-            twice: integer + = a + a | Twice | twice the number
-            wrong: number = a + b | | of a column that there is not
-        """
-    path = tmp_path / "tables.yaml"
-    path.write_text(declared.partition("            wrong")[0], encoding="utf-8")
-    table = read_tables(path)["t"]
-    assert table.frame([{"a": 2}, {"a": None}], is_whole=True)["twice"].to_list() == [4, pd.NA]
-    assert table.report == ["twice"] and "| `twice` | twice the number |" in reference([table])
-    path.write_text(declared, encoding="utf-8")
-    with pytest.raises(UserError, match="the value of the column wrong, 'a \\+ b': name 'b' is not defined"):
-        read_tables(path)["t"].frame([{"a": 2}])
-
-
-def test_expressions_of_accuracies_are_of_the_counted_answers_of_each_cell():
-    scores = score_rows({0: [True, False, True], 1: [True, False, None]}).assign(response_tokens=[1, 2, 6, 4, 5, 90])
-    scores.loc[5, "excluded"] = True
-    rows = accuracy_rows(scores, {"tokens": "response_tokens.mean()", "n_long": "(response_tokens > 4).sum()"})
-    assert [(row["tokens"], row["n_long"]) for row in rows] == [(3, 1), (4.5, 1)]
-
-
 def test_questions_that_a_cut_left_with_different_numbers_of_documents_are_one_cell():
     scores = score_rows({None: [True, False]}).assign(items=[2, 5])
-    for rows in (accuracy_rows(scores, {}), list(wrong_answer_rows(scores))):
+    for rows in (accuracy_rows(scores), list(wrong_answer_rows(scores))):
         assert [row["n"] for row in rows] == [2] and pd.isna(rows[0]["items"])
     assert grid.read_curve(scores).names["items"] is None
 
 
 def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):
-    (row,) = accuracy_rows(score_rows({0: [True]}), tables()["accuracy"].values)
+    (row,) = accuracy_rows(score_rows({0: [True]}))
     write_csv(tmp_path / "a.csv", [{**row, "n_new": 1}])
     with pytest.raises(UserError, match="a.csv: table accuracy has undeclared columns n_new; if the "):
         tables()["accuracy"].read(tmp_path / "a.csv")

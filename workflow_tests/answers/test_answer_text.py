@@ -4,7 +4,7 @@ import pytest
 
 from litm.answer_words import CHECKS
 from litm.answers import contains_answer_dpr, contains_normalized, dpr_tokens
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.corpora.passages import Passage
 from litm.scoring.metrics import METRICS
 

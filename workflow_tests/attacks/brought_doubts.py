@@ -13,7 +13,8 @@ from litm.analysis.positions import position_bias_row
 from litm.analysis.shapes import word_of
 from litm.claims.curve_words import words_of_scores
 from litm.inference.cut_prompts import cut_at
-from litm.records import LENGTH, REFUSED, STOP, Example, Target
+from litm.records.examples import Example, Target
+from litm.records.responses import LENGTH, REFUSED, STOP
 from litm.scoring.scores import Sweep, accuracy_rows, score_sweep
 
 SIZE = 5
@@ -64,7 +65,7 @@ def numbers(said: Said, answers: str) -> tuple[list[str | None], dict]:
     (curve,) = curves(scores)
     row = {"pbi_class": None, **position_bias_row(curve, permutations=10)}
     row["shape"] = words_of_scores([scores], ()).get(("m", "e", SIZE, None)) or None
-    return [cell["doubt"] for cell in accuracy_rows(scores, {})], row
+    return [cell["doubt"] for cell in accuracy_rows(scores)], row
 
 
 def who(one: Example) -> str:

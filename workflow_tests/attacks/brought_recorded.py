@@ -15,7 +15,7 @@ from outcomes import RIGHT, WRONG, Arena, Case, Outcome, refused
 from litm.base.messages import UserError
 from litm.inference.logs import INSPECT, LM_EVAL
 from litm.inference.recorded import RecordedFile, RecordedSweep
-from litm.records import Example
+from litm.records.examples import Example
 
 SIZE, PLACES = 5, range(5)
 #: The true accuracy by position.

@@ -9,7 +9,7 @@ from outcomes import RIGHT, WRONG, Arena, Case, Outcome
 
 from litm.inference.cut_prompts import cut_at
 from litm.inference.replies import WORDS, refused_for
-from litm.records import OVERFLOW
+from litm.records.responses import OVERFLOW
 
 CONFIG = {"models": ["served"], "my_data": {"documents": "docs", "questions": "questions.csv"}}
 FILLER = "market hill bell garden wall old corn sheep river lane field road stone water tower wheel door boat "

@@ -11,7 +11,7 @@ from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, refused
 from programs import run_program
 from sweeps import COUNT, dummy_sweep, repeated_keys, short_examples
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 
 Damage = Callable[[bytes, random.Random], bytes]
 

@@ -35,8 +35,9 @@ TABLE = ROOT / "docs" / "reliability.md"
 FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
 INTRODUCTION = """# Reliability
 
-This page reports attacks on the workflow: kills, faults, full disks, and stale or malformed inputs. `make test-attacks`
-writes it. The cases are in [workflow_tests/attacks](../workflow_tests/attacks). They are seeded, so every run has the
+This page reports attacks on the workflow: kills, faults, full disks, and stale or malformed inputs.
+`python workflow_tests/attacks/run_all.py` writes it. The cases are in
+[workflow_tests/attacks](../workflow_tests/attacks). They are seeded, so every run has the
 same cases. `make test-all` runs a fast part of them.
 
 - *Right*: the results have the same bytes as those of an undisturbed run.

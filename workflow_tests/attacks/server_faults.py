@@ -11,7 +11,7 @@ from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusa
 from record_makers import example
 from sweeps import journal_records, repeated_keys
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Prompt, sweep_prompts

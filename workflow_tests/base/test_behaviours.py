@@ -1,4 +1,4 @@
-"""The list of behaviours that `make mutations` breaks one by one."""
+"""The list of behaviours that break_behaviours.py breaks one by one."""
 
 import pytest
 from break_behaviours import mistake, read_behaviours

@@ -7,18 +7,9 @@ import pandas as pd
 import pytest
 
 from litm.base.files import atomic_writer
-from litm.base.formats import (
-    parse_json,
-    read_csv,
-    read_json,
-    read_jsonl,
-    read_parquet,
-    read_records,
-    without_surrogates,
-    write_csv,
-    write_jsonl,
-)  # fmt: skip
+from litm.base.json_files import parse_json, read_json, read_jsonl, read_records, without_surrogates, write_jsonl
 from litm.base.messages import UserError
+from litm.base.table_files import read_csv, read_parquet, write_csv  # fmt: skip
 
 ZIPPED = gzip.compress(b'{"a": 1}\n' * 1000, mtime=0)
 

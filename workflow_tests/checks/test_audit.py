@@ -15,8 +15,9 @@ from sweeps import MODEL, local_sweep
 from workbench import changed
 
 from litm.analysis.table import tables
-from litm.base.formats import write_csv, write_json
+from litm.base.json_files import write_json
 from litm.base.store import digest
+from litm.base.table_files import write_csv
 from litm.checks.audit import audit_findings, audit_rows, audit_sample
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
@@ -26,7 +27,8 @@ from litm.inference.journal import Journal
 from litm.inference.setup import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
 from litm.models.identity import folder_identity
-from litm.records import read_responses, write_examples, write_responses
+from litm.records.examples import write_examples
+from litm.records.responses import read_responses, write_responses
 
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12
 DECODING = {"max_new_tokens": 30, "stop": "end_token"}

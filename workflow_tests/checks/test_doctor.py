@@ -25,8 +25,8 @@ from litm.checks.doctor import checks_table, disk_check, locks_check, package_ch
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Remote, file_check, hub_check, missing, ok
 from litm.checks.study_costs import cost_lines, costs, results_bytes
 from litm.config.study import Study
+from litm.planning.tokens import work_of
 from litm.workflow.data_inputs import needs_of
-from litm.workflow.prompt_lengths import work_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 PRICES = {"input": 2, "output": 10}
@@ -284,7 +284,7 @@ def test_the_cost_of_models_that_are_not_here_is_said_without_a_download():
         llama["to compute"]
         < llama["their tokens"]
         == tokens
-        < work_of(config.run["llama-2-13b", experiment.name]).tokens
+        < work_of(config.sweep("llama-2-13b", experiment.name)).tokens
     )
     said = "\n".join(cost_lines(config, Remote(offline, [])))
     assert re.search(r"^total +40\.0 GB +3 +3 +1,950 ", said, re.MULTILINE)

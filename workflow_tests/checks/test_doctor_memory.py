@@ -14,9 +14,10 @@ from litm.base import loading
 from litm.checks import doctor_models
 from litm.checks.doctor import examine, longest_prompt, look_remote
 from litm.checks.doctor_models import MISSING, OK, WARNING, Free, Longest, device_check, memory_check, model_size
-from litm.inference import costs
-from litm.inference.costs import PIECE, ModelSize, Numbers, loaded_bytes, score_bytes, size_of, sweep_bytes
+from litm.inference.engine import PIECE
 from litm.models.locations import find_in_package, weight_bytes
+from litm.planning import memory
+from litm.planning.memory import ModelSize, Numbers, loaded_bytes, score_bytes, size_of, sweep_bytes
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
@@ -35,7 +36,7 @@ def test_weights_and_cache_take_what_the_number_format_says():
     assert loaded_bytes(LLAMA, AS_STORED) == 13.48e9
     assert loaded_bytes(LLAMA, Numbers("float32", "none")) == 26.96e9
     assert 3.8e9 < loaded_bytes(LLAMA, IN_4_BITS) < 4.2e9
-    assert costs.cache_bytes(LLAMA, AS_STORED) == 524_288
+    assert memory.cache_bytes(LLAMA, AS_STORED) == 524_288
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ WINDOW = {"sliding_window": 4096}
 
 def test_prompts_are_read_in_pieces_where_the_cache_can_be_kept():
     kept = ({}, {"sliding_window": None}, {**WINDOW, "use_sliding_window": False})
-    assert [*map(costs.is_read_in_pieces, (*kept, {"is_encoder_decoder": True}, WINDOW))] == [True] * 3 + [False] * 2
+    assert [*map(memory.is_read_in_pieces, (*kept, {"is_encoder_decoder": True}, WINDOW))] == [True] * 3 + [False] * 2
 
 
 def test_the_free_memory_of_a_processor_is_within_the_limit_of_its_control_group(tmp_path, monkeypatch):
@@ -153,10 +154,10 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
     assert sweep_bytes(size, plain, longest=100, batch_tokens=100) == 2000 + 20 * 100 + 14 * 100
     # Three prompts, and the one that is kept for the next.
     assert sweep_bytes(size, plain, longest=100, batch_tokens=390) == 2000 + 20 * 400 + 14 * 100
-    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * costs.SCORE_BYTES
+    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * memory.SCORE_BYTES
     # A long prompt is read in pieces.
-    assert sweep_bytes(size, eager, 3000, 1) == 2000 + 20 * 3000 + 14 * PIECE + 3 * 3000 * PIECE * costs.SCORE_BYTES
-    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * costs.SCORE_BYTES
+    assert sweep_bytes(size, eager, 3000, 1) == 2000 + 20 * 3000 + 14 * PIECE + 3 * 3000 * PIECE * memory.SCORE_BYTES
+    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * memory.SCORE_BYTES
 
 
 def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):

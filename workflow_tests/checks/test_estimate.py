@@ -15,7 +15,7 @@ from score_frames import of_matrix, random_matrix
 from sweeps import MODEL, local_sweep
 
 from litm.analysis.power import Assumption, earlier
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.store import digest
 from litm.checks.estimate import (
     Remaining,
@@ -31,12 +31,14 @@ from litm.checks.estimate import (
     what_is_shown,
 )
 from litm.inference.answer_identity import sweep_identity
-from litm.inference.costs import Rate, most_tokens
 from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
 from litm.inference.setup import Fit, Sweep, sweep_prompts
 from litm.inference.sweep import ask_missing
-from litm.records import Example, Response, response_key, write_examples
+from litm.planning.speed import Rate
+from litm.prompting.prompt_format import most_tokens
+from litm.records.examples import Example, write_examples
+from litm.records.responses import Response, response_key
 
 NAMES = ("m", "e")
 LOCAL = local_sweep(Path())

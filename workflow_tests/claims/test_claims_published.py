@@ -12,8 +12,8 @@ from score_frames import random_matrix
 from litm.analysis.published import PublishedAccuracy, of_row, read_explanations, read_literature, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.files import with_parts
-from litm.base.formats import plain_rows
 from litm.base.messages import UserError
+from litm.base.table_files import plain_rows
 from litm.claims.evidence import Measure, Relations, published_evidence
 from litm.claims.tables import CLAIMS, claims_table, disagrees, page_parts
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED

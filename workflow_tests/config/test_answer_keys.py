@@ -1,4 +1,4 @@
-"""The key of an answer: what the docstring of each key of the configuration says agrees with the effect of a change."""
+"""The key of an answer: the role that each key of the configuration declares agrees with the effect of a change."""
 
 import builtins
 import io
@@ -7,6 +7,7 @@ import shutil
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Annotated, ClassVar
 from unittest.mock import Mock
 
 import pytest
@@ -14,14 +15,14 @@ import yaml
 from conftest import ROOT
 from programs import load_program
 
+from litm.base.schema import Answer, Entry, read_entry, string_keys
 from litm.base.store import digest
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import MODELS
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
-from litm.config.reference import key_parts
-from litm.config.schema import Entry, read_entry, string_keys
+from litm.config.reference import key_roles
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.inference.setup import Sweep
 from litm.models.configuration import load_config
 from litm.models.locations import is_read, model_files
@@ -33,31 +34,26 @@ DECODING = {"max_new_tokens": 9, "stop": "first_line"}
 TEXTS = {"prompt_templates": ["raw", "chat", "mpt_instruct"]}
 CHANGES = string_keys(yaml.safe_load((Path(__file__).parent / "answer_keys.yaml").read_text()))
 #: Each key of a class, and whether it is part of the key of an answer; test_gguf_entries.py has that of a package.
-KEYS = [(cls, key, part) for cls in (Model, ApiModel, Experiment) for key, (part, _) in key_parts(cls).items()]
+KEYS = [(cls, key, part) for cls in (LocalModel, ServedModel, Experiment) for key, (part, _) in key_roles(cls).items()]
 
 
-@pytest.mark.parametrize(("cls", "key", "is_part"), [row for row in KEYS if row[:2] != (Model, "package")])
-def test_a_key_is_part_of_the_key_of_an_answer_if_its_docstring_says_so(cls, key, is_part, monkeypatch, tmp_path):
+@pytest.mark.parametrize(("cls", "key", "is_part"), [row for row in KEYS if row[:2] != (LocalModel, "package")])
+def test_a_key_is_part_of_the_key_of_an_answer_if_its_role_says_so(cls, key, is_part, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     entry, other = CHANGES[cls.__name__][key]
     of = prompts_and_decoding if cls is Experiment else partial(identity, monkeypatch, tmp_path)
     assert (of({**entry, key: other}) != of(entry)) == is_part
 
 
-def test_a_key_whose_docstring_does_not_say_it_is_an_error():
-    class Silent(Entry):
-        """A class."""
+def test_a_key_without_a_role_is_an_error_when_its_class_is_made():
+    with pytest.raises(TypeError, match="Silent: the key 'silent' declares no role: add one of Answer, Run, Place, W"):
 
-        said: int = 1
-        """A key.
+        class Silent(Entry):
+            """A class."""
 
-        In the key: as it is written.
-        """
-        silent: int = 1
-        """Another."""
-
-    with pytest.raises(KeyError, match=r"Silent: write 'In the key: ...' or .* below the description of \['silent'\]"):
-        key_parts(Silent)
+            has_roles: ClassVar[bool] = True
+            said: Annotated[int, Answer("as written")] = 1
+            silent: int = 1
 
 
 def identity(monkeypatch, folder: Path, entry: dict) -> str:
@@ -68,7 +64,7 @@ def identity(monkeypatch, folder: Path, entry: dict) -> str:
     if entry.get("path") == "another place":
         entry = {**entry, "path": str(shutil.copytree(REFERENCE, folder / "copy"))}
     model = MODELS.read(entry, "models.m").located(ROOT, TEXTS)
-    source = program.identify(model.location(), model.tokenizer if isinstance(model, Model) else None)
+    source = program.identify(model.location(), model.tokenizer if isinstance(model, LocalModel) else None)
     named, template = named_template(model.prompt_template), None
     if named:
         template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{named}.txt")

@@ -6,12 +6,12 @@ from configs import KV, define, study
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.checks.doctor import examine, look_remote
 from litm.checks.doctor_models import WARNING
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import CATALOGUES
 from litm.config.study import load_study
+from litm.inference.served_models import ServedModel
 from litm.models.identity import api_identity
 
 HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
@@ -83,7 +83,7 @@ def test_the_suite_s_own_models_are_in_the_catalogue_and_loaded_in_four_bits_the
     suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
     assert suite["models"] == ["qwen2.5-1.5b-instruct"]
     one = study(**{**suite, "models": [model]})
-    assert one.models[model].quantization == "nf4" and len(one.run) == 7
+    assert one.models[model].quantization == "nf4" and len(one.pairs()) == 7
 
 
 SHORT = "a, c: max_new_tokens is 24, and 100 if left out, so right answers may be cut and count as wrong"
@@ -106,7 +106,7 @@ def test_a_dry_run_says_that_a_limit_is_short_before_its_summary(new_bench):
 # Models on a server
 
 
-def api_model(**entry) -> ApiModel:
+def api_model(**entry) -> ServedModel:
     return study(models={"m": {"engine": "openai", "api_model": "gpt", **entry}}).models["m"]
 
 

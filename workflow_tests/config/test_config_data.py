@@ -9,7 +9,7 @@ from conftest import qa_record, write_lines
 
 from litm.base.messages import UserError
 from litm.config.yaml_files import command_line_values
-from litm.workflow.prompt_lengths import assumed, work_of
+from litm.planning.tokens import assumed, work_of
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}
 OPEN = {"task": "open_domain_qa", "dataset": "r", "sizes": [1, 5]}

@@ -5,20 +5,19 @@ import pytest
 import yaml
 from conftest import ROOT, WRITE_ANEW
 
+from litm.base.schema import string_keys
 from litm.config.catalogue import CATALOGUES
 from litm.config.reference import json_schemas, reference_files
-from litm.config.schema import string_keys
-from litm.reference_model.recipe import Recipe
 
-SCHEMAS = json_schemas(Recipe)
+SCHEMAS = json_schemas()
 CONFIGS = ("config", "paper", "suite", "reference_model_evaluation")
 #: Each file of the configuration with its schema.
-FILES = {**dict.fromkeys(CONFIGS, "config"), **{name: name for name in (*CATALOGUES, "reference_model")}}
+FILES = {**dict.fromkeys(CONFIGS, "config"), **{name: name for name in CATALOGUES}}
 
 
 def test_schemas_and_page_are_those_of_the_classes():
-    written = {path: (ROOT / path).read_text() for path in reference_files(Recipe, ROOT)}
-    assert written == reference_files(Recipe, ROOT), WRITE_ANEW
+    written = {path: (ROOT / path).read_text() for path in reference_files(ROOT)}
+    assert written == reference_files(ROOT), WRITE_ANEW
     assert len(written) == len(list((ROOT / "config" / "schemas").iterdir())) + 3
 
 
@@ -41,7 +40,6 @@ def test_every_file_names_its_schema_and_follows_it(file):
         ("models", {"m": {"engine": "openai", "api_model": "m", "prices": {"inputs": 1}}}),
         ("experiments", {"x": {"task": "kv_retrieval", "positions": {"four": [1]}}}),
         ("retrievers", {"r": {"method": "bm25", "pooling": "mean"}}),
-        ("reference_model", {"seed": "one"}),
     ],
 )
 def test_a_schema_refuses_what_the_classes_refuse(name, value):
@@ -59,7 +57,7 @@ def test_every_key_is_described():
 
 
 def test_the_page_has_type_default_and_meaning_of_a_key():
-    page = reference_files(Recipe, ROOT)["docs/configuration.md"]
+    page = reference_files(ROOT)["docs/configuration.md"]
     assert "| `threads` | whole number, at least 1 | `8` | CPU threads per sweep, at most Snakemake's" in page
     assert "| `task` | text | required | The kind of questions and prompts" in page
     assert '| `dtype` | `auto`, `float32`, `bfloat16`, `float16` | `"auto"` | Number format of the weights' in page

@@ -10,7 +10,7 @@ from configs import KV, define, of_row, study
 from conftest import ROOT
 from programs import refused
 
-from litm.config.schema import check_plain
+from litm.base.schema import check_plain
 from litm.config.study import load_study
 
 MISTAKES = yaml.safe_load((Path(__file__).parent / "mistakes.yaml").read_text())["mistakes"]

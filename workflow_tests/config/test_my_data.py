@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from litm.config.my_data import MY_EXPERIMENTS
 from litm.config.study import load_study
-from litm.workflow.prompt_lengths import work_of
+from litm.planning.tokens import work_of
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 
@@ -49,7 +49,7 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     assert list(one.figures) >= ["my_positions", "my_as_retrieved"]
     inputs = inputs_of(one)
     # Two questions, at each of the cells above.
-    asked = {name: work_of(one.run["dummy", name]).prompts for name in ("my_positions", "my_as_retrieved", *orders)}
+    asked = {name: work_of(one.sweep("dummy", name)).prompts for name in ("my_positions", "my_as_retrieved", *orders)}
     assert asked == {"my_positions": 16, "my_as_retrieved": 10, **dict.fromkeys(orders, 8)}
     assert inputs.data.gold_tables == ["results/gold_passages/my_questions_with_gold.csv"]
     assert {"gold_passages", "gold_counts", "utilisation"} <= set(inputs.tables.tables)

@@ -14,8 +14,8 @@ from snakemake.utils import update_config
 from litm.checks.study_costs import results_bytes
 from litm.config.study import Study, load_study
 from litm.config.sweeps import Sweep
+from litm.planning.tokens import fitting, prompt_tokens, work_of
 from litm.workflow.data_inputs import needs_of
-from litm.workflow.prompt_lengths import fitting, prompt_tokens, work_of
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]
@@ -79,21 +79,22 @@ def test_the_page_has_the_disk_that_estimate_says():
 
 @pytest.mark.parametrize(("models", "sweeps"), [(["mpt-30b-instruct"], 10), (["flan-ul2"], 1), (["reference"], 10)])
 def test_a_selection_of_the_papers_models_runs_their_own_experiments(models, sweeps):
-    assert len(study(paper_miniature.paper(), {"models": models}).run) == sweeps
+    assert len(study(paper_miniature.paper(), {"models": models}).pairs()) == sweeps
 
 
 def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniature):
     run = {(model, name) for model, names in (dict.fromkeys(READERS, PAPER) | FEW).items() for name in names}
-    assert set(miniature.run) == run and miniature.left_out == []
+    assert set(miniature.pairs()) == run and miniature.left_out == []
     assert paper_figures() <= set(miniature.figures)
     lines = {name: one.references for name, one in miniature.figures.items() if name.startswith("figure")}
     assert {name for name, of_paper in lines.items() if of_paper} == {"figure1"}
     labels = {"unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"}}
     paper = study(paper_miniature.paper(), {"define": {"datasets": labels}})
     # A dry run and the time limits of a cluster count these.
-    prompts = {pair: work_of(one).prompts for pair, one in paper.run.items()}
+    prompts = {one.pair: work_of(one).prompts for one in paper.sweeps}
     assert set(prompts) == {(model, name) for model, name in run if model in paper.models}
-    for (model, name), sweep in miniature.run.items():
+    for sweep in miniature.sweeps:
+        model, name = sweep.pair
         sizes, questions = PAPER[name] if name != QA or model not in ("mpt-30b", *LLAMA) else ({20: 5}, 2_655)
         assert Counter(cell.size for cell in sweep.cells) == sizes
         assert prompts.get((model, name)) in (None, sum(sizes.values()) * questions)

@@ -9,9 +9,9 @@ from conftest import ROOT, qa_record, write_lines
 from programs import refused
 from snakemake.utils import update_config
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.config.study import load_study
-from litm.records import Cell
+from litm.records.cells import Cell
 
 TOKENIZER = ROOT / "resources" / "reference_model" / "tokenizer.json"
 FIELDS = {"response": "model_answer", "question": "question"}
@@ -47,7 +47,7 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
     one = study(tmp_path, {"responses": {"qa": "all.jsonl"}}, models=["reference", "m"], experiments=["cb", "qa"])
     ((file, cells),) = one.models["m"].files["qa"]
     assert file == "all.jsonl" and len(cells) == 3
-    assert [*one.run] == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
+    assert one.pairs() == [("reference", "cb"), ("reference", "qa"), ("m", "qa")]
     assert one.not_recorded == [("m", "cb")]
     assert one.left_out == ["no recorded responses, left out: m/cb"]
 
@@ -58,7 +58,7 @@ def test_the_recorded_study_has_one_response_to_each_question_at_each_position()
         update_config(config, yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text()))
     one = load_study(config, ROOT)
     ((_, model),) = one.models.items()
-    assert [experiment for _, experiment in one.run] == config["experiments"]
+    assert [experiment for _, experiment in one.pairs()] == config["experiments"]
     for name, ((file, cells),) in model.files.items():
         records = [record for _, record in read_jsonl(ROOT / file)]
         asked = Counter((record["size"], record["placement"]) for record in records)
@@ -89,7 +89,11 @@ def test_an_entry_with_an_engine_of_another_kind_keeps_only_the_facts_about_the_
     for name, entry in (("mpt-30b-instruct", recorded), ("llama-2-70b-chat", recorded), ("llama-2-70b-chat", served)):
         known = read(name, {})
         assert read(name, entry) == {**read("mine", entry), "about": known["about"]}, name
-        assert known["about"] and read(name, {"engine": "vllm"}) == {**known, "engine": "vllm"}
+        assert known["about"]
+    kept = read("llama-2-70b-chat", {"engine": "vllm"})
+    assert kept == {key: {**known, "engine": "vllm"}[key] for key in kept}
+    # What another engine of the kind lacks is told, and not dropped.
+    assert "is not for 'engine: vllm', only for 'engine: transformers'" in refused(read, "mpt-30b", {"engine": "vllm"})
 
 
 def test_a_missing_file_beside_others_is_not_recorded_and_said(tmp_path):

@@ -65,7 +65,7 @@ def test_a_model_that_runs_an_experiment_with_remedies_runs_its_conditions_which
     closed = "mini_encyclopedia_closed_book"
     limited = study({"order": ["reversed"]}, ["open", closed], only={"dummy": [closed]})
     own = [("reference", "open"), ("reference", "open-reversed"), ("reference", closed)]
-    assert [*limited.run] == [*own, ("dummy", closed)]
+    assert limited.pairs() == [*own, ("dummy", closed)]
     assert list(study({"order": ["reversed"]}, ["open-reversed"]).experiments) == ["open-reversed"]
 
 

@@ -21,15 +21,15 @@ def study(**changes):
 
 def test_all_models_run_all_experiments_except_those_under_only():
     pairs = [("reference", "a"), ("reference", "b"), ("other", "a"), ("other", "b")]
-    assert [*study().run] == [*study(only={"other": None}).run] == pairs
+    assert study().pairs() == study(only={"other": None}).pairs() == pairs
     limited = study(only={"other": ["b"], "mpt-30b": ["a"]})
-    assert [*limited.run] == [pair for pair in pairs if pair != ("other", "a")]
+    assert limited.pairs() == [pair for pair in pairs if pair != ("other", "a")]
     assert limited.left_out == []
 
 
 def test_a_model_or_an_experiment_that_only_leaves_nothing_of_is_left_out_and_named():
     one = study(experiments=["a"], only={"other": ["b"]})
-    assert [*one.run] == [("reference", "a")] and list(one.models) == ["reference"]
+    assert one.pairs() == [("reference", "a")] and list(one.models) == ["reference"]
     assert one.left_out == ["left out: other ('only' gives these models none of the experiments that are run)"]
     other = study(models=["other"], only={"other": ["b"]})
     assert list(other.experiments) == ["b"]
@@ -43,12 +43,12 @@ def sizes_of(chosen, model, experiment):
 def test_a_model_runs_the_sizes_that_only_names_and_others_run_all():
     sizes = {"a": SIZES, "b": KV}
     some = study(experiments=sizes, only={"other": [{"a": [6]}, "b"]})
-    assert [*some.run] == [*study().run]
+    assert some.pairs() == study().pairs()
     assert sizes_of(some, "other", "a") == [6] and sizes_of(some, "reference", "a") == [4, 6, 8]
     assert [curve.name for curve in some.curves_of("other", "a")] == ["a_6"]
     assert len(inputs_of(some).tables.inputs["compared_scores"]) == 4
     one_mapping = study(experiments=sizes, only={"other": [{"a": [6], "b": [4]}]})
-    assert [*one_mapping.run] == [*some.run] and sizes_of(one_mapping, "other", "a") == [6]
+    assert one_mapping.pairs() == some.pairs() and sizes_of(one_mapping, "other", "a") == [6]
 
 
 def test_sizes_that_no_model_runs_are_no_part_and_models_that_share_none_are_not_compared():
@@ -63,7 +63,7 @@ def test_conditions_of_remedies_are_run_at_the_sizes_of_their_experiment():
     some = study(experiments=asked, only={"other": [{"asked": [1, 4]}]})
     assert sizes_of(some, "other", "asked") == [1, 4] and sizes_of(some, "other", "asked-reversed") == [4]
     alone = study(experiments=asked, only={"other": [{"asked": [1]}]})
-    assert ("other", "asked-reversed") not in alone.run and ("reference", "asked-reversed") in alone.run
+    assert ("other", "asked-reversed") not in alone.pairs() and ("reference", "asked-reversed") in alone.pairs()
 
 
 def test_recorded_responses_count_for_the_experiments_that_are_run_and_a_model_without_any_is_left_out(tmp_path):
@@ -73,7 +73,7 @@ def test_recorded_responses_count_for_the_experiments_that_are_run_and_a_model_w
     path = str(write_lines(tmp_path / "a.jsonl", [{"id": "1", "response": "x"}]))
     recorded = {"engine": "recorded", "responses": {"a": path, "b": path}}
     own = study(models={"reference": {}, "recorded": recorded}, only={"recorded": ["b"]})
-    assert [*own.run][2:] == [("recorded", "b")]
+    assert own.pairs()[2:] == [("recorded", "b")]
 
 
 def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(tmp_path):

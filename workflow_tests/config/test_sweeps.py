@@ -3,11 +3,13 @@
 import pytest
 from configs import study
 from conftest import ROOT
+from plans import inputs_of, of
 
+from litm.base.messages import UserError
 from litm.checks.doctor import longest_prompt
 from litm.checks.study_costs import costs
-from litm.records import ANSWER, LOG_PROBABILITY
-from litm.workflow.prompt_lengths import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
+from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, computed_tokens, work_of
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 HERE = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 THINKS = {"reasoning": "budget", "reasoning_tokens": 4000}
@@ -18,11 +20,11 @@ EXPERIMENT = "kv_retrieval_small"
 def test_each_measure_of_a_pair_is_a_sweep_of_its_own_and_those_of_answers_are_first():
     kv = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 3, "measure": [ANSWER, LOG_PROBABILITY]}
     one = study(models={"a": HERE, "served": SERVED}, experiments={"x": kv})
-    names = [(*sweep.pair, sweep.measure, sweep.ending) for sweep in one.sweeps]
+    names = [(*sweep.pair, sweep.measure, sweep.files.journal) for sweep in one.sweeps]
     assert names == [
-        ("a", "x", ANSWER, ""),
-        ("served", "x", ANSWER, ""),
-        ("a", "x", LOG_PROBABILITY, ".log_probability"),
+        ("a", "x", ANSWER, "results/journal/a/x.jsonl"),
+        ("served", "x", ANSWER, "results/journal/served/x.jsonl"),
+        ("a", "x", LOG_PROBABILITY, "results/journal/a/x.log_probability.jsonl"),
     ]
     assert [sweep.answer_tokens > 0 for sweep in one.sweeps] == [True, True, False]
     assert one.sweeps[2].decoding == {"measure": LOG_PROBABILITY}
@@ -51,3 +53,19 @@ def test_memory_time_and_tokens_are_those_of_the_reasoning_too(tmp_path):
     assert planned["thinks"]["to compute"] - planned["plain"]["to compute"] == pytest.approx(
         more * prompts * ANSWER_SHARE
     )
+
+
+def test_a_job_that_measures_has_the_memory_and_time_of_its_own_sweep_not_those_of_answers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry = HERE | {"device": "cpu", "parameters": 7, "batch_tokens": 100_000}
+    kv = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 300, "max_new_tokens": 4000}
+    kv["measure"] = [ANSWER, LOG_PROBABILITY]
+    sweeps = inputs_of(study(models={"a": entry}, experiments={"x": kv})).sweeps
+    answers, measured = (sweeps.needs(measure) for measure in (ANSWER, LOG_PROBABILITY))
+    for name in ("mem_mb", "runtime"):
+        assert measured[name](of(model="a", experiment="x"), 1) < answers[name](of(model="a", experiment="x"), 1)
+
+
+def test_a_sweep_that_the_selection_lacks_is_named():
+    with pytest.raises(UserError, match="a does not run y for its answer"):
+        study(models={"a": HERE}, experiments=[EXPERIMENT]).sweep("a", "y")

@@ -8,7 +8,7 @@ import string
 import pytest
 from programs import run_program
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError
 from litm.corpora import made_up
 from litm.corpora.made_up import FAMILY_SIZE, Article, make_articles

@@ -74,7 +74,7 @@ def test_a_wrong_line_of_dprs_table_is_refused_by_its_number(tmp_path, lines, me
 
 
 def test_a_quote_that_swallows_the_file_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("litm.base.formats.LONGEST_FIELD", 1000)
+    monkeypatch.setattr("litm.base.delimited_files.LONGEST_FIELD", 1000)
     path = dpr_file(tmp_path, '1\t"a\tT', *["2\tb\tT"] * 1000)
     said = refusal("dpr_passages", path)
     assert 'line 2: a quote (") in the row that begins here has no partner (field larger than' in said

@@ -10,10 +10,10 @@ from programs import run_program
 from record_makers import changed
 from suite_examples import SIZES, examples_by_position, questions, suite_placements
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.examples.checks import check_examples, check_question
 from litm.placements import gold_placement
-from litm.records import Gold, Question
+from litm.records.questions import Gold, Question
 
 
 @pytest.mark.parametrize("task", SIZES)

@@ -10,7 +10,7 @@ from litm.examples.examples import examples_of
 from litm.examples.orders import distinct_orders, in_order
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.records import Cut
+from litm.records.conditions import Cut
 
 #: What `LostInTheMiddleRanker` of haystack-ai 3.4.0 makes of 1, 2, ... documents 0, 1, 2, ..., best first.
 HAYSTACK = ["0", "01", "021", "0231", "02431", "024531", "0246531", "02467531", "024687531", "0246897531"]

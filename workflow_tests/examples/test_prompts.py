@@ -11,7 +11,7 @@ from litm.config.yaml_files import read_yaml
 from litm.examples.examples import examples_of, make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.records import Gold, Question
+from litm.records.questions import Gold, Question
 
 DOCUMENTS = (("first doc", "first doc text"), ("second doc", "second doc text"))
 PAIRS = (("key1", "value1"), ("key2", "value2"), ("key3", "value3"))

@@ -8,7 +8,8 @@ from litm.base.messages import UserError
 from litm.examples.examples import examples_of
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks.question_answering import closed_book_qa, multi_document_qa
-from litm.records import Example, SweepResponse
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 from litm.scoring.scores import Sweep, score_sweep
 
 PROMPT = "{context}\nQuestion: {question}\nAnswer:"

@@ -12,7 +12,8 @@ from litm.examples.examples import answer_in_distractors, make_example, place, r
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.examples.tasks.question_answering import multi_document_qa
 from litm.placements import AS_RETRIEVED, NO_GOLD
-from litm.records import Gold, Question, Target
+from litm.records.examples import Target
+from litm.records.questions import Gold, Question
 
 TEMPLATE = "Read this.\n{context}\n\nQuestion: {question}\nAnswer:"
 

@@ -7,12 +7,12 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from litm.base.schema import read_entry
 from litm.config.conditions import with_conditions
 from litm.config.data import RERANKERS
 from litm.config.experiments import Experiment
-from litm.config.schema import read_entry
 from litm.examples.orders import ORDERS, RANDOM, in_order
-from litm.records import Cut
+from litm.records.conditions import Cut
 
 PAGE = (ROOT / "docs" / "remedies.md").read_text(encoding="utf-8")
 

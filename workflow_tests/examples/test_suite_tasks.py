@@ -32,7 +32,7 @@ from litm.examples.tasks import load_task
 from litm.examples.tasks.needles import PRICES
 from litm.examples.wording import filler_sentences
 from litm.placements import gold_placement
-from litm.records import read_examples
+from litm.records.examples import read_examples
 from litm.scoring.metrics import METRICS
 from litm.scoring.scores import Sweep, score_sweep
 

@@ -16,10 +16,10 @@ NO_VALUES = dict.fromkeys(("accuracy", "tokens", "accuracy_ci_low", "accuracy_ci
 
 
 def row(experiment: str, documents: int, accuracy: float, **more) -> dict:
-    order = "best last" if experiment == "s-reversed" else "best first"
+    order = "reversed" if experiment == "s-reversed" else "ranked"
     return {
         "model": "m", "remedies_of": "s", "experiment": experiment, "size": documents, "n": 50,
-        "condition": f"{documents} documents, {order}" if documents > 1 else "1 document",
+        "order": order,
         "accuracy": accuracy, "accuracy_ci_low": accuracy - 0.1, "accuracy_ci_high": accuracy + 0.1,
         "tokens": 40.0 + 100 * documents, "on_frontier": False, "is_advised": False,
     } | more  # fmt: skip

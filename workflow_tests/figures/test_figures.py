@@ -31,7 +31,7 @@ from programs import run_program
 from report_contents import MODELS, POSITIONS, WRONG_FIGURE, contents_with_wrong_answers
 
 from litm.analysis.table import tables
-from litm.base.formats import write_csv
+from litm.base.table_files import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, add_note, places_of, save_figure, without_title

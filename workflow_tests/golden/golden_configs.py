@@ -10,7 +10,7 @@ from paper_miniature import catalogue
 from workbench import Workbench
 
 #: Targets in addition to `all`.
-CHECKS = ("estimate", "audit", "fetch", "doctor", "suite_zip", "published", "reference_model")
+CHECKS = ("estimate", "audit", "fetch", "doctor", "suite_zip", "published")
 
 PAPER_MODELS = ("gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k", "gpt-4-0613")
 #: What config/paper.yaml leaves to the user.

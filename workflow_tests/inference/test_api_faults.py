@@ -28,8 +28,8 @@ from litm.inference.engine import FAIL
 from litm.inference.retrying import TURNS, Patience, Unanswered, as_they_finish, failure_of
 from litm.inference.server_errors import asked_wait
 from litm.inference.setup import Fit
-from litm.records import OVERFLOW
-from litm.records import Response as Answer
+from litm.records.responses import OVERFLOW
+from litm.records.responses import Response as Answer
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.slow)])

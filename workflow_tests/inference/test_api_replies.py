@@ -20,7 +20,8 @@ from litm.inference.engine import Prepared
 from litm.inference.engines import anthropic, openai
 from litm.inference.replies import WORDS, Reply, read_reply, refused_for
 from litm.inference.retrying import Unanswered
-from litm.records import OVERFLOW, Usage
+from litm.records.bills import Usage
+from litm.records.responses import OVERFLOW
 
 
 def test_a_response_names_the_software_server_and_model_that_made_it(protocol):

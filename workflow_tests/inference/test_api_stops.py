@@ -15,7 +15,7 @@ from sweeps import hear_signals, served_sweep, short_examples
 from waiting import HANG, wait_until
 
 from litm.base.cli import signals_handled
-from litm.base.formats import read_json, read_jsonl
+from litm.base.json_files import read_json, read_jsonl
 from litm.inference.retrying import Patience, as_they_finish, in_step
 
 

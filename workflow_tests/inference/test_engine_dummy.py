@@ -8,7 +8,7 @@ from programs import loaded_by, program_file
 from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import EngineSettings, load_engine
 from litm.inference.engines import dummy
-from litm.records import Response
+from litm.records.responses import Response
 
 SETTINGS = EngineSettings("dummy", None, None, "raw", None, 30, "end_token")
 PROMPTS = [f"Key {number} is one of many words, and the answer is a few of them." for number in range(200)]

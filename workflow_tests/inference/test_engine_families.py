@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 from litm.base.messages import UserError
 from litm.inference import generation
 from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
-from litm.records import LENGTH, STOP
+from litm.records.responses import LENGTH, STOP
 
 #: Batches of a few prompts, of some more, and all in one.
 BUDGETS = (150, 700, 10**6)

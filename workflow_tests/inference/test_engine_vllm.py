@@ -13,6 +13,7 @@ from local_engines import SETTINGS, answered, answers, babble, kv_prompts, measu
 from programs import refused
 from transformers import AutoModelForCausalLM
 
+from litm.config.catalogue import read_catalogue_entry
 from litm.inference.engine import FIRST_LINE, load_engine
 from litm.inference.engines import vllm as engine_module
 
@@ -130,16 +131,24 @@ def test_the_cache_on_a_cpu_takes_half_of_the_free_memory_unless_the_environment
     assert Model.last.cache_bytes is None
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"quantization": "nf4"}, "'quantization' is not for 'engine: vllm', only for 'engine: transformers'"),
+        ({"attention": "eager"}, "'attention' is not for 'engine: vllm', only for 'engine: transformers'"),
+        ({"config": {"a": 1}}, "'config' is not for 'engine: vllm', only for 'engine: transformers'"),
+        ({"device": "cuda:1"}, "'cuda:1' is not allowed; it is: auto (a GPU if there is one), cpu or cuda"),
+    ],
+)
+def test_settings_that_vllm_has_otherwise_are_refused(change, message):
+    assert message in refused(read_catalogue_entry, "models", "m", {"engine": "vllm", "hub": "a/b", **change})
+
+
 @pytest.mark.usefixtures("interface")
-def test_settings_that_vllm_has_otherwise_are_refused(tmp_path):
+def test_an_encoder_decoder_is_refused(tmp_path):
     save_model("t5", tmp_path)
-    for change, message in (
-        ({"quantization": "nf4"}, "quantization: nf4 is for engine transformers"),
-        ({"attention": "eager"}, "attention: eager is not for engine vllm"),
-        ({"device": "cuda:1"}, "device: cuda:1 is not for engine vllm"),
-        ({"location": str(tmp_path)}, "t5 is an encoder-decoder: set the model's 'engine' to transformers"),
-    ):
-        assert message in refused(load_engine, "vllm", replace(SETTINGS, **change))
+    said = "t5 is an encoder-decoder: set the model's 'engine' to transformers"
+    assert said in refused(load_engine, "vllm", replace(SETTINGS, location=str(tmp_path)))
 
 
 @pytest.mark.skipif(engine_module.find_spec("vllm") is not None, reason="vLLM is installed")

@@ -20,7 +20,7 @@ def test_an_engine_declares_what_others_ask_about_it(name):
     assert isinstance(facts, EngineFacts) and facts.about
     assert facts.audited_with is None or facts.audited_with in engine_names()
     # A server answers in its own way, and nothing that is said of models that are run here is true of it.
-    assert facts.provider is None or not (facts.shares_prefixes or facts.budgets_reasoning or facts.audited_with)
+    assert facts.provider is None or not (facts.shares_prefixes or facts.audited_with)
 
 
 def test_engines_are_found_by_what_they_declare():
@@ -46,15 +46,19 @@ def test_no_engine_is_named_by_code_outside_its_own_module():
 
 #: An engine without an SDK: it needs no key, takes no conversations, and lists its models in its own way.
 BRIEF = """
+from typing import Annotated
+from litm.base.schema import Answer, Made
+from litm.inference.served_models import ServedModel
 from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineFacts, Provider
 PROVIDER = Provider(
     url="http://brief:1",
     sent_fields=lambda url, endpoint, limit, request: {"limit": limit, **request},
     models_path="/tags",
     model_names=lambda body: [model["name"] for model in body["models"]],
-    endpoints=(COMPLETIONS_ENDPOINT,),
 )
 ENGINE = EngineFacts(about="brief", provider=PROVIDER)
+class Settings(ServedModel):
+    endpoint: Made[Annotated[str, Answer("as written")]] = COMPLETIONS_ENDPOINT
 class Engine: ...
 """
 
@@ -75,6 +79,6 @@ def test_an_engine_that_is_one_added_file_is_read_checked_and_refused_by_what_it
     form = equal_form({"source": {"base_url": None}, "model": settings, "decoding": {"max_new_tokens": 5}})
     assert form["model"]["request"] == [{"limit": 5}]
     said = refused(read_catalogue_entry, "models", "m", {**entry, "endpoint": "chat"})
-    assert "'endpoint' is only for 'engine: openai'" in said
+    assert "'endpoint' is not for 'engine: brief', only for 'engine: openai'" in said
     said = refused(read_catalogue_entry, "models", "m", {**entry, "prompt_template": "chat"})
     assert "'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'" in said

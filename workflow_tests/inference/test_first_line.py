@@ -11,10 +11,10 @@ from programs import run_program
 from record_makers import response
 from sweeps import journal_records, served_sweep, short_examples
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.inference.stopping import Ending, cut_at_line_end, line_end
 from litm.prompting.reasoning import STRIP, Reasoning
-from litm.records import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses
+from litm.records.responses import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses
 
 LETTERS = "a\n \t\u2003b"
 REASONED = "<think>\nlet me think\n</think>\nParis is right\nor is it?"

@@ -18,7 +18,7 @@ from litm.base.cli import ENDING, describe_os_error, stop_on_signals
 from litm.base.messages import UserError
 from litm.base.store import digest
 from litm.inference.journal import Journal, read_journal
-from litm.records import Response
+from litm.records.responses import Response
 
 IDENTITY = {"model": "m", "dtype": "float32"}
 ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]

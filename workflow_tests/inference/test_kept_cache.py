@@ -28,10 +28,10 @@ from transformers import (
 )
 
 from litm.inference import prefix_sharing
-from litm.inference.costs import EAGER, tree_tokens
-from litm.inference.engine import EngineSettings, load_engine
+from litm.inference.engine import EAGER, EngineSettings, load_engine
 from litm.inference.prefix_sharing import GroupedLayer, KeptCache, RoomyLayer
-from litm.records import Response
+from litm.inference.prefix_tree import tree_tokens
+from litm.records.responses import Response
 
 #: Families with sliding windows, and one with an encoder.
 CANNOT_KEEP = ("mistral", "gemma3", "t5")

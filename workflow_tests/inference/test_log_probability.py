@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from litm.inference import prefix_sharing
 from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineSettings, Prepared, load_engine
-from litm.records import MEASURED
+from litm.records.responses import MEASURED
 
 #: Nats: the largest difference between two computations in float32, or a fraction of sums of hundreds of nats.
 TOLERANCE, RELATIVE = 1e-4, 1e-5

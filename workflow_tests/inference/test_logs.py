@@ -15,7 +15,8 @@ from programs import refused, run_program
 
 from litm.inference.logs import FIELDS, INSPECT, LM_EVAL, ZSTANDARD, read_log
 from litm.inference.recorded import RecordedFile, RecordedSweep
-from litm.records import Example, read_responses, write_examples
+from litm.records.examples import Example, write_examples
+from litm.records.responses import read_responses
 from litm.report.task_export import task_record
 
 CELLS = ((4, "gold_at_0"), (4, "gold_at_3"))

@@ -11,7 +11,7 @@ from echo_engine import IDENTITY, Asked, planned
 from litm.base.store import digest
 from litm.inference.answer_identity import NEW_PROMPTS
 from litm.inference.journal import Journal, other_sweeps
-from litm.records import Response
+from litm.records.responses import Response
 
 
 def at(temperature: float) -> dict:

@@ -18,7 +18,8 @@ from litm.inference.caching import cut_place, plan
 from litm.inference.engine import Prepared, PromptCache
 from litm.inference.engines import openai
 from litm.inference.retrying import Patience, Unanswered, as_they_finish
-from litm.records import Prices, Response, Usage
+from litm.records.bills import Prices, Usage
+from litm.records.responses import Response
 
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o-2024-11-20"}
 PRICES = {

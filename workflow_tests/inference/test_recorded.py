@@ -17,7 +17,7 @@ from score_frames import accuracy_table
 from litm.base.messages import UserError
 from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.inference.recorded_files import OWN_FIELDS, read_recorded
-from litm.records import Example
+from litm.records.examples import Example
 from litm.scoring.scores import Sweep, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))

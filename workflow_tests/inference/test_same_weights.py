@@ -20,7 +20,7 @@ from litm.inference.engine import CHAT_ENDPOINT, FIRST_LINE, load_engine
 from litm.models.gguf import read_gguf, unpacked
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import CHAT
-from litm.records import Response
+from litm.records.responses import Response
 
 pytestmark = pytest.mark.slow
 

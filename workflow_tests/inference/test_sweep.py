@@ -19,7 +19,7 @@ from litm.inference.journal import Journal
 from litm.inference.setup import Fit, SourceFiles, sweep_prompts
 from litm.inference.sweep import state_of
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import made_with_server, several_names
+from litm.records.served import made_with_server, several_names
 
 
 @pytest.mark.parametrize(

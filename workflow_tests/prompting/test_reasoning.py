@@ -27,7 +27,7 @@ from litm.prompting.reasoning import (
     with_answer,
     with_answers,
 )
-from litm.records import LENGTH, STOP
+from litm.records.responses import LENGTH, STOP
 from litm.scoring.scores import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")

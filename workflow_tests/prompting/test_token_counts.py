@@ -22,7 +22,7 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.prompting.prompt_format import CHAT, RAW, PromptFormat
 from litm.prompting.token_counts import GoldTokens, PromptTokens, measure_prompts, most_items, token_count_row
-from litm.records import Example, write_examples
+from litm.records.examples import Example, write_examples
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.
 TEXTS = [

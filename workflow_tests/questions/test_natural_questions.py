@@ -8,7 +8,7 @@ import re
 import pytest
 from programs import refused
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.questions.natural_questions import (
     agreed_long_answer,
     chunk_with_answer,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.examples.checks import answer_check_row
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings

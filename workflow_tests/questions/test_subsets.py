@@ -9,7 +9,7 @@ from programs import refused
 from litm.base.messages import UserError
 from litm.questions.released_format import question_id
 from litm.questions.subsets import Coverage, first_by_digest, match_key, read_labels, select
-from litm.records import Question
+from litm.records.questions import Question
 
 
 def questions(*texts: str) -> list[Question]:

@@ -9,7 +9,8 @@ from programs import refused
 from record_makers import example, response
 
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
-from litm.records import Example, SweepResponse, Target, read_examples, read_responses, write_examples, write_responses
+from litm.records.examples import Example, Target, read_examples, write_examples
+from litm.records.responses import SweepResponse, read_responses, write_responses
 
 EXAMPLE = {
     "id": "q1",

@@ -17,7 +17,7 @@ from record_makers import change_first
 
 import litm.compare
 from litm.analysis.table import tables
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 
 compare = partial(run_command, "compare")
 BOTH = ["--model", "dummy", "--against", "reference"]

@@ -18,9 +18,10 @@ from local_server import served
 from workbench import Workbench
 
 from litm.answers import contains_normalized
-from litm.base.formats import read_csv, read_jsonl, read_parquet
+from litm.base.json_files import read_jsonl
+from litm.base.table_files import read_csv, read_parquet
 from litm.inference.logs import INSPECT, LM_EVAL, read_log
-from litm.records import SweepResponse, read_responses
+from litm.records.responses import SweepResponse, read_responses
 
 pytestmark = pytest.mark.frameworks
 BIN = ROOT / ".venv-frameworks" / "bin"

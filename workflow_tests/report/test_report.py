@@ -5,8 +5,8 @@ import pytest
 
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
-from litm.base.formats import write_csv
 from litm.base.messages import ordinal
+from litm.base.table_files import write_csv
 from litm.report.page_tables import shown_tables
 from litm.report.phrases import findings, overview, shape
 

@@ -31,9 +31,10 @@ from score_frames import accuracy_table
 
 from litm.analysis.table import tables
 from litm.base.messages import money
+from litm.claims.statements import CLAIMS
 from litm.examples.tasks.question_answering import multi_document_qa, other_documents
 from litm.figures.style import DPI
-from litm.records import Usage
+from litm.records.bills import Usage
 from litm.report.charts import chart, forest
 from litm.report.page import png_width
 from litm.report.page_tables import token_table, tokens_in_words
@@ -292,17 +293,21 @@ def test_the_published_comparison_is_shown_if_it_has_rows():
 
 
 def test_claims_are_shown_and_those_that_were_not_tested_are_folded():
-    told = {"statement": "Accuracy is U-shaped", "section": "2.3", "finding": "Of 4: supported in 3."}
+    first, *others = CLAIMS
+    told = {"statement": first.statement, "section": "2.3", "finding": "Of 4: supported in 3."}
     counts = {"n_supported": 3, "n_contradicted": 1, "n_not_enough_data": 0}
     row = told | counts | {"status": "contested", "contested_by": "Doe 2025"}
-    other = row | {"statement": "More keys are harder", "finding": "Not asked: it needs two sizes.", "status": None}
-    summary = pd.DataFrame([row, other])
-    assert claims_told(summary) == {
+    summary = pd.DataFrame([row, *(row | {"statement": one.statement, "status": None} for one in others)])
+    cases = pd.DataFrame([{"claim": one.name, "experiment": "qa" if one is first else None} for one in CLAIMS])
+    both = {"claims": tables()["claims"].frame(cases), "claims_summary": summary}
+    assert claims_told(both) == {
         "asked": [told | {"status": "Later works contest the paper's claim: Doe 2025."}],
-        "others": [{"statement": "More keys are harder", "needs": "it needs two sizes."}],
+        "others": [{"statement": one.statement, "needs": one.needs} for one in others],
     }
-    section = page({"claims_summary": summary}).partition('<section id="claims">')[2]
-    assert section.index("Accuracy is U-shaped") < section.index("<details>") < section.index("More keys are harder")
+    section = page(both).partition('<section id="claims">')[2]
+    assert (
+        section.index(first.statement) < section.index("<details>") < section.index(f"Here it needs {others[0].needs}.")
+    )
     assert 'id="claims"' not in page()
 
 

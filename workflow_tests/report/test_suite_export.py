@@ -14,8 +14,11 @@ from matplotlib.text import Text
 from programs import run_program
 from score_frames import accuracy_table
 
-from litm.base.formats import read_jsonl, write_csv
-from litm.records import Curve, Example, SweepResponse, write_examples, write_responses
+from litm.base.json_files import read_jsonl
+from litm.base.table_files import write_csv
+from litm.records.cells import Curve
+from litm.records.examples import Example, write_examples
+from litm.records.responses import SweepResponse, write_responses
 from litm.report.suite import RED, CurveFiles, curve_figure, export_names, nominal_depth
 from litm.report.summaries import master_summary, write_summary
 from litm.scoring.scores import Sweep, score_sweep

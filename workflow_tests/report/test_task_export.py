@@ -14,8 +14,8 @@ from conftest import ROOT
 from programs import run_program
 
 from litm.base import extensions
-from litm.base.formats import read_jsonl
-from litm.records import Example, write_examples
+from litm.base.json_files import read_jsonl
+from litm.records.examples import Example, write_examples
 from litm.report.task_export import measures, task_facts, task_record
 from litm.scoring.metrics import METRICS, Metric
 from litm.workflow.rules_help import local_modules

@@ -10,8 +10,9 @@ from programs import refused, run_program
 from litm.analysis.grid import Files
 from litm.analysis.questions_to_check import gold_counts_table, gold_sentences
 from litm.analysis.table import tables
-from litm.base.formats import read_csv, write_csv, write_json
+from litm.base.json_files import write_json
 from litm.base.messages import UserError
+from litm.base.table_files import read_csv, write_csv
 from litm.corpora.passages import Passage, write_shards
 from litm.questions.own_questions import Named, OwnQuestion
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records

@@ -8,7 +8,7 @@ import yaml
 from conftest import ROOT, write_lines
 from programs import refused, run_program
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.checks.doctor import packages
 from litm.config.study import load_study
 from litm.corpora.passages import CorpusSettings, CountedPassages, Passage, write_shards

@@ -12,7 +12,7 @@ from encoders import WORDS, make_cross_encoder
 from programs import run_program
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from litm.base.formats import read_jsonl, write_json
+from litm.base.json_files import read_jsonl, write_json
 from litm.base.messages import UserError
 from litm.models.identity import folder_identity
 from litm.questions.released_format import Document, QuestionRecord

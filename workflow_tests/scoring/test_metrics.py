@@ -106,7 +106,7 @@ def test_a_metric_that_gives_no_verdict_is_refused_by_its_functions_name():
         return "yes"
 
     for is_graded, wanted in ((False, "True or False"), (True, "a number from")):
-        metric = Metric(wordy, FULL, is_graded=is_graded)
+        metric = Metric(wordy, FULL, "an answer is in the text.", is_graded=is_graded)
         with pytest.raises(UserError, match=f"the metric's function wordy must give {wanted}.* and gives 'yes'"):
             metric.verdict(metric.judge, "a", ["a"])
 

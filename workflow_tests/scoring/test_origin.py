@@ -4,7 +4,7 @@ import pytest
 from record_makers import example, response
 
 from litm.base.messages import UserError
-from litm.records import measured_content, response_key
+from litm.records.responses import measured_content, response_key
 from litm.scoring.scores import check_origin, with_checked_keys
 
 SOURCE, DECODING = {"identity": {"files": {"w": "1"}}}, {"max_new_tokens": 5, "stop": "end_token"}

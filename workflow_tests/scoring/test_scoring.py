@@ -1,20 +1,18 @@
 """Score rows from responses, and the accuracy table."""
 
-import json
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 import record_makers
-from programs import run_program
 from score_frames import accuracy_table
 
-from litm.analysis.table import Column, tables
-from litm.base.formats import write_csv, write_json
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
-from litm.records import Example, SweepResponse, response_key, write_examples, write_responses
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 from litm.scoring.scores import OPTIONAL, Score, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
@@ -37,22 +35,6 @@ def test_rows_are_in_the_order_of_the_examples_for_any_order_of_the_responses():
     assert [*scores.columns] == [name for name in Score._fields if name not in OPTIONAL]
     assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e.placement, e.id) for e in examples]
     assert scores["correct"].all()
-
-
-def test_a_declared_column_that_is_not_computed_is_named_when_scores_are_written(tmp_path, monkeypatch):
-    files = {name: str(tmp_path / name) for name in ("examples", "responses", "manifest", "output", "accuracy")}
-    asked = example("a", "gold_at_0")
-    write_examples(files["examples"], [asked])
-    write_responses(
-        files["responses"], [replace(response("a", "gold_at_0", "a"), key=response_key("i", asked.content(False)))]
-    )
-    write_json(files["manifest"], {"identity": "i", "identity_fields": {}})
-    given = {"model": "m", "experiment": "e", "task": SWEEP.task, "metric": SWEEP.metric, **files}
-    given["values"] = json.dumps(tables()["accuracy"].values)
-    assert run_program("score", **given).returncode == 0
-    assert list(pd.read_csv(files["accuracy"])) == list(tables()["accuracy"].columns)
-    monkeypatch.setitem(tables()["accuracy"].columns, "n_new", Column("integer", "a new one"))
-    assert run_program("score", **given).stderr.endswith("error: table accuracy has no n_new\n")
 
 
 def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size():

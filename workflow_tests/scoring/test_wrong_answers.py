@@ -15,7 +15,7 @@ from litm.examples.tasks import load_task, task_names
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS as FIGURES
 from litm.figures.style import KIND_COLOURS
-from litm.records import Gold, Question
+from litm.records.questions import Gold, Question
 from litm.scoring.scores import Sweep, score_sweep
 from litm.scoring.wrong_answers import KINDS, Asked, WrongAnswer, wrong_answer
 
@@ -186,8 +186,9 @@ def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
 
 def test_every_kind_has_a_heading_a_meaning_and_a_colour():
     assert set(KINDS) == set(KIND_COLOURS) and len({*KIND_COLOURS.values()}) == len(KIND_COLOURS)
-    columns = [TABLE.columns[f"share_{kind}"] for kind in KINDS]
-    assert all(one.heading and one.doc.startswith("share of the wrong answers where the answer ") for one in columns)
+    for kind, meaning in KINDS.items():
+        column = TABLE.columns[f"share_{kind}"]
+        assert column.heading and column.doc == f"share of the wrong answers where the answer {meaning}"
 
 
 def test_a_bar_is_as_high_as_the_share_of_wrong_answers():

@@ -10,7 +10,7 @@ from waiting import HANG
 from litm.inference.engine import EngineSettings
 from litm.inference.retrying import Patience
 from litm.prompting.prompt_format import RAW
-from litm.records import Response
+from litm.records.responses import Response
 
 PROTOCOLS = ("openai", "anthropic")
 #: For a local server: the waits between requests are hundredths of seconds. Requests have their time, or a busy machine

@@ -1,6 +1,6 @@
 """Breaks each behaviour of behaviours.yaml in a copy of the project, and shows whether its test fails.
 
-make mutations [MUTATIONS="ID ..."]     all behaviours, or those named
+python break_behaviours.py [ID ...]     all behaviours, or those named
 """
 
 import ast

@@ -7,14 +7,15 @@ from typing import Any
 
 from record_makers import example
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.base.store import digest
 from litm.inference.engine import Engine, Prepared
 from litm.inference.journal import Journal, Shard, other_journals, shard_journal
 from litm.inference.setup import Fit, Prompt, SourceFiles, sweep_prompts
 from litm.inference.sweep import Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
 from litm.prompting.prompt_format import RAW
-from litm.records import Example, Response, SweepResponse
+from litm.records.examples import Example
+from litm.records.responses import Response, SweepResponse
 
 IDENTITY = {"model": "m"}
 NO_FILES = SourceFiles()

@@ -17,7 +17,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from litm.examples.task import ExampleSettings
 from litm.inference.engine import EngineSettings, Prepared, load_engine
 from litm.prompting.prompt_format import RAW
-from litm.records import Response, measured_answers
+from litm.records.responses import Response, measured_answers
 
 #: Of the reference model.
 SETTINGS = EngineSettings(

@@ -20,14 +20,14 @@ from pathlib import Path
 import yaml
 from conftest import ROOT, write_lines
 
+from litm.base.schema import string_keys
 from litm.base.store import file_sha256, git_blob_id
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.experiments import read_cells
-from litm.config.schema import string_keys
 from litm.examples.task import PLAIN
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.placements import gold_positions
-from litm.records import Cell
+from litm.records.cells import Cell
 
 PAPER = ROOT / "config" / "paper.yaml"
 #: One more than are asked, so that samples and subsets leave some out.

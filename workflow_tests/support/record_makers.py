@@ -6,8 +6,9 @@ from pathlib import Path
 
 from conftest import write_lines
 
-from litm.base.formats import read_jsonl
-from litm.records import Example, SweepResponse
+from litm.base.json_files import read_jsonl
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 
 _CELL = {"id": "q", "size": 4, "placement": "gold_at_0"}
 _EXAMPLE = {**_CELL, "question": "which?", "answer_in_distractors": False, "prompt": "p", "targets": ()}

@@ -22,7 +22,8 @@ from litm.examples.task import ExampleSettings
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import save_figure
-from litm.records import Example, SweepResponse
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 from litm.report.page import Contents, render_report
 from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring.scores import Sweep, score_sweep

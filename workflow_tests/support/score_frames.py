@@ -34,7 +34,7 @@ def score_rows(
 
 def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     """The accuracies of score rows as figures and tables read them."""
-    return tables()["accuracy"].frame(accuracy_rows(scores, tables()["accuracy"].values))
+    return tables()["accuracy"].frame(accuracy_rows(scores))
 
 
 def first_right(share: float, n: int = 200) -> list[bool]:

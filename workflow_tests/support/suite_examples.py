@@ -9,7 +9,8 @@ from litm.examples.examples import make_example, read_template
 from litm.examples.task import SUITE, ExampleSettings
 from litm.examples.tasks import load_task
 from litm.placements import gold_placement
-from litm.records import Example, Question
+from litm.records.examples import Example
+from litm.records.questions import Question
 
 SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
 IN_SUITE_WORDS = replace(SETTINGS, wording=SUITE)

@@ -15,11 +15,11 @@ from record_makers import example
 from suite_examples import example as suite_example
 from suite_examples import questions
 
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.base.store import canonical_json
 from litm.examples.task import ExampleSettings
 from litm.models.identity import folder_identity
-from litm.records import write_examples
+from litm.records.examples import write_examples
 
 MODEL = ROOT / "resources" / "reference_model"
 PROGRAM = ROOT / "scripts" / "inference" / "generate.py"

@@ -20,7 +20,7 @@ from conftest import ROOT, qa_record, write_lines
 from fork_server import exit_status, forking_python
 from programs import run_program
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.workflow.dry_run import TARGETS
 
 #: A model that answers at once, without torch.

@@ -8,7 +8,7 @@ from canaries import CANARY, files_with
 from fault_server import FaultServer
 from workbench import CONFIG
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 
 
 def test_a_model_of_a_server_is_asked_scored_drawn_and_never_asked_again(new_bench):

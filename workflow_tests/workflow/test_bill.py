@@ -11,10 +11,10 @@ from conftest import ROOT, qa_record, write_lines
 from tokenizers import Tokenizer
 from workbench import Workbench
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import money
 from litm.inference.journal import answer_line, identity_line, parse_line
-from litm.records import Prices, Usage
+from litm.records.bills import Prices, Usage
 from litm.report.page_tables import token_table
 
 TOKENIZER = Tokenizer.from_file(str(ROOT / "resources" / "reference_model" / "tokenizer.json"))

@@ -10,8 +10,9 @@ from plans import Inputs, inputs_of
 from workbench import Workbench
 
 from litm.analysis.table import tables
-from litm.base.formats import write_csv, write_json
+from litm.base.json_files import write_json
 from litm.base.messages import UserError
+from litm.base.table_files import write_csv
 from litm.workflow import console, dry_run
 from litm.workflow.console import Console, without_command
 from litm.workflow.dry_run import few_questions
@@ -129,7 +130,7 @@ def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[
 
 
 def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
-    pairs = len(other.study.run)
+    pairs = len(other.study.pairs())
     sizes = {("here", "kv"): (1480, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, dry_run.MADE_FIRST)}
     sizes |= {("recorded", "qa"): (20, 0, "")}
     assert summary(other, sizes) == [
@@ -162,7 +163,7 @@ def test_what_is_not_counted_and_what_is_assumed_is_said():
     entries = {"kv_retrieval": {}, "mine": {"task": "multi_document_qa", "dataset": "far", "positions": {3: [0, 2]}}}
     inputs = inputs_of(study(models=["longchat-13b-16k"], experiments=entries, define=files))
     jobs = dry_run.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
-    for model, experiment in inputs.study.run:
+    for model, experiment in inputs.study.pairs():
         jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
     assert jobs.asked() == [
         "  asks longchat-13b-16k at most 9,810 prompts: kv_retrieval 4,500, mine 5,310",
@@ -267,13 +268,13 @@ def test_a_damaged_table_is_one_line_with_its_remedy_and_one_that_the_run_did_no
 def test_recorded_answers_that_do_not_say_to_which_prompts_are_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mine = study()
-    for model, name in mine.run:
+    for model, name in mine.pairs():
         manifest = {"model": model, "experiment": name, "identity_fields": {}, "not_compared": 3}
         manifest |= {"with_reasoning": 2, "with_text": 3}
         write_json(f"results/responses/{model}/{name}.manifest.json", manifest)
     tagged, line = outcome(mine, [], [], [], {}, since=0)
     assert tagged.startswith(f"{model}: many answers contain <think>")
-    assert line.startswith(f"{model}: {3 * len(mine.run)} recorded answers do not say which prompts they answer")
+    assert line.startswith(f"{model}: {3 * len(mine.pairs())} recorded answers do not say which prompts they answer")
 
 
 def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):

@@ -88,7 +88,6 @@ def test_the_container_has_what_the_lock_has():
 #: Programs of another name than their rule's, which share them with the rule of that name.
 SHARED = {
     "generate": "measure measure_shard generate_shard",
-    "estimate_sweep": "estimate_measured",
     "identify_model": "identify_encoder identify_reranker",
     "plot_figure": "plot_pbi_forest plot_published",
     "make_claims_table": "make_published_claims_table",

@@ -113,7 +113,7 @@ MISTAKES = {
     "kind": ("figures/kinds.py", '"worst_position":', '"pbi_forest":', r".*the name pbi_forest of figures is taken .*"),
     "entry": ("config/models.yaml", "first_item:", "dummy:", r"my_task/config/models.yaml: the name dummy of .*"),
     "no metrics": (METRIC, "METRICS =", "METRIC =", r".*word.py: 'METRICS' must be a dictionary of Metric by name"),
-    "no docstring": (METRIC, '    """Whether', '    """"""; """', r".*word.py:15: .* first_word needs a docstring, .*"),
+    "no rule": (METRIC, "right_if", "write_if", r".*word.py:15: TypeError: .* keyword argument 'write_if'.*"),
     "no engine": (ENGINE, "ENGINE = ", "FACTS = ", r"my_task/engines/first_item.py: an engine has 'ENGINE', .*"),
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from litm.workflow.rules_help import imported_names, local_modules
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
 #: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
-#: it. `records`, `placements`, `answers` and `answer_words` are single modules.
+#: it. `placements`, `answers` and `answer_words` are single modules.
 IMPORTS = {
     "base": "",
     "records": "base",
@@ -33,17 +33,17 @@ IMPORTS = {
     "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements scoring analysis",
     "figures": "base records placements scoring analysis",
-    "report": "base records placements examples scoring analysis figures",
+    "report": "base records placements examples scoring analysis claims figures",
     "notebook": "base records analysis figures",
     "studies": "base scoring analysis figures report notebook",
     "compare": "base records scoring analysis notebook studies",
     "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples "
     "prompting inference scoring analysis figures",
-    "reference_model": "corpora examples config",
-    "workflow": "base records placements models questions corpora retrieval examples "
-    "prompting inference analysis figures config",
-    "checks": "base records placements models retrieval prompting inference scoring analysis config workflow",
+    "planning": "base records placements models examples inference config",
+    "workflow": "base records placements models questions corpora retrieval "
+    "prompting inference analysis figures config planning",
+    "checks": "base records placements models retrieval prompting inference scoring analysis config planning workflow",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {
@@ -51,8 +51,7 @@ MORE = {
     "scoring/score.py": "inference",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
-    "config/write_reference.py": "claims reference_model",
-    "reference_model/plot_training.py": "figures",
+    "config/write_reference.py": "claims",
 }
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import git
 import pytest
 
-from litm.base.formats import write_json
+from litm.base.json_files import write_json
 from litm.workflow.housekeeping import lost_records, project_root, put_aside, set_back, unread_copies
 
 OWN = {"results/tables/accuracy.csv", "results/tables/study.json"}

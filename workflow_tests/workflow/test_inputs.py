@@ -8,6 +8,7 @@ from conftest import ROOT, qa_record, write_lines
 from plans import inputs_of, of, plan
 
 from litm.inference.engine import audit_engine
+from litm.records.measures import ANSWER
 from litm.workflow.data_inputs import bm25_threads
 
 ODD = {"sizes": [3, 5, 24]}
@@ -28,7 +29,7 @@ def test_an_index_takes_eight_threads_at_most_and_no_more_than_its_corpus_has_sh
 
 def test_a_sweep_in_parts_has_its_gpus_in_the_parts_and_is_gathered_by_a_job_without(other):
     whole, part = (of(model="parts", experiment="kv", **one) for one in ({}, {"part": "2_of_3"}))
-    parts_of = other.sweeps.part_responses("results/parts/{model}/{experiment}")
+    parts_of = other.sweeps.part_responses(ANSWER)
     assert parts_of(whole) == [f"results/parts/parts/kv/{one}_of_3.jsonl.gz" for one in (1, 2, 3)]
     assert parts_of(part) == []
     for inputs, expected in ((whole, (True, 0, "")), (part, (False, 2, "a100"))):
@@ -42,9 +43,10 @@ def test_a_sweep_in_parts_has_its_gpus_in_the_parts_and_is_gathered_by_a_job_wit
 
 def test_a_job_asks_for_more_memory_and_time_at_its_second_attempt(other):
     here, parts = of(model="here", experiment="kv"), of(model="parts", experiment="qa")
-    assert [other.sweeps.memory(here, attempt) for attempt in (1, 2)] == [100, 200]
-    assert [other.sweeps.minutes(here, attempt) for attempt in (1, 2)] == [30, 60]
-    assert other.sweeps.minutes(parts, 1) == 24 * 60
+    needs = other.sweeps.needs(ANSWER)
+    assert [needs["mem_mb"](here, attempt) for attempt in (1, 2)] == [100, 200]
+    assert [needs["runtime"](here, attempt) for attempt in (1, 2)] == [30, 60]
+    assert needs["runtime"](parts, 1) == 24 * 60
 
 
 def test_responses_are_recorded_for_some_experiments(other):

@@ -9,29 +9,30 @@ import yaml
 from conftest import ROOT
 from gguf_files import write_gguf
 
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
-from litm.config.local_models import Model
-from litm.workflow import resources
-from litm.workflow.prompt_lengths import Work
-from litm.workflow.resources import MOST, START, USUAL_BILLIONS, billions_in, billions_of, memory_mb, minutes, rate_here
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
+from litm.planning import speed
+from litm.planning.memory import USUAL_BILLIONS, billions_in, billions_of, memory_mb
+from litm.planning.speed import MOST, START, minutes, rate_here
+from litm.planning.tokens import Work
 
 WORK = Work(prompts=10_000, tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
 HEAVY = {
     *("generate", "generate_shard", "ask_again", "make_passages", "index_bm25", "index_vectors", "encode_passages"),
-    *("retrieve", "rerank", "train_reference_model"),
+    *("retrieve", "rerank"),
 }
 #: And those that a study has few of.
 FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
 
 
-def model(**entry: object) -> Model:
+def model(**entry: object) -> LocalModel:
     entry = {"engine": "transformers", "hub": "someone/model", "prompt_template": "raw", **entry}
     return read_catalogue_entry("models", "m", entry).located(ROOT, {})
 
 
-def served(**entry: object) -> ApiModel:
+def served(**entry: object) -> ServedModel:
     return read_catalogue_entry("models", "m", {"engine": "openai", "api_model": "a-70b", **entry}).located(ROOT, {})
 
 
@@ -107,9 +108,9 @@ def test_time_follows_the_speed_of_the_models_largest_earlier_run():
 
 def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatch):
     auto = model(parameters=7)
-    monkeypatch.setattr(resources, "has_gpu", lambda: False)
+    monkeypatch.setattr(speed, "has_gpu", lambda: False)
     slow = rate_here(auto).tokens_per_second
-    monkeypatch.setattr(resources, "has_gpu", lambda: True)
+    monkeypatch.setattr(speed, "has_gpu", lambda: True)
     fast = rate_here(auto).tokens_per_second
     assert fast == rate_here(model(parameters=7, device="cuda")).tokens_per_second > slow
     assert rate_here(model(parameters=7, device="cpu")).tokens_per_second == slow

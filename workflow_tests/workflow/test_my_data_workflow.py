@@ -6,7 +6,7 @@ import pytest
 from conftest import town_records, write_lines
 from workbench import Workbench
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 
 CONFIG = {
     "models": ["dummy"],

@@ -8,7 +8,7 @@ from reruns import changes, check, with_keys
 from snakemake.utils import update_config
 from workbench import FINISHED, Workbench
 
-from litm.base.formats import read_json, read_jsonl
+from litm.base.json_files import read_json, read_jsonl
 from litm.config.study import load_study
 
 OLD = yaml.safe_load("""
@@ -84,11 +84,7 @@ def test_the_answers_in_resources_are_to_the_prompts_that_the_released_files_mak
     config["define"]["datasets"] = {"nq_open_20_documents_v1": {"path": first}}
     new_bench.configure(config)
     study = load_study(config, ROOT)
-    read = [
-        f"results/responses/{model}/{name}.manifest.json"
-        for (model, name), sweep in study.run.items()
-        if sweep.experiment.datasets
-    ]
+    read = [sweep.files.manifest for sweep in study.sweeps if sweep.experiment.datasets]
     # Not in this process: its Java, once started for another test, stays in that folder.
     new_bench.run("--", *read)
     told = {path: read_json(new_bench.path(path)) for path in read}

@@ -10,7 +10,7 @@ from encoders import WORDS, make_cross_encoder
 from reruns import changes, check
 from workbench import Workbench
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 
 CONFIG = yaml.safe_load("""
 models: [dummy]

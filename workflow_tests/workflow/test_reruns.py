@@ -7,7 +7,7 @@ from conftest import ROOT, qa_record, write_lines
 from reruns import changes, check, with_keys
 from workbench import FINISHED, Workbench, changed
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.store import file_sha256
 
 KV_RESPONSES = "results/responses/dummy/kv.jsonl.gz"

@@ -14,7 +14,7 @@ from encoders import WORDS, make_encoder
 from reruns import changes, check, with_keys
 from workbench import Workbench
 
-from litm.base.formats import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.retrieval.scoring_models import Encoder
 
 #: Two full shards and an empty one.

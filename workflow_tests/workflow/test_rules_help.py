@@ -220,8 +220,8 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
 
 def test_the_param_has_a_users_file_below_results_and_no_outputs_of_rules(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = {"results/data/x", "results/reference_model/model"}
-    mine, others = Path("results/mine/q.jsonl"), [Path("results/data/x"), Path("results/reference_model/model/a/b")]
+    made = {"results/data/x", "results/corpora/made"}
+    mine, others = Path("results/mine/q.jsonl"), [Path("results/data/x"), Path("results/corpora/made/a/b")]
     for file in (mine, *others):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("first")

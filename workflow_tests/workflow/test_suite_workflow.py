@@ -9,7 +9,7 @@ import yaml
 from reruns import changes, check, with_keys
 from workbench import CONFIG, Workbench
 
-from litm.base.formats import read_json, read_jsonl
+from litm.base.json_files import read_json, read_jsonl
 
 SUITE = deepcopy(CONFIG)
 SUITE["models"] = ["reference"]

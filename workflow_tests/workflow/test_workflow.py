@@ -8,7 +8,7 @@ import pytest
 from conftest import write_lines
 from workbench import CONFIG, Workbench, changed
 
-from litm.base.formats import read_json, read_jsonl
+from litm.base.json_files import read_json, read_jsonl
 from litm.claims.tables import CLAIMS
 
 #: Sweeps: dummy on three experiments, reference on one of them.

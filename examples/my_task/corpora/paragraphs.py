@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from litm.base.formats import read_text
+from litm.base.files import read_text
 from litm.corpora.passages import CorpusSettings, Passage, Source
 
 

@@ -6,11 +6,17 @@ It is named like this module. Rules read `ENGINE` at each start, so slow package
 from collections.abc import Iterator, Sequence
 
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
+from litm.inference.local_models import LocalModel
 from litm.prompting.prompt_format import as_messages
-from litm.records import STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import STOP, Response
 
 #: version: part of the key of an answer, as there is no model: raise it when the answers change.
 ENGINE = EngineFacts(about="no model: the first line of the context that has a colon", version=1)
+
+
+class Settings(LocalModel):
+    """Keys of `engine: first_item`, which has no model."""
 
 
 class Engine:

@@ -12,4 +12,4 @@ def first_word(text: str, answers: Sequence[str]) -> bool:
     return words[:1] in [[answer.lower()] for answer in answers]
 
 
-METRICS = {"first_word": Metric(first_word, reads=FULL)}
+METRICS = {"first_word": Metric(first_word, reads=FULL, right_if="the first word of the text is an accepted answer.")}

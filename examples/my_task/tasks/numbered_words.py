@@ -6,7 +6,7 @@ from random import Random
 from my_task.words import WORDS
 
 from litm.examples.task import Task, one_gold
-from litm.records import Item, Question
+from litm.records.questions import Item, Question
 
 
 def generate(id_: str, size: int, rng: Random, wording: str) -> Question:

@@ -24,7 +24,8 @@ from litm.analysis.sentences import MOST_CUT, remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm, moments, paired_p
 from litm.base.intervals import clustered_interval
 from litm.base.messages import counted, first_of, interval, money, percent, points
-from litm.records import RANKED, Condition, Prices
+from litm.records.bills import Prices
+from litm.records.conditions import RANKED, Condition
 from litm.scoring.doubts import doubt_in_words, doubt_of, is_doubt
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
@@ -40,18 +41,18 @@ FLOOR, ONE_CONDITION, MAY_LOSE = "floor", "one condition", "the cheapest may los
 
 @dataclass(frozen=True)
 class Cell:
-    """The answers of one model under one condition and number of documents.
-
-    answers: to all questions, in one column; tokens: mean of a prompt and its answer, None if not counted; dollars:
-    mean of an answer, as billed, None without prices; doubt: see `doubts.doubt_of`.
-    """
+    """The answers of one model under one condition and number of documents."""
 
     condition: Condition
     documents: int
     answers: Grid
+    """Those to all questions, in one column."""
     tokens: float | None = None
+    """Mean of a prompt and its answer, None if not counted."""
     dollars: float | None = None
+    """Mean of an answer, as billed, None without prices."""
     doubt: str | None = None
+    """See `doubts.doubt_of`."""
 
     @property
     def asked(self) -> int:
@@ -87,16 +88,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """Conditions of one model and study on the questions that all of them scored.
-
-    answers: to these questions, a column for each condition; left_out: cells with too few scored questions.
-    """
+    """Conditions of one model and study on the questions that all of them scored."""
 
     model: str
     study: str
     cells: tuple[Cell, ...]
     answers: Grid
+    """Answers to these questions, a column for each condition."""
     left_out: tuple[Cell, ...]
+    """Cells with too few scored questions."""
     n_left_out: int
 
     @property

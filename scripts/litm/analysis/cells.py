@@ -30,11 +30,11 @@ from litm.analysis.statistics import (
     proportion,
     utilisation,
 )
-from litm.base.formats import by_cell, plain_rows
 from litm.base.messages import difference_of, first_of
+from litm.base.table_files import by_cell, plain_rows
 from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
-from litm.records import read_examples
+from litm.records.examples import read_examples
 from litm.scoring.metrics import METRICS
 from litm.scoring.wrong_answers import KINDS
 

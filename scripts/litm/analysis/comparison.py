@@ -14,8 +14,9 @@ from litm.analysis.published import (
     read_published_models,
 )
 from litm.analysis.statistics import unpaired_difference
-from litm.base.formats import plain_rows, read_json
 from litm.base.intervals import binomial_interval
+from litm.base.json_files import read_json
+from litm.base.table_files import plain_rows
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 

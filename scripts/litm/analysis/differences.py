@@ -43,9 +43,9 @@ from litm.analysis.statistics import (
     separate_difference,
     with_holm,
 )
-from litm.base.formats import by_cell
-from litm.base.messages import ordinal, points
-from litm.records import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
+from litm.base.messages import ordinal, percent
+from litm.base.table_files import by_cell
+from litm.records.conditions import MODEL, ORACLE, REFERENCE_TASKS, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
 #: Columns of a place.
@@ -100,7 +100,7 @@ def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> 
     )
     if comparison.condition == SIZE:
         return [(larger, smaller) for smaller, larger in combinations(sorted(a, key=lambda grid: grid.size), 2)]
-    if comparison.condition in (ORACLE, CLOSED_BOOK):
+    if comparison.condition in REFERENCE_TASKS:
         return [(one, reference) for one in a for reference in b]
     sizes = comparison.sizes
     return [(one, other) for one in a for other in b if one.size == other.size and (not sizes or one.size in sizes)]
@@ -149,7 +149,7 @@ def _contrasts(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]
     model also the best-worst gap. A reference of one cell is compared with every position, and with the best (oracle)
     or the worst (closed book).
     """
-    if condition in (ORACLE, CLOSED_BOOK):
+    if condition in REFERENCE_TASKS:
         yield from _against_reference(condition, a, b)
         return
     places = _matched(a, b)
@@ -185,7 +185,7 @@ def _place(position: int) -> str:
 
 def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]:
     """The reference is side b, or side a where a notebook asks for that order."""
-    is_first = a.names["task"].startswith(condition)
+    is_first = a.names["task"] == REFERENCE_TASKS[condition]
     of = b if is_first else a
     columns = [(column,) for column in range(len(of.positions))]
     sides = [([(0,)], [own]) if is_first else ([own], [(0,)]) for own in columns]
@@ -301,8 +301,8 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
 def _bias_in_words(difference: Estimate) -> str:
     if difference.low <= 0 <= difference.high:
         return "not shown to differ"
-    size = points(abs(difference.value)).removeprefix("+")
-    return f"PBI {size} {'higher' if difference.value > 0 else 'lower'} than at the smallest size"
+    side = "higher" if difference.value > 0 else "lower"
+    return f"PBI {percent(abs(difference.value))} points {side} than at the smallest size"
 
 
 # --- Models: cells, and all sizes of an experiment -------------------------------------------------------------

@@ -14,8 +14,9 @@ import pandas as pd
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
 from litm.analysis.table import tables
-from litm.base.formats import by_cell, grouped, read_parquet
+from litm.base.groups import grouped
 from litm.base.messages import UserError
+from litm.base.table_files import by_cell, read_parquet
 from litm.scoring.doubts import curve_doubt, sound
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
@@ -60,16 +61,16 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class Grid:
-    """Answers to questions (rows) in cells (columns).
-
-    columns: what tells the cells apart. ids: of the questions. answers: by reading, 1 right, 0 wrong, between if
-    graded, NaN if not scored. clusters: one number per question, None without.
-    """
+    """Answers to questions (rows) in cells (columns)."""
 
     columns: list
+    """What tells the cells apart."""
     ids: pd.Index
+    """Ids of the questions."""
     answers: Mapping[str, np.ndarray]
+    """By reading, 1 right, 0 wrong, between if graded, NaN if not scored."""
     clusters: np.ndarray | None
+    """One number per question, None without."""
 
     @cached_property
     def scored(self) -> np.ndarray:

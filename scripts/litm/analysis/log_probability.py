@@ -28,7 +28,8 @@ from litm.analysis.grid import (
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
 from litm.analysis.statistics import Moments, mean_of_numbers, with_holm
-from litm.base.formats import by_cell, grouped
+from litm.base.groups import grouped
+from litm.base.table_files import by_cell
 from litm.scoring.log_probabilities import QUANTITIES
 
 CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]

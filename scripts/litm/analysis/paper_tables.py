@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litm.analysis.table import IN_LATEX, as_latex
-from litm.base.formats import read_data
 from litm.base.messages import in_range, percent
+from litm.base.yaml_files import read_data
 
 if TYPE_CHECKING:
     # The rules read the layouts at each start.
@@ -48,15 +48,13 @@ MISSING = "-"
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table in the paper's layout.
-
-    values: one row per model, numbers (fractions) with n and intervals in columns of their own; text: the same as
-    printed, with the printed names of models and accuracies in per cent with one decimal.
-    """
+    """A table in the paper's layout."""
 
     caption: str
     values: "pd.DataFrame"
+    """One row per model, numbers (fractions) with n and intervals in columns of their own."""
     text: "pd.DataFrame"
+    """The same as printed, with the printed names of models and accuracies in per cent with one decimal."""
 
 
 #: Columns of the rows that become numbers, by the ends of their names in `values`.

@@ -18,9 +18,9 @@ import numpy as np
 from scipy import special
 
 from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
-from litm.base.formats import read_parquet
 from litm.base.intervals import is_graded
 from litm.base.messages import UserError, percent, points
+from litm.base.table_files import read_parquet
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95

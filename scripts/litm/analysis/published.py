@@ -8,7 +8,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from litm.base.formats import grouped, read_named_columns
+from litm.base.delimited_files import read_named_columns
+from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.placements import gold_positions
 
@@ -68,10 +69,7 @@ class PublishedAccuracy:
 
 @dataclass(frozen=True)
 class PublishedTokens:
-    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum.
-
-    printed_as: the model's name in this table, "" if it is that of models.csv.
-    """
+    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum."""
 
     model: str
     experiment: str
@@ -82,6 +80,7 @@ class PublishedTokens:
     source: str
     note: str = ""
     printed_as: str = ""
+    """The model's name in this table, "" if it is that of models.csv."""
 
 
 @dataclass(frozen=True)

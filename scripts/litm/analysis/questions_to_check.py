@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from litm.analysis.sentences import LOOKED_FOR, MANY_EMPTY, MOST_CUT, WITHOUT, Row
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import first_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from scipy import special
 from litm.analysis.grid import CELL, Grid, interval_columns, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.statistics import SIGNIFICANT, Moments, contrast_interval, design_effect, further_lost, holm
-from litm.base.formats import by_cell
+from litm.base.table_files import by_cell
 
 WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
 #: Of cells without a common question: both sides were asked, or only one.

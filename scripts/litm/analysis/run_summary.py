@@ -8,8 +8,8 @@ from operator import itemgetter
 
 from litm.analysis.sentences import MOST_PAIRS, Row, compared, compared_on, is_shown, more_pairs, telling
 from litm.analysis.shapes import word_of
-from litm.base.formats import grouped
-from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_in_words, points
+from litm.base.groups import grouped
+from litm.base.messages import first_of, in_columns, interval_of, ordinal, p_value, signed_percent
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS, Metric
 
@@ -45,9 +45,9 @@ def compared_lines(
         columns = [
             (
                 row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
-                points(row["difference"]).removesuffix(" points") + ("*" if is_shown(row) else " "),
+                signed_percent(row["difference"]) + ("*" if is_shown(row) else " "),
                 interval_of(row),
-                p_in_words(row["p_holm"]).removeprefix("p ").removeprefix("= "),
+                p_value(row["p_holm"]),
                 str(row["n_sizes"]),
             )[: len(labels)]
             for row in telling(own, silent)

@@ -11,11 +11,11 @@ from itertools import chain, groupby
 from math import exp
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from litm.analysis.shapes import FLAT, NO_INFORMATION, NONE
 from litm.answer_words import WHOLE_WORDS
-from litm.base.formats import grouped, read_parquet
+from litm.base.groups import grouped
 from litm.base.messages import (
     counted,
     few_clusters,
@@ -27,33 +27,45 @@ from litm.base.messages import (
     percent,
     points,
 )
+from litm.base.table_files import read_parquet
 from litm.examples.orders import ORDERS
 from litm.placements import gold_positions
-from litm.records import Condition, answer_limit
+from litm.records.conditions import ORACLE, REFERENCE_TASKS, Condition
+from litm.records.tokens import answer_limit
 from litm.scoring.doubts import doubt_in_words, is_doubt
-
-if TYPE_CHECKING:
-    pass
 
 Row = Mapping[Any, Any]
 NOTHING: Mapping[str, str] = {}
 _sweep, _curve = itemgetter("model", "experiment"), itemgetter("model", "experiment", "size")
 #: The largest corrected p of a difference that is shown; `statistics.SIGNIFICANT` needs numpy.
 SHOWN = 0.05
-#: Task of the upper reference.
-ORACLE_TASK = "oracle_qa"
 #: Fraction right without documents from which on the questions, not the model, are the matter.
 KNOWN = 0.5
 PLACES = {"all": "over all positions", "start": "at the start", "middle": "in the middle", "end": "at the end"}
-#: What curves that tell nothing ask for; `refused`, `cut`: at the floor with more than half of the answers
-#: refusals, or cut.
-REMEDIES = {
-    "floor": "hardly any answer is right at any position: use fewer or shorter items, or another model",
-    "cut": "hardly any answer is right at any position and most were cut: raise max_new_tokens (or the limit in the "
-    "model's `request`), or use another model if the answers repeat themselves",
-    "refused": "hardly any answer is right at any position and most are refusals: use another prompt or another model",
-    "too few questions": "there are too few questions: use more",
-    "ceiling": "nearly every answer is right at every position: use harder questions or longer contexts",
+
+
+class Silence(NamedTuple):
+    """Why the positions of a curve tell nothing, in words."""
+
+    finding: str
+    """What is the case."""
+    remedy: str
+    """What to do."""
+
+
+AT_FLOOR = "hardly any answer is right at any position"
+#: The reasons of curves that tell nothing; `refused`, `cut`: at the floor with more than half of the answers refusals,
+#: or cut.
+SILENCES = {
+    "floor": Silence(AT_FLOOR, "use fewer or shorter items, or another model"),
+    "cut": Silence(
+        f"{AT_FLOOR} and most were cut",
+        "raise max_new_tokens (or the limit in the model's `request`), or use another model if the answers repeat "
+        "themselves",
+    ),
+    "refused": Silence(f"{AT_FLOOR} and most are refusals", "use another prompt or another model"),
+    "too few questions": Silence("there are too few questions", "use more"),
+    "ceiling": Silence("nearly every answer is right at every position", "use harder questions or longer contexts"),
 }
 #: Nats: a larger difference of log-probabilities is told as a factor of this size.
 MOST_NATS = 20
@@ -165,7 +177,7 @@ def probability_sentences(effects: Iterable[Row], bias: Iterable[Row]) -> list[s
 
     effects: of log_probability_effects.csv; bias: of position_bias.csv, for curves whose accuracy tells nothing.
     """
-    silent = {_curve(row): REMEDIES[row["reason"]].partition(":")[0] for row in bias if row["reason"] in REMEDIES}
+    silent = {_curve(row): SILENCES[row["reason"]].finding for row in bias if row["reason"] in SILENCES}
     best = (row for row in effects if row["quantity"] == "answer")
     told = []
     for curve, rows in groupby(best, _curve):
@@ -229,7 +241,7 @@ def uninformative(
         if told and all(row["utilisation"] is None for row in told):
             found[names] = _no_benefit(names, told[0], clusters.get(names[1]), names in differing)
     for row in accuracy:
-        if row["task"] == ORACLE_TASK and row["accuracy"] == 0 and not _tells(found, row["model"]):
+        if row["task"] == REFERENCE_TASKS[ORACLE] and row["accuracy"] == 0 and not _tells(found, row["model"]):
             found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
     answers, cut = _counts(accuracy, "n_cut")
     refusals: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -238,7 +250,7 @@ def uninformative(
     limited: defaultdict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(dict)
     for (model, name), own in grouped(bias, _sweep).items():
         reasons = {row["reason"] for row in own}
-        if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in REMEDIES:
+        if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in SILENCES:
             if reason == "floor" or not any(row.get("accuracy_best", 1) for row in own):
                 is_cut = 2 * cut[model][name] > answers[model][name]
                 reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
@@ -246,7 +258,7 @@ def uninformative(
             limited[model, reason, more][name] = [row["n"] for row in own]
     for (model, why, more), of in limited.items():
         n = f" (n = {in_range(chain.from_iterable(of.values()))}):"
-        which, because = first_of([*of], MOST_CUT), REMEDIES[why].replace(":", n, 1)
+        which, because = first_of([*of], MOST_CUT), f"{SILENCES[why].finding}{n} {SILENCES[why].remedy}"
         found[model, next(iter(of))] = f"{model} on {which}: positions show nothing, because {because}{more}."
     return found
 
@@ -271,7 +283,7 @@ def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple
     told: keys of `uninformative` without those whose positions are shown to differ; bias: of position_bias.csv.
     """
     curves = grouped(bias, _sweep).items()
-    return {*told, *(sweep for sweep, rows in curves if all(row["reason"] in REMEDIES for row in rows))}
+    return {*told, *(sweep for sweep, rows in curves if all(row["reason"] in SILENCES for row in rows))}
 
 
 def differs(row: Row) -> bool:

@@ -26,7 +26,7 @@ import pandas as pd
 from scipy import special
 
 from litm.base.intervals import cluster_factors, clustered_interval, is_graded, mean_error, wilson_interval
-from litm.base.messages import points
+from litm.base.messages import percent
 from litm.scoring.metrics import GRADES
 
 #: Level of significance: a smaller p value, corrected where there are several, is called more than chance.
@@ -68,17 +68,15 @@ def further_lost(t: float) -> float:
 
 @dataclass(frozen=True)
 class Moments:
-    """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each.
-
-    df: degrees of freedom, 0 for a single cluster. most: the largest possible contrast, infinite for numbers without
-    bounds.
-    """
+    """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each."""
 
     value: np.ndarray
     centre: np.ndarray
     standard_error: np.ndarray
     df: float
+    """Degrees of freedom, 0 for a single cluster."""
     most: float
+    """The largest possible contrast, infinite for numbers without bounds."""
 
     def limits(self, confidence: float, of_small: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The limits of `contrast_interval`; of_small: those that show a contrast to be small (`further_lost`)."""
@@ -566,7 +564,7 @@ def difference_in_words(difference: float, p_holm: float) -> str:
     """`3.2 points higher`, or `not shown to differ`."""
     if p_holm >= SIGNIFICANT:
         return "not shown to differ"
-    return f"{points(abs(difference)).removeprefix('+')} {'higher' if difference > 0 else 'lower'}"
+    return f"{percent(abs(difference))} points {'higher' if difference > 0 else 'lower'}"
 
 
 def conclusion(estimate: Estimate) -> str:

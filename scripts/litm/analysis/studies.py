@@ -15,7 +15,7 @@ from litm.analysis.differences import BIAS, model_pair_rows
 from litm.analysis.grid import Grids, read_curve
 from litm.analysis.pbi import PLACES
 from litm.analysis.statistics import SIGNIFICANT
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.scoring.doubts import doubt_in_words
 
@@ -32,18 +32,17 @@ UNTOLD = ("name", "title", "cells", "datasets", "closed_book", "oracle", "labels
 
 @dataclass(frozen=True)
 class Sweep:
-    """A curve, or a cell without others, of one model of one study.
-
-    row: values of the columns of the table `studies`. settings: of the experiment. scores: its score rows with ids by
-    prompts, None with the reason if the study lacks them. not_compared: whether recorded answers do not say which
-    prompts they answer.
-    """
+    """A curve, or a cell without others, of one model of one study."""
 
     row: dict
+    """Values of the columns of the table `studies`."""
     settings: Mapping
+    """Settings of the experiment."""
     scores: pd.DataFrame | None
+    """Its score rows with ids by prompts, None with the reason if the study lacks them."""
     reason: str = ""
     not_compared: bool = False
+    """Whether recorded answers do not say which prompts they answer."""
 
     @cached_property
     def asked(self) -> frozenset:

@@ -11,8 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litm.base.formats import evaluated, plain_rows, read_csv, read_data
 from litm.base.messages import UserError, money, percent
+from litm.base.table_files import plain_rows, read_csv
+from litm.base.yaml_files import read_data
 
 if TYPE_CHECKING:
     # The rules read the tables at each start, and importing pandas would slow it down.
@@ -48,13 +49,12 @@ class Column:
     """A column of a table.
 
     kind: one of `KINDS`. doc: its description in the reference. heading: in Markdown and report, empty for a column of
-    the CSV file only. value: a pandas expression, see tables.yaml; "" if the function of the table's rows gives it.
+    the CSV file only.
     """
 
     kind: str
     doc: str
     heading: str = ""
-    value: str = ""
 
     @property
     def dtype(self) -> str:
@@ -92,11 +92,6 @@ class Table:
         """Columns of p values, which `write_csv` writes with significant digits."""
         return [name for name, column in self.columns.items() if column.kind == "p_value"]
 
-    @property
-    def values(self) -> dict[str, str]:
-        """The expressions of the columns that have one."""
-        return {name: column.value for name, column in self.columns.items() if column.value}
-
     def frame(self, rows: "Iterable[Mapping] | pd.DataFrame", is_whole: bool = False) -> "pd.DataFrame":
         """Rows as a table with the columns in their order and types; absent values are missing.
 
@@ -105,9 +100,6 @@ class Table:
         import pandas as pd
 
         table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
-        # Without a function of its rows, the expressions are of something else than a row.
-        for name, value in self.values.items() if self.rows and len(table) else ():
-            table = table.assign(**{name: evaluated(table, name, value)})
         if wrong := self._wrong(table, is_whole and len(table) > 0):
             raise UserError(wrong)
         return table.reindex(columns=list(self.columns)).astype(self.dtypes)
@@ -196,13 +188,12 @@ def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequen
             kind, _, rest = common[column].partition(" ")
             text = f"{kind} {text or ''} {rest}"
         first, heading, doc = (part.strip() for part in text.split("|", 2))
-        kind_and_marks, _, value = first.partition("=")
-        kind, *marks = kind_and_marks.split()
+        kind, *marks = first.split()
         if kind not in KINDS:
             raise UserError(
                 f"tables.yaml, {name}: the column {column} has the kind {kind}; kinds are {', '.join(KINDS)}"
             )
-        made[column] = Column(kind, doc, heading, value.strip())
+        made[column] = Column(kind, doc, heading)
         if "+" in marks:
             marked.append(column)
         if "±" in marks:

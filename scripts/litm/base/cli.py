@@ -48,21 +48,22 @@ def options_of(main: Callable[..., None]) -> dict[str, Any]:
     without a value gives too. `Annotated[TYPE, CHOICES]` names the possible values, `Annotated[TYPE, FUNCTION]` what
     reads the word. A dataclass stands for its fields, which its own docstring describes.
     """
-    groups: dict[str, Any] = {name: one.annotation for name, one in _parameters(main) if is_dataclass(one.annotation)}
+    groups: dict = {name: kind for name, parameter in _parameters(main) if is_dataclass(kind := parameter.annotation)}
     about = inspect.cleandoc(main.__globals__["__doc__"] or "")
     parser = argparse.ArgumentParser(description=OPTION.split(about)[0])
     for source, text in ((main, about), *((group, inspect.getdoc(group) or "") for group in groups.values())):
         said = dict(OPTION.findall(text.replace("%", "%%")))
-        for name, one in _parameters(source):
+        for name, parameter in _parameters(source):
             if name not in groups:
-                needed = one.default is one.empty
-                default = list(one.default) if isinstance(one.default, tuple) else one.default
-                how = _reading(one.annotation, needed) | ({"required": True} if needed else {"default": default})
+                needed = parameter.default is parameter.empty
+                default = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+                how = _reading(parameter.annotation, needed) | ({"required": True} if needed else {"default": default})
                 parser.add_argument(f"--{name.replace('_', '-')}", help=said.get(name), **how)
-    found = {name: tuple(one) if isinstance(one, list) else one for name, one in vars(parser.parse_args()).items()}
+    values = vars(parser.parse_args())
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     for name, group in groups.items():
-        found[name] = group(**{field: found.pop(field) for field, _ in _parameters(group)})
-    return found
+        options[name] = group(**{field: options.pop(field) for field, _ in _parameters(group)})
+    return options
 
 
 def _parameters(function: Callable) -> list[tuple[str, inspect.Parameter]]:
@@ -71,13 +72,13 @@ def _parameters(function: Callable) -> list[tuple[str, inspect.Parameter]]:
 
 def _reading(kind: Any, needed: bool) -> dict[str, Any]:
     """What argparse is told of an option of this type."""
-    of, inner = get_origin(kind), get_args(kind)
-    if of is Annotated:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
         how = inner[1]
         return {"type": how} if callable(how) else _reading(inner[0], needed) | {"choices": list(how)}
-    if of is UnionType:
+    if origin is UnionType:
         return _reading(inner[0], needed) | {"nargs": "?"}
-    if of in (tuple, list):
+    if origin in (tuple, list):
         each = _reading(inner[0], True)
         return each | ({"action": "append"} if "nargs" in each else {"nargs": "+" if needed else "*"})
     return {"action": "store_true"} if kind is bool else {"type": json_object if kind is dict else kind}
@@ -222,5 +223,5 @@ def signals_deferred(meanwhile: Callable[[], object] = bool) -> Iterator[None]:
         with signals_handled(note_signal):
             yield
     finally:
-        for one in arrived:
-            signal.raise_signal(one)
+        for number in arrived:
+            signal.raise_signal(number)

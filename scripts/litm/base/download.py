@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from litm.base.files import atomic_writer
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import CREDENTIALS, UserError, note
 from litm.base.progress import progress_bar
 from litm.base.store import checksum_kind, file_checksum, file_state
@@ -124,10 +124,10 @@ def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> st
 
 
 def _check(path: Path, checksum: str, source: str) -> None:
-    found = file_checksum(path, checksum)
-    if found != checksum:
+    if (actual := file_checksum(path, checksum)) != checksum:
         raise UserError(
-            f"{source}: its {checksum_kind(checksum)} is {found}, but must be {checksum}; this is not the expected file"
+            f"{source}: its {checksum_kind(checksum)} is {actual}, but must be {checksum}; "
+            "this is not the expected file"
         )
 
 
@@ -140,10 +140,10 @@ def find_in_mirror(mirror: str | None, name: str, url: str, checksum: str) -> Pa
     if not mirror:
         return None
     named, folder = {name, url.rsplit("/", 1)[-1]}, Path(mirror).expanduser()
-    found = [path for one in named for path in folder.rglob(glob.escape(one)) if path.is_file()]
-    found.sort(key=lambda path: (path.name != name, len(path.parts), path))
-    right = next((path for path in found if file_checksum(path, checksum) == checksum), None)
-    return right or next((path for path in found if path.name == name), None)
+    candidates = [path for base_name in named for path in folder.rglob(glob.escape(base_name)) if path.is_file()]
+    candidates.sort(key=lambda path: (path.name != name, len(path.parts), path))
+    right = next((path for path in candidates if file_checksum(path, checksum) == checksum), None)
+    return right or next((path for path in candidates if path.name == name), None)
 
 
 def opened(request: str | urllib.request.Request, seconds: float) -> Any:
@@ -247,10 +247,9 @@ def check_fetched(path: Path, checksum: str, where: str, records: str = RECORDS)
     is_other_file = noted.get("checksum", checksum) != checksum
     if not path.exists() or is_other_file or noted.get("state") == file_state(path):
         return
-    found = file_checksum(path, checksum)
-    if found != checksum:
+    if (actual := file_checksum(path, checksum)) != checksum:
         raise UserError(
-            f"{path}: it was changed after it was downloaded (its {checksum_kind(checksum)} is {found}, but {where} "
+            f"{path}: it was changed after it was downloaded (its {checksum_kind(checksum)} is {actual}, but {where} "
             f"says {checksum}): delete it, and it is downloaded again"
         )
     note_fetched(path, checksum, records)

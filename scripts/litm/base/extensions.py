@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
@@ -35,9 +36,9 @@ def use(folders: Iterable[str]) -> None:
 
     Raises `UserError` for a folder that is no extension, or cannot be a package of its name.
     """
-    found = [Path(os.path.normpath(Path(one).absolute())) for one in dict.fromkeys(folders)]
-    os.environ[VARIABLE] = os.pathsep.join(map(str, found))
-    for folder in found:
+    paths = [Path(os.path.normpath(Path(folder).absolute())) for folder in dict.fromkeys(folders)]
+    os.environ[VARIABLE] = os.pathsep.join(map(str, paths))
+    for folder in paths:
         if not any((folder / kind).is_dir() for kind in (*MODULES, *FILES)):
             raise UserError(f"{shown(folder)}: an extension has one of the folders {', '.join((*MODULES, *FILES))}")
         if not folder.name.isidentifier() or os.pathsep in str(folder):
@@ -47,8 +48,8 @@ def use(folders: Iterable[str]) -> None:
 
 def _make_package(folder: Path) -> None:
     """Let Python import a folder as a package of its name, wherever it is, unless it does so already."""
-    if found := find_spec(folder.name):
-        if str(folder.resolve()) not in map(os.path.realpath, found.submodule_search_locations or ()):
+    if installed := find_spec(folder.name):
+        if str(folder.resolve()) not in map(os.path.realpath, installed.submodule_search_locations or ()):
             raise UserError(f"{shown(folder)}: Python has another package {folder.name}: rename this folder")
         return
     spec = PathFinder.find_spec(folder.name, [str(folder.parent)])
@@ -99,7 +100,7 @@ def load(module: str) -> ModuleType:
 def _one_line(error: Exception, folder: Path) -> str:
     """The last place in a folder that an error passed, and what is wrong."""
     frames = traceback.extract_tb(error.__traceback__)
-    places = [(one.filename, one.lineno) for one in frames if Path(one.filename).is_relative_to(folder)]
+    places = [(frame.filename, frame.lineno) for frame in frames if Path(frame.filename).is_relative_to(folder)]
     what = str(error)
     if isinstance(error, SyntaxError) and error.filename:
         places, what = [(error.filename, error.lineno)], error.msg
@@ -112,7 +113,7 @@ def declared(name: str, kind: type[T]) -> Callable[[str], dict[str, T]]:
 
     def read(module: str) -> dict[str, T]:
         entries = getattr(load(module), name, None)
-        if not isinstance(entries, dict) or not all(isinstance(one, kind) for one in entries.values()):
+        if not isinstance(entries, dict) or not all(isinstance(entry, kind) for entry in entries.values()):
             raise UserError(f"{shown(file_of(module))}: '{name}' must be a dictionary of {kind.__name__} by name")
         return entries
 
@@ -128,11 +129,11 @@ def merged(kind: str, built_in: Mapping[str, T], more: Iterable[tuple[Path, Mapp
     Raises `UserError` for a name that is there already.
     """
     entries = dict(built_in)
-    for file, found in more:
-        if taken := next(filter(entries.__contains__, found), None):
+    for file, added in more:
+        if taken := next(filter(entries.__contains__, added), None):
             other = "a built-in one" if taken in built_in else "another extension"
             raise UserError(f"{shown(file)}: the name {taken} of {kind} is taken by {other}: rename it")
-        entries |= found
+        entries |= added
     return entries
 
 
@@ -152,16 +153,16 @@ class Registry(Mapping[str, T]):
         package: Any = None,
     ) -> None:
         def modules(names: str, folders: Iterable[str]) -> Iterator[tuple[Path, Mapping[str, tuple[T, str]]]]:
-            for one in pkgutil.iter_modules(folders):
-                if not one.name.startswith("_"):
-                    module = f"{names}.{one.name}"
+            for info in pkgutil.iter_modules(folders):
+                if not info.name.startswith("_"):
+                    module = f"{names}.{info.name}"
                     yield file_of(module), {name: (entry, module) for name, entry in read(module).items()}
 
         def find(extensions: Iterable[Path]) -> dict[str, tuple[T, str]]:
-            own = merged(kind, {}, modules(package.__name__, package.__path__)) if package else {}
-            own |= {name: (entry, "") for name, entry in (built_in or {}).items()}
-            more = (one for folder in extensions for one in modules(f"{folder.name}.{kind}", [str(folder / kind)]))
-            return merged(kind, own, more)
+            entries = merged(kind, {}, modules(package.__name__, package.__path__)) if package else {}
+            entries |= {name: (entry, "") for name, entry in (built_in or {}).items()}
+            by_folder = (modules(f"{folder.name}.{kind}", [str(folder / kind)]) for folder in extensions)
+            return merged(kind, entries, chain.from_iterable(by_folder))
 
         self._find = cache(find)
         Registry.all[kind] = self
@@ -196,8 +197,8 @@ def text_file(kind: str, name: str) -> Path:
 
 def names_in(folder: Path) -> dict[str, list[str]]:
     """The names of what an extension has, by kind."""
-    own = {kind: Registry.all[kind].names_of(folder) for kind in MODULES}
-    return own | {kind: [file.stem for file in files(kind) if folder in file.parents] for kind in FILES}
+    names = {kind: Registry.all[kind].names_of(folder) for kind in MODULES}
+    return names | {kind: [file.stem for file in files(kind) if folder in file.parents] for kind in FILES}
 
 
 def content(folder: Path) -> list[Path]:

@@ -19,7 +19,7 @@ from litm.base.messages import UserError
 
 def can_write(path: Path) -> bool:
     """Whether this folder can be written or, if there is none, be made."""
-    there = next(one for one in (path.absolute(), *path.absolute().parents) if os.access(one, os.F_OK))
+    there = next(folder for folder in (path.absolute(), *path.absolute().parents) if os.access(folder, os.F_OK))
     return os.access(there, os.W_OK | os.X_OK)
 
 
@@ -159,7 +159,7 @@ def with_parts(page: str, parts: Mapping[str, str]) -> str:
     """
     for part, text in parts.items():
         lines = re.compile(rf"(<!-- {part}: from here on [^\n]*-->\n).*?(<!-- {part}: up to here -->)", re.DOTALL)
-        if not (found := lines.search(page)):
+        if not (match := lines.search(page)):
             raise ValueError(f"the page lacks the lines around its part '{part}'")
-        page = f"{page[: found.start()]}{found[1]}\n{text}\n\n{found[2]}{page[found.end() :]}"
+        page = f"{page[: match.start()]}{match[1]}\n{text}\n\n{match[2]}{page[match.end() :]}"
     return page

@@ -73,10 +73,15 @@ def money(dollars: float) -> str:
     return f"{dollars:,.{2 if dollars == 0 else max(2, 1 - floor(log10(abs(dollars))))}f}"
 
 
-def points(difference: float) -> str:
-    """A difference of fractions in points, with its sign, to one decimal: +1.2 points."""
+def signed_percent(difference: float) -> str:
+    """A difference of fractions in per cent, with its sign, to one decimal: +1.2."""
     # Adding 0 removes the sign of a difference that rounds to zero.
-    return f"{round(100 * difference, 1) + 0:+.1f} points"
+    return f"{round(100 * difference, 1) + 0:+.1f}"
+
+
+def points(difference: float) -> str:
+    """A difference of fractions in points: +1.2 points."""
+    return f"{signed_percent(difference)} points"
 
 
 def interval(low: float, high: float) -> str:
@@ -86,8 +91,8 @@ def interval(low: float, high: float) -> str:
 
 def interval_of(row: Mapping, name: str = "") -> str:
     """The interval of a value in the row; without a name, of the only one that has limits."""
-    of = f"{name}_" if name else ""
-    return interval(row[f"{of}ci_low"], row[f"{of}ci_high"])
+    prefix = f"{name}_" if name else ""
+    return interval(row[f"{prefix}ci_low"], row[f"{prefix}ci_high"])
 
 
 def difference_of(row: Mapping, name: str) -> str:
@@ -95,9 +100,14 @@ def difference_of(row: Mapping, name: str) -> str:
     return f"{points(row[name])} {interval_of(row, name)}"
 
 
+def p_value(p: float) -> str:
+    """`0.042`, or `< 0.001`."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def p_in_words(p: float) -> str:
     """`p = 0.042`, or `p < 0.001`."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return f"p {'' if p < 0.001 else '= '}{p_value(p)}"
 
 
 def counted(number: int, noun: str) -> str:
@@ -116,8 +126,8 @@ def few_clusters(clusters: Iterable[Hashable]) -> str:
     """
     sizes = Counter(clusters).values()
     worth = round(sum(sizes) ** 2 / sum(size**2 for size in sizes)) if sizes else 0
-    told = f", worth {worth} of equal size" if worth < len(sizes) else ""
-    return f"{told}, fewer than {FEW_CLUSTERS}: the intervals may be too narrow" if worth < FEW_CLUSTERS else ""
+    equivalent = f", worth {worth} of equal size" if worth < len(sizes) else ""
+    return f"{equivalent}, fewer than {FEW_CLUSTERS}: the intervals may be too narrow" if worth < FEW_CLUSTERS else ""
 
 
 def in_range(numbers: Iterable[float]) -> str:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import UserError, note
 
 #: Bytes at each end of a file that count for its state.
@@ -90,8 +90,8 @@ def state_with_links(path: Path) -> list | None:
     """
     if not path.exists():
         return None
-    links = [one for one in (path.absolute(), *path.absolute().parents) if one.is_symlink()]
-    return [file_state(path), *([str(one), str(one.readlink()), one.lstat().st_ctime_ns] for one in links)]
+    links = [part for part in (path.absolute(), *path.absolute().parents) if part.is_symlink()]
+    return [file_state(path), *([str(link), str(link.readlink()), link.lstat().st_ctime_ns] for link in links)]
 
 
 #: Error numbers on file systems without locks.

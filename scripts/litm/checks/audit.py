@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.statistics import gap_test
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.intervals import binomial_interval
 from litm.base.store import text_sha256
 from litm.placements import gold_positions
-from litm.records import FAILED, OVERFLOW, Example, SweepResponse
+from litm.records.examples import Example
+from litm.records.responses import FAILED, OVERFLOW, SweepResponse
 from litm.scoring.scores import judge
 
 #: Permutations of the test.

@@ -15,25 +15,24 @@ from filelock import lock_descriptor
 from huggingface_hub import constants
 
 from litm.base.extensions import in_use, names_in, shown
-from litm.base.formats import read_csv
 from litm.base.loading import free_memory
 from litm.base.messages import UserError, first_of
+from litm.base.table_files import read_csv
 from litm.checks import doctor_models
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Longest, Remote, missing, ok, warning
 from litm.checks.study_costs import results_bytes
-from litm.config.api_models import ApiModel
-from litm.config.local_models import Model
-from litm.config.model_files import why_taken
 from litm.config.study import Study
-from litm.inference.costs import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.inference.engine import NO_QUANTIZATION, engine_facts
+from litm.inference.local_models import LocalModel
+from litm.inference.model_files import why_taken
+from litm.inference.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes
+from litm.planning.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, billions_of, bytes_of_parameters
+from litm.planning.tokens import work_of
 from litm.retrieval.search import EXACT
 from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import work_of
-from litm.workflow.resources import billions_of
 
 #: Oldest supported Python.
 OLDEST_PYTHON = (3, 11)
@@ -68,7 +67,7 @@ def counts(checks: Iterable[Check]) -> str:
 
 def look_remote(study: Study, results: Path) -> Remote:
     """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
-    models = [model for model in study.models.values() if isinstance(model, Model) and model.hub]
+    models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.hub]
     with ThreadPoolExecutor() as pool:
         hubs = pool.map(doctor_models.hub_check, models)
         needed = needs_of(study).remote_files
@@ -79,8 +78,8 @@ def look_remote(study: Study, results: Path) -> Remote:
 def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> list[Check]:
     """Every check of a study; lock: lines of requirements.lock."""
     needs = needs_of(study)
-    models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
-    apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
+    models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.has_weights]
+    apis = [model for model in study.models.values() if isinstance(model, ServedModel)]
     with ThreadPoolExecutor() as pool:
         servers = [*pool.map(lambda one: [*doctor_models.server_checks(one)], apis)]
     return [
@@ -115,9 +114,9 @@ def packages(study: Study, needs: Needs) -> list[str]:
     """The packages that a study needs, apart from those of every stage."""
     names: dict[str, None] = {}
     for model in study.models.values():
-        if isinstance(model, Model | ApiModel):
+        if isinstance(model, LocalModel | ServedModel):
             names |= dict.fromkeys(engine_facts(model.engine).packages)
-        if isinstance(model, Model) and model.quantization != NO_QUANTIZATION:
+        if isinstance(model, LocalModel) and model.quantization != NO_QUANTIZATION:
             names |= dict.fromkeys(QUANTIZATION_PACKAGES)
     for retriever in needs.retrievers:
         names |= dict.fromkeys(RETRIEVAL_PACKAGES[retriever.method])
@@ -185,7 +184,7 @@ def java_check() -> Check:
 # --- Models
 
 
-def _model(model: Model, hub: Check | None, study: Study, results: Path) -> Iterator[Check]:
+def _model(model: LocalModel, hub: Check | None, study: Study, results: Path) -> Iterator[Check]:
     """The checks of one local model: its files, its number format, its device, its memory and its quantisation."""
     if absent := study.absent.get(model.name):
         yield missing(f"{model.name}: weights", absent)
@@ -279,7 +278,7 @@ def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[
     yield disk_check("disk: results", results, free_disk(results), wanted)
     models = [study.models[name] for name in found.hubs]
     downloads = sum(
-        doctor_models.download_of(model, found.hubs[model.name]) for model in models if isinstance(model, Model)
+        doctor_models.download_of(model, found.hubs[model.name]) for model in models if isinstance(model, LocalModel)
     )
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
@@ -295,7 +294,7 @@ def free_disk(folder: Path) -> int:
 
 def _unpacked_bytes(model: object) -> int:
     """Bytes of a GGUF model unpacked in the store; 0 for other models."""
-    if not isinstance(model, Model) or not model.path or not is_gguf(model.path):
+    if not isinstance(model, LocalModel) or not model.path or not is_gguf(model.path):
         return 0
     header = read_gguf(Path(model.path))
     return header.weights * BYTES[number_format(header, model.dtype)]

@@ -14,15 +14,21 @@ import httpx2
 
 from litm.base.download import is_this_machine, opened, within
 from litm.base.messages import UserError
-from litm.config.api_models import ApiModel
+from litm.base.schema import listing
 from litm.config.data import Dataset
-from litm.config.local_models import Model
-from litm.config.schema import listing
 from litm.inference.api_engine import key_mistake, key_variable
-from litm.inference.costs import (
+from litm.inference.engine import engine_facts
+from litm.inference.local_models import LocalModel
+from litm.inference.retrying import masked
+from litm.inference.served_models import ServedModel
+from litm.inference.server_errors import UNTRUSTED, first_cause
+from litm.models.configuration import load_config
+from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
+from litm.planning.memory import (
     SIZES,
     ModelSize,
     Numbers,
+    billions_of,
     bytes_of_parameters,
     cache_bytes,
     cached_tokens,
@@ -32,12 +38,6 @@ from litm.inference.costs import (
     size_of,
     sized,
 )
-from litm.inference.engine import engine_facts
-from litm.inference.retrying import masked
-from litm.inference.server_errors import UNTRUSTED, first_cause
-from litm.models.configuration import load_config
-from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
-from litm.workflow.resources import billions_of
 
 #: Statuses: fine; usable, but worth knowing; the run would fail.
 OK, WARNING, MISSING = "ok", "warning", "missing"
@@ -79,7 +79,7 @@ def in_bytes(size: float) -> str:
 # --- Models of the hub
 
 
-def hub_check(model: Model) -> Check:
+def hub_check(model: LocalModel) -> Check:
     """Whether a hub model is in the local cache or can be downloaded; the hub is asked only if it is not cached."""
     from huggingface_hub import HfApi, constants, get_token
     from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
@@ -125,7 +125,7 @@ def cached_folder(hub: str, revision: str | None) -> Path | None:
     return config.parent if config and is_whole else None
 
 
-def download_of(model: Model, hub: Check | None) -> int:
+def download_of(model: LocalModel, hub: Check | None) -> int:
     """Bytes of weights to download: by the hub, or else by the parameters of the catalogue; 0 if they are here."""
     if not model.hub or (hub and hub.download is not None):
         return (hub and hub.download) or 0
@@ -135,7 +135,7 @@ def download_of(model: Model, hub: Check | None) -> int:
 # --- Servers
 
 
-def server_checks(model: ApiModel) -> Iterator[Check]:
+def server_checks(model: ServedModel) -> Iterator[Check]:
     """Whether the key of a model's server is set, and the server answers and has the model: it is asked for its models,
     which is free of charge.
     """

@@ -10,16 +10,19 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis import power
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.base.messages import in_columns, money
 from litm.inference.api_engine import served_ids
 from litm.inference.caching import CHARACTERS, Plan
-from litm.inference.costs import Rate, most_tokens, tree_tokens
 from litm.inference.engine import engine_facts, load_engine
+from litm.inference.prefix_tree import tree_tokens
 from litm.inference.setup import Fit, Prompt, Sweep
 from litm.placements import gold_places
-from litm.prompting.prompt_format import CHUNK, load_tokenizer
-from litm.records import Content, Prices, Response
+from litm.planning.speed import Rate
+from litm.prompting.prompt_format import CHUNK, load_tokenizer, most_tokens
+from litm.records.bills import Prices
+from litm.records.examples import Content
+from litm.records.responses import Response
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from litm.base.messages import in_columns, money
 from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_bytes
-from litm.config.api_models import ApiModel
 from litm.config.data import Corpus
-from litm.config.local_models import Model
 from litm.config.study import Study
-from litm.inference.costs import GPU_FLOPS
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.devices import has_gpu
-from litm.records import Prices
-from litm.workflow.data_inputs import Needs, needs_of
-from litm.workflow.prompt_lengths import (
+from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, gpu_hours, rate_here
+from litm.planning.tokens import (
     assumed,
     computed_tokens,
     fitting,
@@ -25,13 +23,16 @@ from litm.workflow.prompt_lengths import (
     too_long,
     work_of,
 )
-from litm.workflow.resources import SERVED_SECONDS, budget_lines, gpu_hours, rate_here
+from litm.planning.words import budget_lines
+from litm.records.bills import Prices
+from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.workflow.data_inputs import Needs, needs_of
 
 #: Owners whose models' terms must be accepted, where the hub cannot be asked.
 GATED = ("meta-llama/",)
 #: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
 #: passage with its entry in Lucene's index; a vector of 768 numbers.
-PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
+PROMPT, RESPONSE, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
 #: Jobs that every study has; hours below and above which no number is given.
 OTHER_JOBS, LEAST_HOURS, MOST_HOURS = 40, 0.1, 9_999
 
@@ -66,17 +67,17 @@ Cost = Mapping[str, float | None]
 
 def costs(study: Study, hubs: Mapping[str, Check]) -> dict[str, Cost]:
     """The cost of each model that the study asks. hubs: the checks of hub models by name, see `hub_check`."""
-    asked = {name: model for name, model in study.models.items() if isinstance(model, Model | ApiModel)}
+    asked = {name: model for name, model in study.models.items() if isinstance(model, LocalModel | ServedModel)}
     return {name: _cost(study, model, hubs.get(name)) for name, model in asked.items()}
 
 
-def _cost(study: Study, model: Model | ApiModel, hub: Check | None) -> Cost:
+def _cost(study: Study, model: LocalModel | ServedModel, hub: Check | None) -> Cost:
     sweeps = [fitting(study, sweep) for sweep in study.sweeps if sweep.model.name == model.name]
     asked = [work_of(sweep).prompts for sweep in sweeps]
     prompts = sum(asked)
     tokens = sum(prompt_tokens(study, sweep) for sweep in sweeps)
     common = {"sweeps": len(sweeps), "prompts": prompts, "their tokens": tokens}
-    if isinstance(model, ApiModel):
+    if isinstance(model, ServedModel):
         price = model.prices
         answers = sum(count * sweep.answer_tokens for count, sweep in zip(asked, sweeps, strict=True))
         dollars = Prices.of(price).of_prompts(round(tokens), answers, {}) if price else None
@@ -120,18 +121,18 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
         f"three; of a server, {SERVED_SECONDS} seconds a prompt, `concurrency` of them at a time, not measured. "
         f"GPU-hours: of all GPUs together{_several_gpus(study)}."
     )
-    is_printed = any(lengths_of(study, model, sweep.experiment).printed for (model, _), sweep in study.run.items())
+    is_printed = any(lengths_of(study, one.model.name, one.experiment).printed for one in study.sweeps_of(ANSWER))
     printed = "as Tables 2 to 4 of the paper print them, for other models and sizes by these tables, for other contexts"
     counted = f"{printed} by rules of thumb" if is_printed else "by rules of thumb"
     yield f"Their tokens: {counted}. To compute: common beginnings of prompts once, and answers; of servers, prompts."
-    if study.measured:
-        yield f"Sweeps: {len(study.run)} ask for answers, {len(study.measured)} measure log-probabilities."
+    if measured := study.pairs(LOG_PROBABILITY):
+        yield f"Sweeps: {len(study.pairs())} ask for answers, {len(measured)} measure log-probabilities."
     yield from [*too_long(study, study.sweeps), *assumed(study, study.experiments)]
     yield "US$: of APIs alone, with answers of full length; a rented GPU costs its hours."
     yield from budget_lines(study, {name: cost["US$"] for name, cost in found.items()})
     yield from (f"Not counted, {line}" for line in study.left_out)
     cells = sum(len(one.cells) for one in study.experiments.values())
-    others = cells + 2 * len(study.experiments) + 3 * len(study.run) + OTHER_JOBS
+    others = cells + 2 * len(study.experiments) + 3 * len(study.pairs()) + OTHER_JOBS
     yield f"Jobs: apart from those that ask, about {others:,} short ones (examples, scores, tables, figures)."
     if has_downloads := any(one["download"] for one in found.values()):
         known = all(hub.download is not None for hub in there.hubs.values())
@@ -155,7 +156,7 @@ def cost_lines(study: Study, there: Remote) -> Iterator[str]:
 
 def _several_gpus(study: Study) -> str:
     """Words on the models that take several GPUs at once."""
-    numbers = {name: one.used_gpus for name, one in study.models.items() if isinstance(one, Model)}
+    numbers = {name: one.used_gpus for name, one in study.models.items() if isinstance(one, LocalModel)}
     several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
     return f" ({'; '.join(several)})" if several else ""
 
@@ -172,7 +173,7 @@ def results_bytes(study: Study, needs: Needs) -> int:
     """Estimated bytes of a study's results, without downloads."""
     total = 0
     for experiment in study.experiments.values():
-        answered = [sweep for (_, name), sweep in study.run.items() if name == experiment.name]
-        total += PROMPT * prompts_by_size(experiment).total() + ANSWER * sum(work_of(one).prompts for one in answered)
+        answered = [one for one in study.sweeps_of(ANSWER) if one.experiment.name == experiment.name]
+        total += PROMPT * prompts_by_size(experiment).total() + RESPONSE * sum(work_of(one).prompts for one in answered)
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * sum(map(_passages, needs.corpora))

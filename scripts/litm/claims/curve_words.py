@@ -1,7 +1,7 @@
 """The word for the shape of each curve (U, recency alone, rising, flat, ...), for all tables and pages.
 
 A word states only what is shown. It combines statements (the start is above the middle, all positions are within 5
-points of one another, ...); the statements on all curves of an experiment are one family, see `verdicts`, so a word
+points of one another, ...); the statements on all curves of an experiment are one family, see docs/claims.md, so a word
 depends on all of them.
 """
 
@@ -15,7 +15,7 @@ from litm.analysis.grid import Files
 from litm.analysis.grid import curves as curves_of
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.claims.evidence import Curve, Evidence, Measure, scored_evidence
 from litm.claims.statements import (
     BOTH_ENDS,

@@ -15,25 +15,24 @@ from litm.analysis.grid import Grid, joined, read_grid
 from litm.analysis.pbi import PLACES, limit_of, limit_of_answers, place_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import Estimate, Moments, moments, separate_difference
-from litm.base.formats import by_cell, grouped
+from litm.base.groups import grouped
 from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.table_files import by_cell
 from litm.placements import depth_of, gold_places
 from litm.scoring.doubts import sound
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A value, its number of questions, and its two-sided interval as a function of the confidence.
-
-    sources: where it is printed, if it was not measured here; is_paired: whether answers are compared question by
-    question.
-    """
+    """A value, its number of questions, and its two-sided interval as a function of the confidence."""
 
     value: float
     n: int
     interval: Callable[[float], tuple[float, float]]
     sources: tuple[str, ...] = ()
+    """Where it is printed, if it was not measured here."""
     is_paired: bool = True
+    """Whether answers are compared question by question."""
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """The value with this interval."""
@@ -102,16 +101,16 @@ ENCODER_DECODER = "encoder_decoder"
 
 @dataclass(frozen=True)
 class Relations:
-    """What the config says of models and experiments, by name, as `conditions.read_relations` gives it.
-
-    models: the keys `about` of their entries. experiments: its `task`, and where it has them its `closed_book` and the
-    experiment that it is a version of with the question before the context too (`query_aware_of`). recorded: models
-    whose responses were made elsewhere.
-    """
+    """What the config says of models and experiments, by name, as `conditions.read_relations` gives it."""
 
     models: Mapping[str, Mapping[str, Any]]
+    """The keys `about` of their entries."""
     experiments: Mapping[str, Mapping[str, Any]]
+    """Its `task`, and where it has them its `closed_book` and the experiment that it is a version of with the question
+    before the context too (`query_aware_of`).
+    """
     recorded: Sequence[str] = ()
+    """Models whose responses were made elsewhere."""
 
     @property
     def base_models(self) -> set[str]:

@@ -24,7 +24,7 @@ ENDS = ("primacy", "recency")
 
 def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
     """One row per curve with a middle, with the verdict on primacy and recency above 0; families and their level as for
-    accuracy, see `verdicts`.
+    accuracy, see docs/claims.md.
     """
     questions = (one for sweep in log_probabilities.scores() for rows in curves(sweep) for one in _questions(rows))
     for family in families(questions):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from litm.analysis.pbi import CONTRASTS, PLACES, like_positions, unlike_places
 from litm.analysis.statistics import paired_difference
-from litm.base.formats import read_data
 from litm.base.messages import percent, points
+from litm.base.yaml_files import read_data
 from litm.claims.evidence import (
     ENCODER_DECODER,
     Cell,
@@ -50,6 +50,8 @@ TURBO, LLAMA = ("gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613"), "llama-2"
 LARGE_FROM = 13
 #: Task that a query-aware prompt solves. In other tasks its effect is small.
 SOLVED = "kv_retrieval"
+#: The statistic that is an accuracy; all others are differences of accuracies.
+WORST_ACCURACY = "accuracy at the worst position"
 #: Fraction of the largest size: gains start at the size nearest to it, as the paper's 20 of 50 documents.
 FROM_SHARE = 0.4
 #: Fraction of the gained recall: a reader that gains less accuracy than this has saturated before the retriever.
@@ -189,7 +191,7 @@ def query_aware(evidence: Evidence, relations: Relations) -> Iterator[Question]:
             accuracies = [measure for cell in curve.cells if (measure := evidence.accuracy(cell))]
             worst = lowest(accuracies) if len(accuracies) == len(curve.cells) else None
             told = f"worst position {percent(worst.value)} %" if worst else "a position without a scored question"
-            yield _question(curve, Part("accuracy at the worst position", ALMOST_ONE, worst), detail=told)
+            yield _question(curve, Part(WORST_ACCURACY, ALMOST_ONE, worst), detail=told)
         elif plain:
             at = {cell.placement: cell for cell in plain.cells}
             shared = [(cell, at[cell.placement]) for cell in curve.cells if cell.placement in at]

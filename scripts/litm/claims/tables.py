@@ -10,12 +10,11 @@ from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
 from litm.analysis.shapes import MEANINGS
 from litm.analysis.table import tables
-from litm.base.formats import plain_rows
 from litm.base.messages import first_of, interval_of, percent, points
-from litm.claims import verdicts as method
+from litm.base.table_files import plain_rows
 from litm.claims.curve_words import Words, curve_words, families, name_of
 from litm.claims.evidence import Evidence, Relations
-from litm.claims.statements import CLAIMS
+from litm.claims.statements import CLAIMS, WORST_ACCURACY
 from litm.claims.verdicts import CONTRADICTED, EXPLORATORY, NOT_ENOUGH, SUPPORTED, Claim, Decision, Question, reason
 
 CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
@@ -38,7 +37,7 @@ def claims_table(
 ) -> pd.DataFrame:
     """One row per case of each claim, in the order of the paper: rows of claims.csv.
 
-    Families and their level: see `verdicts`. A claim without a case has one row that names what it needs. Published
+    Families and their level: see docs/claims.md. A claim without a case has one row that names what it needs. Published
     evidence also has one row per number that is printed without its accuracies. readings: the evidence by first lines
     and by whole answers, one after another, under the names in `reading`; `evidence` itself if the reading changes no
     answer.
@@ -221,7 +220,6 @@ def page_parts(
     with the last value of each cell that has several sources; statuses: by claim.
     """
     return {
-        "error rates": (method.__doc__ or "").partition("\n\n")[2].strip(),
         "words": _table([{"word": word, "what is shown": meaning} for word, meaning in MEANINGS.items()]),
         "verdicts": verdicts(published, other_sources, statuses, list(explanations)),
     }
@@ -277,8 +275,7 @@ def _page_case(row: Mapping) -> str:
 def _value(row: Mapping) -> str:
     if row["value"] is None:
         return ""
-    is_difference = not row["quantity"].startswith("accuracy at")
-    written = points(row["value"]) if is_difference else f"{percent(row['value'])} %"
+    written = f"{percent(row['value'])} %" if row["quantity"] == WORST_ACCURACY else points(row["value"])
     if row["ci_low"] is None:
         return f"{row['quantity']}: {written}, as printed"
     return f"{row['quantity']} {written} {interval_of(row)} at {percent(row['confidence'])} %, n = {row['n']:,}"

@@ -1,41 +1,5 @@
-"""Verdicts on the questions of claims, and their error rates: the families, their levels, and the procedure that keeps
-them.
-
-**Family.** All cases of one claim, one experiment and one role (the paper's claim, or exploratory), over all models and
-sizes. A case without information, such as a U at the floor, gets no verdict but counts, because leaving it out would
-depend on the answers. A case without a question to compare does not count.
-
-**Level.** The chance that a family has a wrong verdict is at most `ALPHA` = 5 %, for any truth and any dependence of
-its cases. Half of it is for "supported", half for "contradicted".
-
-**Procedure.** Each half is a family of one-sided hypotheses (the claim is false; the claim is true), tested by Holm's
-(1979) step-down procedure: each of the m remaining hypotheses is tested at level ALPHA/2/m; rejected hypotheses leave
-*their own half* only; the others are tested again until none is rejected. Holm's procedure controls the chance of any
-wrong rejection under any dependence (Holm 1979, Scand. J. Statist. 6, 65-70, theorem 1); the sum over both halves is
-ALPHA (Bonferroni's inequality). A verdict of one half never changes the count of the other. Two-sided Holm with the
-direction read off afterwards would have slightly more power, but its control of wrong directions is proved only for
-independent statistics (Shaffer 1980, Ann. Statist. 8, 1342-1347; Finner 1999, Ann. Statist. 27, 274-289), and answers
-of models to the same questions are not independent.
-
-**Claims in several parts.** A U is primacy above 0 *and* recency above 0. "Supported" needs every part, each at the
-full level of the case: an intersection-union test, whose level needs no correction for the number of parts (Berger
-1982, Technometrics 24, 295-300, theorem 1). "Contradicted" needs only one part, so each of k parts is tested at 1/k of
-the level (Bonferroni).
-
-**Tests by intervals.** Each limit of a two-sided interval of confidence 1 - a is wrong with probability a/2. So a
-hypothesis is rejected at level ALPHA/2/m if the interval of confidence 1 - ALPHA/m is beyond its bound. The row has
-this interval; an open case has the widest interval that did not decide it. The 95 % interval decides a single case.
-Limits beyond 0, which show a difference to be small, are farther from 0 than the usual ones, because these err too
-often if questions are only lost (`statistics.further_lost`).
-
-**Words of a curve** (U, recency alone, rising, flat, ...) are a separate family: all statements in the words of all
-curves of an experiment. "Above", "below" and "flat" (equivalence: all positions within 5 points of one another, each
-pair at full level, Berger 1982) have a third of ALPHA each, by Holm. A curve whose U is supported, among all models or
-among the base models, is called U (or W) at the level of that verdict. All tables and pages take the word from
-`curve_words`.
-
-Over a whole table with F families, the chance of a wrong verdict is at most F·5 %. For 5 % over the table, use only
-verdicts that hold at the confidence 1 - 0.05/(F·family_size).
+"""Verdicts on the questions of claims. docs/claims.md has their error rates and the proof: families, levels, and the
+procedure, which `decide` follows.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -67,15 +31,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Criterion:
-    """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied).
-
-    weaker: of two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is
-    not shown if an effect is shown, see `shows`.
-    """
+    """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied)."""
 
     wanted: Range
     denied: Range
     weaker: Range | None = None
+    """Of two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is not
+    shown if an effect is shown, see `shows`.
+    """
 
 
 ABOVE, AT_MOST_NEGLIGIBLE = Range("above 0", ((0, inf),)), Range("below 2 points", ((-inf, NEGLIGIBLE),))
@@ -142,19 +105,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Question:
-    """A claim on one case.
-
-    parts: statements that must all hold; detail: their accuracies in words, or why nothing is measured; withheld: why
-    there is no verdict although there are measures; role: `AS_CLAIM` or `EXPLORATORY`.
-    """
+    """A claim on one case."""
 
     models: tuple[str, ...]
     experiment: str
     size: int | None
     parts: tuple[Part, ...]
+    """Statements that must all hold."""
     detail: str
+    """Their accuracies in words, or why nothing is measured."""
     withheld: str = ""
+    """Why there is no verdict although there are measures."""
     role: str = AS_CLAIM
+    """`AS_CLAIM` or `EXPLORATORY`."""
 
     @property
     def measured(self) -> list[Part]:
@@ -168,17 +131,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, of the suite, or of this project.
-
-    statement: one sentence; section: of the paper as published in TACL, or another source; needs: what must be selected
-    to test it; ask: function that yields its cases.
-    """
+    """A claim of the paper, of the suite, or of this project."""
 
     name: str
     statement: str
+    """One sentence."""
     section: str
+    """Of the paper as published in TACL, or another source."""
     needs: str
+    """What must be selected to test it."""
     ask: Callable[[Evidence, Relations], Iterable[Question]]
+    """Function that yields its cases."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +159,7 @@ class Decision:
 
 
 def decide(questions: Sequence[Question]) -> list[Decision]:
-    """Verdicts on the questions of one family; the chance of any wrong one is at most `ALPHA`, see above."""
+    """Verdicts on the questions of one family; the chance of any wrong one is at most `ALPHA`, see docs/claims.md."""
     counted = [index for index, question in enumerate(questions) if question.is_counted]
     supported, last_supported = step_down(counted, lambda index, level: _all_wanted(questions[index], level))
     contradicted, last_contradicted = step_down(counted, lambda index, level: bool(_denied(questions[index], level)))

@@ -10,20 +10,20 @@ from pydantic import Field
 
 from litm.base.extensions import Registry, files, merged
 from litm.base.messages import UserError
-from litm.config.api_models import ApiModel
+from litm.base.schema import AnyNames, Count, Entry, Names, Variants, read_entry, string_keys
 from litm.config.data import RERANKERS, RETRIEVERS, Candidates, Corpus, Dataset, QuestionSet
 from litm.config.experiments import Experiment
 from litm.config.figures import Figure
-from litm.config.local_models import Model
-from litm.config.models import RECORDED, ModelDefaults
 from litm.config.my_data import MyData
 from litm.config.recorded_models import RecordedModel
-from litm.config.schema import AnyNames, Count, Entry, Names, Variants, read_entry, string_keys
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import PRESETS, Page
 from litm.inference import engines
-from litm.inference.engine import engine_facts
-from litm.records import LOG_PROBABILITY
+from litm.inference.engine import settings_class
+from litm.inference.local_models import LocalModel
+from litm.inference.models import RECORDED, ModelDefaults
+from litm.inference.served_models import ServedModel
+from litm.records.measures import LOG_PROBABILITY
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[
@@ -33,7 +33,7 @@ Kind = Literal[
 
 def _entry_class(module: str) -> dict[str, type[Entry]]:
     name = module.rpartition(".")[2]
-    return {name: Model if engine_facts(name).provider is None else ApiModel}
+    return {name: settings_class(name)}
 
 
 MODELS = Variants("engine", Registry("engines", _entry_class, {RECORDED: RecordedModel}, engines))
@@ -180,6 +180,9 @@ def _kept(kind: Kind, entry: Mapping, changes: Mapping) -> Mapping:
         return {key: value for key, value in entry.items() if key != "url"}
     entries = CATALOGUES[kind]
     if not isinstance(entries, Variants) or entries.key not in changes or entries.of(changes) is entries.of(entry):
+        return entry
+    classes = [one for one in (entries.of(changes), entries.of(entry)) if one is not None]
+    if any(all(issubclass(one, base) for one in classes) for base in (LocalModel, ServedModel)):
         return entry
     return {key: value for key, value in entry.items() if key == "about"}
 

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from litm.base.download import find_in_mirror
 from litm.base.messages import UserError
-from litm.config.model_files import check_encoder
-from litm.config.schema import (
+from litm.base.schema import (
     FILLED_IN,
+    Answer,
     AnyNames,
     AsGiven,
     Count,
@@ -22,9 +22,11 @@ from litm.config.schema import (
     NoPassword,
     NotNegative,
     PathTo,
+    Place,
     Positive,
     Ref,
     Variants,
+    Workflow,
     check_names,
     is_anything,
     is_file,
@@ -32,6 +34,7 @@ from litm.config.schema import (
 )
 from litm.corpora.documents import source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, is_generator
+from litm.inference.model_files import check_encoder
 from litm.placements import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT
@@ -54,57 +57,50 @@ INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes
 class Dataset(Entry):
     """One file: either local, or remote, in which case it is downloaded and checked."""
 
-    path: Annotated[str | None, PathTo(is_file)] = None
+    has_roles: ClassVar[bool] = True
+
+    path: Annotated[
+        str | None, PathTo(is_file), Place("the content of the file makes the prompts, its place does not matter")
+    ] = None
     """A local file, whose checksum is not verified. null means that you must supply it; until then, experiments that
     need it are left out.
-
-    Not in the key: the content of the file makes the prompts, its place does not matter.
     """
-    url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None = None
-    """Address of the file. It is downloaded unless data_mirror has a file with its base name.
-
-    Not in the key: the origin of the file.
-    """
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
-    """The sha256 of the remote file.
-
-    Not in the key: a check of the file.
-    """
-    git_blob: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] | None = None
+    url: Annotated[
+        Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None,
+        Place("the origin of the file"),
+    ] = None
+    """Address of the file. It is downloaded unless data_mirror has a file with its base name."""
+    sha256: Annotated[Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None, Workflow("a check of the file")] = None
+    """The sha256 of the remote file."""
+    git_blob: Annotated[Annotated[str, Field(pattern="^[0-9a-f]{40}$")] | None, Workflow("as `sha256`")] = None
     """The id of the remote file in its git repository (git ls-tree), if the sha256 is unknown. Ignored if there is a
     sha256.
-
-    Not in the key: as `sha256`.
     """
-    megabytes: Positive | None = None
-    """Approximate size of the remote file, for the cost of a study if its server does not tell.
-
-    Not in the key: for the cost before a run.
-    """
-    labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = None
+    megabytes: Annotated[Positive | None, Workflow("for the cost before a run")] = None
+    """Approximate size of the remote file, for the cost of a study if its server does not tell."""
+    labels: Annotated[
+        Literal["ambignq", "situatedqa", "jsonl", "txt"] | None, Answer("through the prompts: the format of the file")
+    ] = None
     """Format of a file that selects questions: ambignq (AmbigNQ's annotations; unambiguous questions are kept),
     situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with question and
     keep), or txt (one question to keep per line).
-
-    In the key: through the prompts: the format of the file.
     """
-    version: Literal["v1", "v2", "released"] | None = None
+    version: Annotated[Literal["v1", "v2", "released"] | None, Workflow("for the comparison with published values")] = (
+        None
+    )
     """Version of the authors' data in the file, for comparison with published values: contexts before (v1) or since
     (v2) January 2024, or a file with a single version (released). Omitted for other data.
-
-    Not in the key: for the comparison with published values.
     """
-    other_versions: Annotated[dict[Literal["v1", "v2"], str] | None, Ref("datasets")] = None
+    other_versions: Annotated[
+        dict[Literal["v1", "v2"], str] | None,
+        Ref("datasets"),
+        Workflow("by the prompts of the dataset that replaces this one"),
+    ] = None
     """Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. If the config's
     data_version selects one, experiments use it instead of this file.
-
-    Not in the key: by the prompts of the dataset that replaces this one.
     """
-    file: Annotated[str, Field(pattern="^[^/{}]+$")] = FILLED_IN
-    """Base name of the remote file, here and in data_mirror. If omitted, the URL's.
-
-    Not in the key: the file's name here.
-    """
+    file: Annotated[str, Field(pattern="^[^/{}]+$"), Place("the file's name here")] = FILLED_IN
+    """Base name of the remote file, here and in data_mirror. If omitted, the URL's."""
 
     @property
     def is_to_supply(self) -> bool:

@@ -1,30 +1,41 @@
 """Experiments of the configuration: task, cells, questions, remedies and scoring."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from litm.base.extensions import text_file
-from litm.base.formats import grouped
-from litm.base.messages import UserError, single_spaced
+from litm.base.groups import grouped
+from litm.base.messages import UserError
+from litm.base.schema import (
+    FILLED_IN,
+    Answer,
+    AnyNames,
+    AsGiven,
+    Count,
+    Entry,
+    Made,
+    NotNegative,
+    Ref,
+    Workflow,
+    one_of,
+)
 from litm.config.data import Candidates
-from litm.config.schema import FILLED_IN, AnyNames, AsGiven, Count, Entry, Made, NotNegative, Ref, one_of
 from litm.examples.examples import read_template
 from litm.examples.orders import AUTHORS, ORDERS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.records import ANSWER, LOG_PROBABILITY, RANKED, Cell, Condition, Curve, Cut, score_in_words
+from litm.records.cells import Cell, Curve
+from litm.records.conditions import RANKED, Condition, Cut, score_in_words
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import METRICS
 
-#: Reference to another function in a docstring.
-_CODE_NAME = re.compile(r", (?:see|as) `\w+`(?: finds it)?,?")
 #: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,
 #: about what the shortest right answer, a UUID, takes in common tokenizers.
 SHORT = 0.25
@@ -95,183 +106,136 @@ class RemediesEntry(Entry):
             yield f"'{RANKED}' is the baseline of every remedy, remove it from 'order'"
 
 
+#: Roles of several keys.
+InPrompts, ForComparisons = Answer("through the prompts"), Workflow("for comparisons")
+
+
 class Experiment(Entry):
     """A task with its questions and the sizes and positions of its contexts."""
 
-    task: Annotated[str, one_of(task_names)]
-    """The kind of questions and prompts, a task of scripts/litm/examples/tasks.
+    has_roles: ClassVar[bool] = True
 
-    In the key: through the prompts.
-    """
-    title: str = FILLED_IN
-    """Title in figures and the report. If omitted, the experiment's name.
-
-    Not in the key: for figures.
-    """
-    positions: Annotated[dict[Size, Positions], Field(min_length=1)] | Literal["nine"] | None = None
+    task: Annotated[str, one_of(task_names), InPrompts]
+    """The kind of questions and prompts, a task of scripts/litm/examples/tasks."""
+    title: Annotated[str, Workflow("for figures")] = FILLED_IN
+    """Title in figures and the report. If omitted, the experiment's name."""
+    positions: Annotated[Annotated[dict[Size, Positions], Field(min_length=1)] | Literal["nine"] | None, InPrompts] = (
+        None
+    )
     """Positions of the gold item, from 0, by size (number of items), or nine (for N items 0, N/8, ..., 7N/8, rounded
     down, and N - 1), which also stands for all of `sizes`. Questions with several gold items (multi_needle) have a list
     per placement, as in [[0, 149, 299]]; nine puts these items next to each other. Not for tasks with one fixed context
     (closed_book_qa, oracle_qa) or without a gold item (open_domain_qa).
-
-    In the key: through the prompts.
     """
-    depths: Annotated[dict[Size, Depths], Field(min_length=1)] | None = None
+    depths: Annotated[Annotated[dict[Size, Depths], Field(min_length=1)] | None, InPrompts] = None
     """Instead of positions, for generated contexts: depths of the gold item, 0 (first) to 1 (last), by number of
     tokens; a list per placement if a question has several gold items. The number of items is chosen with the tokenizer
     of `tokens_of`, so that no prompt of the first ten questions is longer; the answer (`max_new_tokens`) is not
     included.
-
-    In the key: through the prompts.
     """
-    tokens_of: Annotated[str | None, Ref("models")] = None
-    """The model whose tokenizer and prompt template count the tokens of `depths`. It need not be selected.
-
-    In the key: through the prompts.
-    """
-    sizes: Annotated[list[Count], OneOrMore] | None = None
+    tokens_of: Annotated[str | None, Ref("models"), InPrompts] = None
+    """The model whose tokenizer and prompt template count the tokens of `depths`. It need not be selected."""
+    sizes: Annotated[Annotated[list[Count], OneOrMore] | None, InPrompts] = None
     """Sizes of contexts without a gold item (open_domain_qa). With positions or depths, the sizes to run; if omitted,
     all.
-
-    In the key: through the prompts.
     """
     dataset: Annotated[
         str | dict[str, str] | None,
         Ref("datasets", "questions", "candidates", hint="a file of your own is an entry of define.datasets"),
+        InPrompts,
     ] = None
     """The dataset, question set or candidates with the questions, or one per size. If omitted, the task generates the
     questions.
-
-    In the key: through the prompts.
     """
-    closed_book: Annotated[str | None, Ref("experiments")] = None
-    """The experiment that asks the same questions without documents. Used to compute the utilisation of the context.
-
-    Not in the key: for comparisons.
-    """
-    oracle: Annotated[str | None, Ref("experiments")] = None
+    closed_book: Annotated[str | None, Ref("experiments"), ForComparisons] = None
+    """The experiment that asks the same questions without documents. Used to compute the utilisation of the context."""
+    oracle: Annotated[str | None, Ref("experiments"), ForComparisons] = None
     """The experiment that asks the same questions with the gold document alone. Used to compute the utilisation of the
     context.
-
-    Not in the key: for comparisons.
     """
-    query_aware_of: Annotated[str | None, Ref("experiments")] = None
+    query_aware_of: Annotated[str | None, Ref("experiments"), ForComparisons] = None
     """The experiment with the same questions but with the question only after the context. Used in the table of claims.
-
-    Not in the key: for comparisons.
     """
-    compared_with: Annotated[AnyNames, Ref("experiments")] = ()
+    compared_with: Annotated[AnyNames, Ref("experiments"), ForComparisons] = ()
     """Experiments to compare with this one in condition_differences.csv although more than one key differs. Experiments
     that differ in one key are always compared.
-
-    Not in the key: for comparisons.
     """
-    cluster: str | None = None
+    cluster: Annotated[str | None, Workflow("for intervals and tests")] = None
     """A field of the question's record, or else of its gold document (such as title), whose value groups questions by
     article, source or template. Intervals and tests then treat the questions of a group as dependent (an audit counts
     single questions). If omitted, all questions are independent. Only for questions from a file.
-
-    Not in the key: for intervals and tests.
     """
-    examples: Count | None = None
-    """Number of questions. If it is null, omitted, or larger than the file's number, all questions are used.
-
-    In the key: through the prompts; a larger number asks only the new ones.
-    """
-    selection: Literal["first", "random"] = "first"
+    examples: Annotated[Count | None, Answer("through the prompts; a larger number asks only the new ones")] = None
+    """Number of questions. If it is null, omitted, or larger than the file's number, all questions are used."""
+    selection: Annotated[Literal["first", "random"], InPrompts] = "first"
     """Whether the questions are the first of the dataset or random ones. A larger number includes the questions of a
     smaller one.
-
-    In the key: through the prompts.
     """
-    subset: Annotated[str | None, Ref("datasets", "questions", "candidates")] = None
-    """A dataset with labels. Only questions that it keeps are used.
-
-    In the key: through the prompts.
-    """
-    distractor_order: Literal["ranked", "random", "authors"] = "ranked"
+    subset: Annotated[str | None, Ref("datasets", "questions", "candidates"), InPrompts] = None
+    """A dataset with labels. Only questions that it keeps are used."""
+    distractor_order: Annotated[Literal["ranked", "random", "authors"], InPrompts] = "ranked"
     """ranked (as in the dataset), random (shuffled once per question, the same at every position), or authors (shuffled
     as by the paper's authors' scripts, one question after the other from seed 0).
-
-    In the key: through the prompts.
     """
-    order: OrderName = RANKED
+    order: Annotated[OrderName, InPrompts] = RANKED
     """Order of retrieved documents in the prompt (open_domain_qa): ranked (best first), reversed (best last), ends
     (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's LongContextReorder, with
     the best last where their number is even), or random.
-
-    In the key: through the prompts.
     """
-    rerank: Annotated[str | None, Ref("rerankers", hint="yours is one of define.rerankers")] = None
-    """The reranker that orders all retrieved documents of the dataset (open_domain_qa).
-
-    In the key: through the prompts.
-    """
-    cut: CutEntry | None = None
+    rerank: Annotated[str | None, Ref("rerankers", hint="yours is one of define.rerankers"), InPrompts] = None
+    """The reranker that orders all retrieved documents of the dataset (open_domain_qa)."""
+    cut: Annotated[CutEntry | None, InPrompts] = None
     """Drops documents by their scores (open_domain_qa), as in {margin: 3}. `sizes` are then maximum numbers of
     documents. The best document is always shown.
-
-    In the key: through the prompts.
     """
-    remedies: RemediesEntry | None = None
+    remedies: Annotated[RemediesEntry | None, Workflow("defines further experiments")] = None
     """Orders, rerankers, cuts and prompts to try on these documents at every size (open_domain_qa). Each is one
     experiment; advice.csv compares them on the same questions.
-
-    Not in the key: defines further experiments.
     """
-    design: Literal["move_the_pair", "ask_another_key"] = "move_the_pair"
+    design: Annotated[Literal["move_the_pair", "ask_another_key"], InPrompts] = "move_the_pair"
     """Meaning of a position in kv_retrieval. move_the_pair: the requested pair moves to the position (the paper's
     design). ask_another_key: the question asks for the pair at the position, so that all positions share the tokens
     before the question. These are different measurements; give each its own experiment.
-
-    In the key: through the prompts.
     """
-    wording: Literal["plain", "suite"] = "plain"
+    wording: Annotated[Literal["plain", "suite"], InPrompts] = "plain"
     """Wording of the generated questions in the suite's experiments 2 to 7. plain: this project's. suite: that of the
     suite's description (docs/suite.md).
-
-    In the key: through the prompts.
     """
     # The task has defaults for these keys.
-    prompt: Annotated[str, Ref("prompts")] = FILLED_IN
+    prompt: Annotated[str, Ref("prompts"), InPrompts] = FILLED_IN
     """Name of a file in resources/prompts, or in `prompts` of an extension. If omitted, the task's own. For
     conversation_memory it is the transcript for models without `prompt_template: chat`; models with that template
     receive the messages themselves.
-
-    In the key: through the prompts.
     """
-    measure: Annotated[tuple[Literal["answer", "log_probability"], ...], Field(strict=False), OneOrMore] = ("answer",)
+    measure: Annotated[
+        tuple[Literal["answer", "log_probability"], ...],
+        Field(strict=False),
+        OneOrMore,
+        Workflow("log-probabilities have separate keys"),
+    ] = ("answer",)
     """What is measured: answer (answers are generated and judged), log_probability (the log-probability that the model
     assigns to each accepted answer after the prompt, docs/log_probability.md), or both. log_probability generates no
     token; with it alone, the experiment has no accuracy. Only for prompts that ask for one gold item.
-
-    Not in the key: log-probabilities have separate keys.
     """
-    metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
+    metric: Annotated[str, one_of(lambda: METRICS), Workflow("the judgement of answers")] = FILLED_IN
     """How answers are judged (best_subspan_em; whole_words, that of `my_data`; value_in_answer, exact_code, only_code,
     exact_integer in the first line, last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose
     means appear in the accuracy columns). If omitted, the task's own metric.
-
-    Not in the key: the judgement of answers.
     """
-    stop: Literal["first_line", "end_token"] = FILLED_IN
+    stop: Annotated[Literal["first_line", "end_token"], Answer("as written")] = FILLED_IN
     """Where an answer may end before its limit: first_line (after the first line that is not blank, which is all that
     best_subspan_em reads) or end_token (only at the model's end token). If omitted, the task's own.
-
-    In the key: as written.
     """
-    max_new_tokens: Count = FILLED_IN
+    max_new_tokens: Annotated[Count, Answer("as written")] = FILLED_IN
     """Maximum number of tokens in an answer. If omitted, the task's own. Below a quarter of that, a dry run and
     `doctor` warn that right answers may be cut.
-
-    In the key: as written.
     """
-    on_overflow: Literal["leave_out", "fail"] = "leave_out"
+    on_overflow: Annotated[Literal["leave_out", "fail"], Workflow("how prompts that do not fit are handled")] = (
+        "leave_out"
+    )
     """What to do if a prompt with an answer of `max_new_tokens` exceeds the model's context window: leave_out (its
     question is left out at all positions of the size and counted) or fail (an error before the model runs). It changes
     no answer.
-
-    Not in the key: how prompts that do not fit are handled.
     """
     cells: Made[tuple[Cell, ...]] = ()
     """Its cells, by size and place."""
@@ -352,9 +316,8 @@ class Experiment(Entry):
 
     @property
     def right_if(self) -> str:
-        """When an answer is right, from the docstring of the metric's function: `any gold answer is in the text`."""
-        described = (METRICS[self.metric].judge.__doc__ or "").strip().partition("\n\n")[0]
-        return single_spaced(_CODE_NAME.sub("", described)).removeprefix("Whether ")
+        """When an answer is right, see `Metric`."""
+        return METRICS[self.metric].right_if
 
     @property
     def mean_label(self) -> str:

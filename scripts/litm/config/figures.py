@@ -6,10 +6,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from litm.base.messages import UserError
+from litm.base.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.config.experiments import Experiment, item_noun
-from litm.config.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
 from litm.config.sweeps import Sweeps
 from litm.figures.kinds import KINDS
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 #: Name of the figure of all curves, which is always made.
 PBI_FOREST = "pbi_forest"
@@ -158,12 +159,13 @@ def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
     the right answer where it is measured, unless there is such a figure.
     """
     found = {}
-    for kind, ending, title, pairs in (
-        (WRONG_KIND, BY_KIND, "Wrong answers: {}", sweeps.run),
-        (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", sweeps.measured),
+    for kind, ending, title, measure in (
+        (WRONG_KIND, BY_KIND, "Wrong answers: {}", ANSWER),
+        (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", LOG_PROBABILITY),
     ):
         shown = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
-        experiments = {name: sweep.experiment for (_, name), sweep in pairs.items() if sweep.experiment.has_positions}
+        own = [sweep.experiment for sweep in sweeps.sweeps_of(measure)]
+        experiments = {one.name: one for one in own if one.has_positions}
         for name, one in experiments.items():
             if name not in shown and not one.condition and f"{name}{ending}" not in figures:
                 labels = {"title": title.format(one.title), **labels_of(figures, one)}
@@ -194,7 +196,7 @@ def _has_curves(figure: Figure, sweeps: Sweeps) -> bool:
         for (model, a), (other, b) in sweeps.compared
     ):
         return False
-    shown = [sweep for (model, name), sweep in sweeps.run.items() if name in own and figure.shows(model)]
+    shown = [one for one in sweeps.sweeps_of(ANSWER) if one.experiment.name in own and figure.shows(one.model.name)]
     sizes = {size for sweep in shown for size in sweep.experiment.cell_sizes}
     return bool(sizes) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
@@ -274,7 +276,7 @@ def _by_size(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterat
 
     Accuracy against tokens is for several models only.
     """
-    run = {model: sweep.experiment for (model, name), sweep in sweeps.run.items() if name == experiment.name}
+    run = {model: sweeps.experiment_of(model, experiment.name) for model in sweeps.models_of(experiment.name)}
     if not any(len(one.cell_sizes) > 1 for one in run.values()):
         return
     for kind, made in KINDS.items():

@@ -16,16 +16,16 @@ from typing import Annotated, Any
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError, counted
-from litm.config.local_models import Model
-from litm.config.model_files import count_tokens, known_window
-from litm.config.schema import Entry, PathTo, is_anything, is_file, locate
+from litm.base.schema import Entry, PathTo, is_anything, is_file, locate
 from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
+from litm.inference.local_models import LocalModel
+from litm.inference.model_files import count_tokens, known_window
 from litm.placements import gold_positions
 from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
-from litm.records import Cell
+from litm.records.cells import Cell
 from litm.retrieval.gold import FileNames, read_corrections
 
 #: Names of the entries. A user's `define` may replace their keys.
@@ -239,7 +239,7 @@ class _Limit:
 
 def _fitting(name: str, model: Entry, texts: _Texts, root: Path) -> _Limit | None:
     """The number of passages that fit a model's window; None if the window is unknown."""
-    path = model.stored_at(root) if isinstance(model, Model) else None
+    path = model.stored_at(root) if isinstance(model, LocalModel) else None
     window = getattr(model, "context_window", None) or (path and known_window(path))
     if not window or not texts.first:
         return None

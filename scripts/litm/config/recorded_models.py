@@ -7,17 +7,17 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError
+from litm.base.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
 from litm.config.experiments import Experiment
-from litm.config.model_files import check_counted, check_tokenizer, check_told_apart, fill, response_file
-from litm.config.models import AnyModel, Policy, only_strip
-from litm.config.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
 from litm.inference.logs import FIELDS, KINDS
+from litm.inference.model_files import check_counted, check_tokenizer, check_told_apart, fill, response_file
+from litm.inference.models import AnyModel, Policy, ReasoningKeys, only_strip
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
-from litm.records import Cell
+from litm.records.cells import Cell
 
 #: One or several names of a field; the first name that a record has counts.
 FieldName = str | Names | None
@@ -53,7 +53,7 @@ class Fields(Entry):
             yield f"'response' and one of {', '.join(IDENTIFIERS)} are needed"
 
 
-class RecordedModel(AnyModel):
+class RecordedModel(ReasoningKeys, AnyModel):
     """Recorded responses of a model, which is not run."""
 
     engine: Literal["recorded"]

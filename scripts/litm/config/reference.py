@@ -14,13 +14,13 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from litm.base.files import with_parts
-from litm.config.api_models import ApiModel
-from litm.config.catalogue import CATALOGUES, Config
+from litm.base.schema import Entry, Variants, docstrings
+from litm.config.catalogue import CATALOGUES, MODELS, Config
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
-from litm.config.schema import Entry, Variants, docstrings
 from litm.inference.engine import engine_facts, engine_names
+from litm.inference.local_models import LoadedModel, LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.locations import NOT_READ, PARTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -36,14 +36,13 @@ TYPES = {
     "object": "mapping",
 }
 LIMITS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
-#: Classes whose keys may be part of the key of an answer, as their second paragraphs say.
+#: Classes whose keys may be part of the key of an answer, as their roles say.
 OF_ANSWERS: dict[str, type[Entry]] = {
-    "A model that runs here": Model,
-    "A model that a server runs": ApiModel,
+    "A model that runs here": LocalModel,
+    "A model that a server runs": ServedModel,
     "An experiment": Experiment,
     "A dataset": Dataset,
 }
-IN_KEY, NOT_IN_KEY = "In the key: ", "Not in the key: "
 
 
 class _Generator(GenerateJsonSchema):
@@ -54,7 +53,7 @@ class _Generator(GenerateJsonSchema):
         engines = "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
         said, properties = docstrings(cls), made["properties"]
         made["properties"] = {
-            key: {**properties[key], "description": said[name][0].replace("{engines}", engines)}
+            key: {**properties[key], "description": said[name].replace("{engines}", engines)}
             for key, name in cls.keys.items()
         }
         return made
@@ -73,27 +72,32 @@ class _Generator(GenerateJsonSchema):
         return {"additionalProperties": False, **made} if "patternProperties" in made else made
 
 
-def reference_files(recipe: type[Entry], root: Path) -> dict[str, str]:
-    """Texts of the reference's files, by path in the project. recipe: the class of reference_model.yaml."""
+def reference_files(root: Path) -> dict[str, str]:
+    """Texts of the reference's files, by path in the project."""
     files = {
         f"config/schemas/{name}.schema.yaml": SCHEMA_HEADER
         + yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
-        for name, schema in json_schemas(recipe).items()
+        for name, schema in json_schemas().items()
     }
     parts = {
-        "docs/configuration.md": {"keys": "\n".join(_keys(recipe)).strip()},
+        "docs/configuration.md": {"keys": "\n".join(_keys()).strip()},
         "docs/answers.md": _answers(),
         "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
     }
     return files | {page: with_parts((root / page).read_text(encoding="utf-8"), own) for page, own in parts.items()}
 
 
-def key_parts(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
-    """By key, whether it is part of the key of an answer, and why; `KeyError` if its docstring does not say it."""
-    said = {key: docstrings(cls)[field][1].rstrip(".") for key, field in cls.keys.items()}
-    if silent := [key for key, text in said.items() if not text.startswith((IN_KEY, NOT_IN_KEY))]:
-        raise KeyError(f"{cls.__name__}: write '{IN_KEY}...' or '{NOT_IN_KEY}...' below the description of {silent}")
-    return {key: (text.startswith(IN_KEY), text.partition(": ")[2]) for key, text in said.items()}
+def key_roles(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
+    """By key of a class, or of the engines whose models it describes: whether it is part of the key of an answer, and
+    the words for it.
+    """
+    engines = {name: one for name, one in MODELS.classes.items() if issubclass(one, cls)} or {"": cls}
+    found: dict[str, tuple[bool, str]] = {}
+    for key, described in {key: one for one in engines.values() for key in one.keys}.items():
+        having = [name for name, one in engines.items() if key in one.keys]
+        only = f"`engine: {' or '.join(having)}`: " if len(having) < len(engines) else ""
+        found[key] = (described.roles[key].counts, f"{only}{described.roles[key].detail}")
+    return found
 
 
 def _answers() -> dict[str, str]:
@@ -101,13 +105,9 @@ def _answers() -> dict[str, str]:
     tables = []
     for title, cls in OF_ANSWERS.items():
         tables += [f"## {title}", "", "| key | part of an answer's key | detail |", "|---|---|---|"]
-        parts = key_parts(cls)
-        for is_part in (True, False):
-            tables += [
-                f"| `{key}` | {'yes' if is_part else 'no'} | {text} |"
-                for key, (of, text) in parts.items()
-                if of == is_part
-            ]
+        rows = key_roles(cls)
+        for counts, word in ((True, "yes"), (False, "no")):
+            tables += [f"| `{key}` | {word} | {text} |" for key, (part, text) in rows.items() if part == counts]
         tables.append("")
     patterns = {"files": PARTS, "other files": NOT_READ}
     return {
@@ -132,9 +132,9 @@ def _changes(file: Path) -> str:
     return "\n".join(lines)
 
 
-def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
+def json_schemas() -> dict[str, dict]:
     """JSON schemas of the configuration's files, by file name without ending."""
-    files: dict[str, Any] = {"config": Config, "reference_model": recipe}
+    files: dict[str, Any] = {"config": Config}
     for kind, entries in CATALOGUES.items():
         union: Any = reduce(or_, _classes(entries))
         files[kind] = dict[str, union]
@@ -144,13 +144,13 @@ def json_schemas(recipe: type[Entry]) -> dict[str, dict]:
     return schemas
 
 
-def _keys(recipe: type[Entry]) -> Iterator[str]:
+def _keys() -> Iterator[str]:
     """The tables of the keys of each kind of entry."""
     yield from _section("config.yaml", "config", [Config])
     for kind, entries in CATALOGUES.items():
         key = entries.key if isinstance(entries, Variants) else ""
-        yield from _section(f"{kind}.yaml", kind, _classes(entries), key)
-    yield from _section("reference_model.yaml", "reference_model", [recipe])
+        bases: list[type[Entry]] = [LocalModel, LoadedModel, ServedModel] if entries is MODELS else []
+        yield from _section(f"{kind}.yaml", kind, [*bases, *_classes(entries)], key)
 
 
 def _classes(entries: type[Entry] | Variants) -> list[type[Entry]]:
@@ -177,9 +177,12 @@ def _section(title: str, where: str, classes: Sequence[type[Entry]], key: str = 
         summary, _, more = cleandoc(cls.__doc__ or "").partition("\n\n")
         if len(classes) > 1:
             summary = f"### {summary.rstrip('.')}"
-            own = {name: row for name, row in own.items() if name not in shared}
+            inherited = [rows[classes.index(one)] for one in cls.__mro__[1:] if one in classes]
+            known = {name for some in [shared, *inherited] for name, row in some.items() if own.get(name) == row}
+            own = {name: row for name, row in own.items() if name not in known}
         yield from (f"{text}\n" for text in (summary, more) if text)
-        yield _table(own)
+        if own:
+            yield _table(own)
 
 
 def _table(rows: Mapping[str, Sequence[str]]) -> str:

@@ -5,13 +5,13 @@ from itertools import product
 from pathlib import Path
 
 from litm.base.messages import UserError
+from litm.base.schema import choose
 from litm.config.catalogue import Config, Entries
 from litm.config.conditions import with_names
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment, read_cells
-from litm.config.local_models import Model
-from litm.config.schema import choose
 from litm.config.sweeps import Selection
+from litm.inference.local_models import LocalModel
 
 #: Experiments that a model runs, each with its sizes, None for all.
 Limits = dict[str, tuple[int, ...] | None]
@@ -27,7 +27,7 @@ def select(config: Config, entries: Entries, root: Path) -> Selection:
     """
 
     def is_installed(name: str) -> bool:
-        return isinstance(model := entries["models"][name], Model) and model.is_here(root)
+        return isinstance(model := entries["models"][name], LocalModel) and model.is_here(root)
 
     own = "a model of your own is an entry of define.models"
     models = choose(config.models, entries["models"], "models", own, is_installed)

@@ -9,27 +9,27 @@ from typing import Any
 
 from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.extensions import files, merged, use
-from litm.base.formats import read_lines
+from litm.base.json_files import read_lines
 from litm.base.messages import UserError, first_of
-from litm.config.api_models import ApiModel
+from litm.base.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures
-from litm.config.local_models import Model
-from litm.config.model_files import why_taken
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.recorded_models import RecordedModel
-from litm.config.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.selection import select
 from litm.config.sweeps import Selection, Sweeps
 from litm.config.yaml_files import read_yaml
 from litm.figures.kinds import Page
+from litm.inference.local_models import LocalModel
+from litm.inference.model_files import why_taken
+from litm.inference.served_models import ServedModel
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.questions.own_questions import read_rows
-from litm.records import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 
 #: Kinds that `dataset` of an experiment may name, so that they share their names.
 FILES = ("datasets", "questions", "candidates")
@@ -50,7 +50,7 @@ class Study(Sweeps):
     tokenizer, by the dataset that the user must still supply. examples: the config's number of questions.
     """
 
-    token_models: Mapping[str, Model | ApiModel]
+    token_models: Mapping[str, LocalModel | ServedModel]
     published_figures: Mapping[str, Figure]
     printed_tokens: Sequence[PublishedTokens]
     relations: Mapping[str, Any]
@@ -81,8 +81,8 @@ class Study(Sweeps):
             *([f"no log-probabilities, left out: {unmeasured}"] if unmeasured else []),
             *([f"no recorded responses, left out: {pairs}"] if pairs else []),
             *(
-                f"no file of recorded responses of {model} to {name} at {first_of(cells, 4)}: not recorded"
-                for (model, name), sweep in self.run.items()
+                f"no file of recorded responses of {' to '.join(sweep.pair)} at {first_of(cells, 4)}: not recorded"
+                for sweep in self.sweeps_of(ANSWER)
                 if isinstance(sweep.model, RecordedModel) and (cells := sweep.model.without_file(sweep.experiment))
             ),
             *(
@@ -98,7 +98,7 @@ class Study(Sweeps):
         made by default, numbers of questions below the config's, limits of new tokens that are likely to be too low.
         """
         absent = [f"models.{model}.package: {words}" for model, words in self.absent.items()]
-        alone = ["no report, which is of answers: 'measure' asks for none"] if self.measured and not self.run else []
+        alone = ["no report, which is of answers: 'measure' asks for none"] if self.sweeps and not self.answered else []
         others = [*self.not_raised, *self.prompt_formats, *self.short_limits]
         return [*absent, *self.my_data, *self.left_out, *alone, *others]
 
@@ -117,7 +117,7 @@ class Study(Sweeps):
     @property
     def short_limits(self) -> list[str]:
         """Lines on limits of new tokens that are likely to cut right answers, of experiments that are asked."""
-        asked = {experiment for model, experiment in self.run if not isinstance(self.models[model], RecordedModel)}
+        asked = {sweep.experiment.name for sweep in self.sweeps_of(ANSWER) if sweep.is_asked}
         return list(short_limits(one for name, one in self.experiments.items() if name in asked))
 
     @property
@@ -126,7 +126,7 @@ class Study(Sweeps):
         return [
             f"{name}: {why_taken(one.prompt_template)}"
             for name, one in self.models.items()
-            if isinstance(one, Model) and one.has_weights and one.leaves_format_out
+            if isinstance(one, LocalModel) and one.has_weights and one.leaves_format_out
         ]
 
 
@@ -173,7 +173,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
         examples=read.examples,
-        absent={name: words for name, one in models.items() if isinstance(one, Model) and (words := one.absent(root))},
+        absent={
+            name: words for name, one in models.items() if isinstance(one, LocalModel) and (words := one.absent(root))
+        },
         **data,
     )
     _check_answered(study)
@@ -326,8 +328,8 @@ def _check_tokens(experiment: Experiment, models: Mapping[str, Entry]) -> None:
     model, name = models.get(experiment.tokens_of or ""), experiment.tokens_of
     wrong = {
         "has recorded responses and no tokenizer": isinstance(model, RecordedModel),
-        "is run by a server: set the model's 'tokenizer'": isinstance(model, ApiModel) and model.tokenizer is None,
-        "has no tokenizer": isinstance(model, Model) and not model.has_weights,
+        "is run by a server: set the model's 'tokenizer'": isinstance(model, ServedModel) and model.tokenizer is None,
+        "has no tokenizer": isinstance(model, LocalModel) and not model.has_weights,
     }
     for words, is_wrong in wrong.items():
         if is_wrong:
@@ -346,7 +348,7 @@ def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, Q
 
 def _check_answered(study: Study) -> None:
     """Raise `UserError` for a selected experiment without responses of any selected model."""
-    measured = {experiment for _, experiment in study.measured}
+    measured = {experiment for _, experiment in study.pairs(LOG_PROBABILITY)}
     for name, one in study.experiments.items():
         if LOG_PROBABILITY in one.measure and name not in measured:
             told = ", ".join(f"{model}: {why}" for model, why in study.not_measured.items())

@@ -3,21 +3,66 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from litm.config.api_models import ApiModel
+from litm.base.messages import UserError
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
-from litm.records import ANSWER, LOG_PROBABILITY, MEASURE, Cell, Condition, Curve, answer_limit
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
+from litm.records.cells import Cell, Curve
+from litm.records.conditions import Condition
+from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE
+from litm.records.tokens import answer_limit
+
+
+class SweepFiles(NamedTuple):
+    """The files of a sweep: as patterns with {model} and {experiment}, or those of one."""
+
+    journal: str
+    responses: str
+    manifest: str
+    parts: str
+    """The folder of its shards' responses."""
+    scores: str
+    estimate: str
+
+    def of(self, model: str, experiment: str) -> "SweepFiles":
+        """The files of the sweep of these names."""
+        return SweepFiles(*(pattern.format(model=model, experiment=experiment) for pattern in self))
+
+
+def ending_of(measure: str) -> str:
+    """What files have after the experiment's name, in folders that all measures share; "" for answers."""
+    return "" if measure == ANSWER else f".{measure}"
+
+
+def _patterns(measure: str, responses: str, scores: str) -> SweepFiles:
+    name = "{model}/{experiment}"
+    here = f"{name}{ending_of(measure)}"
+    return SweepFiles(
+        journal=f"results/journal/{here}.jsonl",
+        responses=f"results/{responses}/{name}.jsonl.gz",
+        manifest=f"results/{responses}/{name}.manifest.json",
+        parts=f"results/parts/{here}",
+        scores=f"results/{scores}/{name}.parquet",
+        estimate=f"results/estimates/{here}.json",
+    )
+
+
+#: The files of sweeps, by what they measure.
+FILES = {
+    ANSWER: _patterns(ANSWER, "responses", "scores"),
+    LOG_PROBABILITY: _patterns(LOG_PROBABILITY, "log_probabilities", "log_probabilities"),
+}
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
 
-    model: Model | ApiModel | RecordedModel
+    model: LocalModel | ServedModel | RecordedModel
     experiment: Experiment
     """At the sizes that the model runs."""
     measure: str = ANSWER
@@ -33,9 +78,9 @@ class Sweep:
         return self.experiment.cells
 
     @property
-    def ending(self) -> str:
-        """What its files have after the experiment's name; "" for answers."""
-        return "" if self.measure == ANSWER else f".{self.measure}"
+    def files(self) -> SweepFiles:
+        """Its files."""
+        return FILES[self.measure].of(*self.pair)
 
     @property
     def is_asked(self) -> bool:
@@ -95,7 +140,7 @@ class Sweeps:
     """
 
     selection: Selection
-    models: Mapping[str, Model | ApiModel | RecordedModel]
+    models: Mapping[str, LocalModel | ServedModel | RecordedModel]
     experiments: Mapping[str, Experiment]
     conditions: Mapping[str, Condition]
 
@@ -114,24 +159,32 @@ class Sweeps:
         )
 
     @cached_property
-    def run(self) -> dict[tuple[str, str], Sweep]:
-        """The sweeps of answers by the names of model and experiment."""
-        return {sweep.pair: sweep for sweep in self.sweeps if sweep.measure == ANSWER}
+    def _by_name(self) -> dict[tuple[str, str, str], Sweep]:
+        return {(*sweep.pair, sweep.measure): sweep for sweep in self.sweeps}
 
-    @cached_property
-    def measured(self) -> dict[tuple[str, str], Sweep]:
-        """The sweeps of log-probabilities by the names of model and experiment."""
-        return {sweep.pair: sweep for sweep in self.sweeps if sweep.measure == LOG_PROBABILITY}
+    def sweep(self, model: str, experiment: str, measure: str = ANSWER) -> Sweep:
+        """The sweep of these names; `UserError` if this selection has none."""
+        if sweep := self._by_name.get((model, experiment, measure)):
+            return sweep
+        raise UserError(f"{model} does not run {experiment} for its {measure} in this selection of models, see 'only'")
+
+    def sweeps_of(self, measure: str) -> list[Sweep]:
+        """The sweeps of one measure."""
+        return [sweep for sweep in self.sweeps if sweep.measure == measure]
+
+    def pairs(self, measure: str = ANSWER) -> list[tuple[str, str]]:
+        """The names of the models and experiments of the sweeps of one measure."""
+        return [sweep.pair for sweep in self.sweeps_of(measure)]
 
     @cached_property
     def answered(self) -> dict[str, Experiment]:
         """The experiments that have answers."""
-        names = {name for _, name in self.run}
+        names = {name for _, name in self.pairs()}
         return {name: one for name, one in self.experiments.items() if name in names}
 
     def models_of(self, experiment: str) -> list[str]:
         """The models that have answers to an experiment."""
-        return [model for model, name in self.run if name == experiment]
+        return [model for model, name in self.pairs() if name == experiment]
 
     @property
     def tuned(self) -> list[tuple[str, str]]:
@@ -145,13 +198,13 @@ class Sweeps:
         sizes. Tuned models are compared with their bases in the experiments that both run, where these ask for one gold
         item at a time and share a cell.
         """
-        pairs = []
+        pairs, answers = [], {sweep.pair: sweep for sweep in self.sweeps_of(ANSWER)}
         for model in self.models:
-            own = {name: sweep.experiment for (who, name), sweep in self.run.items() if who == model}
+            own = {one.experiment.name: one.experiment for one in answers.values() if one.model.name == model}
             pairs += [((model, one.experiment_a), (model, one.experiment_b)) for one in find_comparisons(own)]
         for model, base in self.tuned:
-            for name in [name for who, name in self.run if who == model]:
-                sweep, other = self.run[model, name], self.run.get((base, name))
+            for name in [name for who, name in answers if who == model]:
+                sweep, other = answers[model, name], answers.get((base, name))
                 if other and not sweep.experiment.asks_several and {*sweep.cells} & {*other.cells}:
                     pairs.append(((model, name), (base, name)))
         return pairs
@@ -165,7 +218,7 @@ class Sweeps:
     @property
     def stand_ins(self) -> list[str]:
         """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
-        found = [name for name, one in self.models.items() if isinstance(one, Model) and not one.has_weights]
+        found = [name for name, one in self.models.items() if isinstance(one, LocalModel) and not one.has_weights]
         return found if len(found) < len(self.models) else []
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:

@@ -8,8 +8,9 @@ from typing import Any, cast
 import yaml
 
 from litm.base.files import read_text
-from litm.base.formats import YAML_LOADER, parse_json
+from litm.base.json_files import parse_json
 from litm.base.messages import UserError
+from litm.base.yaml_files import YAML_LOADER
 
 TAG = "tag:yaml.org,2002:"
 #: Tags of allowed values; JSON has no dates, sets or bytes.

@@ -55,8 +55,8 @@ def read_chunk(record: object, where: str) -> tuple[Passage, float | None]:
     # LlamaIndex' PyMuPDFReader has the page, from 1, as `source`.
     page_as_source = files[0] if len(files) > 1 and files[0].isdecimal() else None
     shown = next(iter(files[page_as_source is not None :]), None)
-    above = _stated(inner, metadata, HIERARCHY, lambda one: isinstance(one, str), "headings in quotes", where)
-    headings = [one for one in above if one.strip()] or _headings(metadata)
+    above = _stated(inner, metadata, HIERARCHY, lambda value: isinstance(value, str), "headings in quotes", where)
+    headings = [heading for heading in above if heading.strip()] or _headings(metadata)
     titles = [title or "", " > ".join(headings), PurePosixPath(shown).stem if metadata and shown else ""]
     pages = sorted(set(_stated(inner, metadata, PAGES, _is_page, "whole numbers from 0", where)))
     page, further = (pages[0], tuple(pages[1:])) if pages else (_page({**origin, "source": page_as_source}), ())
@@ -74,8 +74,8 @@ def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
     while True:
         if not isinstance(record, Mapping):
             raise NoText(f"{where}: expected a JSON object with a 'text', found {quoted(record)}")
-        found = _first(record, SCORE)
-        score = found if found is not None else score
+        inner_score = _first(record, SCORE)
+        score = inner_score if inner_score is not None else score
         wrapper = next((name for name in WRAPPERS if isinstance(record.get(name), Mapping)), None)
         if wrapper is None:
             return record, score
@@ -99,19 +99,19 @@ def _id(record: Mapping, where: str) -> str | None:
 
 
 def _headings(metadata: Mapping) -> list[str]:
-    given = metadata.get("headings", metadata.get("heading"))
-    found = given if isinstance(given, list) else [given, *(metadata.get(name) for name in HEADINGS)]
-    return [one for one in found if isinstance(one, str) and one.strip()]
+    stated = metadata.get("headings", metadata.get("heading"))
+    headings = stated if isinstance(stated, list) else [stated, *(metadata.get(name) for name in HEADINGS)]
+    return [heading for heading in headings if isinstance(heading, str) and heading.strip()]
 
 
 def _stated(inner: Mapping, metadata: Mapping, name: str, fits: Callable[[Any], bool], wanted: str, where: str) -> list:
     """The list of a chunk of a paper, next to its text or in its metadata; one value counts as a list of it."""
-    given = inner.get(name, metadata.get(name))
-    found = [] if given is None else given if isinstance(given, list) else [given]
-    for one in found:
-        if not fits(one):
-            raise UserError(f"{where}: '{name}' must be a list of {wanted}, but has {quoted(one)}")
-    return found
+    stated = inner.get(name, metadata.get(name))
+    values = [] if stated is None else stated if isinstance(stated, list) else [stated]
+    for value in values:
+        if not fits(value):
+            raise UserError(f"{where}: '{name}' must be a list of {wanted}, but has {quoted(value)}")
+    return values
 
 
 def _is_page(value: Any) -> bool:

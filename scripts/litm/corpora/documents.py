@@ -8,8 +8,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from litm.base.delimited_files import DELIMITERS, read_named_columns
 from litm.base.files import file_kind, open_text, reading, unpacked_name
-from litm.base.formats import DELIMITERS, is_json_lines, json_elements, parse_json, read_lines, read_named_columns
+from litm.base.json_files import is_json_lines, json_elements, parse_json, read_lines
 from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, without_invisible
 from litm.corpora.chunks import NoText, is_chunk, read_chunk
 from litm.corpora.embedded_data import without_data
@@ -27,17 +28,18 @@ Document = tuple[str, str | None, Passage | UserError]
 
 @dataclass(frozen=True)
 class Omissions:
-    """What is left out of documents.
-
-    unread, data: numbers of characters that cannot be read, by file with page or row, and of embedded data, by file.
-    pages, entries: numbers of those without text, by file. files: why a file is left out, by its name.
-    """
+    """What is left out of documents."""
 
     unread: Counter[str] = field(default_factory=Counter)
+    """Numbers of characters that cannot be read, by file with page or row."""
     data: Counter[str] = field(default_factory=Counter)
+    """Numbers of characters of embedded data, by file."""
     pages: Counter[str] = field(default_factory=Counter)
+    """Numbers of pages without text, by file."""
     entries: Counter[str] = field(default_factory=Counter)
+    """Numbers of entries without text, by file."""
     files: dict[str, str] = field(default_factory=dict)
+    """Reasons why files are left out, by the file's name."""
 
     def lines(self) -> Iterator[str]:
         """A sentence on each kind, with its first places."""
@@ -105,11 +107,10 @@ def _file_passages(file: Path, name: str, words: int | None, omitted: Omissions)
         passages = _text_passages(file, name, words, omitted)
     else:
         passages = _document_passages(documents, file, name, words, omitted)
-    has_text = False
-    for found in passages:
-        has_text = True
-        yield found
-    if not has_text:
+    located: tuple[str, Passage] | None = None
+    for located in passages:
+        yield located
+    if located is None:
         only = "only data such as base64 or minified code is" if omitted.data[str(file)] else "there is no text"
         omitted.files.setdefault(name, f"{file}: {only} in it; remove the file or write some text")
 
@@ -147,12 +148,12 @@ def _document_passages(
             blank.append(whole)
             continue
         omitted.unread.update([where] * len(UNREADABLE.findall(whole.text)))
-        made = [*_cut(where, place, whole, name, words, lambda cut: omitted.data.update({str(file): cut}))]
-        if made:
+        passages = [*_cut(where, place, whole, name, words, lambda cut: omitted.data.update({str(file): cut}))]
+        if passages:
             with_text += 1
         else:
             blank.append(NoText(f"{where}: there is no text in it; remove it or write some"))
-        yield from made
+        yield from passages
     if blank and not with_text:
         omitted.files[name] = str(blank[0])
     elif blank and file_kind(file) == ".pdf":
@@ -185,8 +186,8 @@ def source_files(folder: Path) -> list[Path]:
 
     For a path of one file, that file. Raises `UserError` if there is no usable file.
     """
-    found = [folder] if folder.is_file() else [path for path in _all_files(folder) if not _is_hidden(path, folder)]
-    files = [path for path in found if file_kind(path) in SUFFIXES]
+    paths = [folder] if folder.is_file() else [path for path in _all_files(folder) if not _is_hidden(path, folder)]
+    files = [path for path in paths if file_kind(path) in SUFFIXES]
     if not files:
         raise UserError(f"{folder}: {_why_unusable(folder)}; give a folder or file of {DOCUMENT_KINDS}")
     return files

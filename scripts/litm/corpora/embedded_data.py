@@ -16,11 +16,11 @@ def without_data(lines: Iterable[str], cut: Callable[[int], object]) -> Iterator
 
     cut: called with each number of characters that is left out.
     """
-    for is_base64, some in groupby(lines, lambda line: len(line.rstrip()) * bool(BASE64.fullmatch(line))):
-        if is_base64 and len(block := [*some]) >= LINES_OF_DATA:
+    for is_base64, group in groupby(lines, lambda line: len(line.rstrip()) * bool(BASE64.fullmatch(line))):
+        if is_base64 and len(block := [*group]) >= LINES_OF_DATA:
             cut(sum(map(len, block)))
             continue
-        for line in block if is_base64 else some:
+        for line in block if is_base64 else group:
             text = line
             for pattern in DATA:
                 text = pattern.sub("", text)

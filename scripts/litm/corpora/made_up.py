@@ -51,28 +51,32 @@ def words(name: str) -> dict[str, Any]:
 
 
 @cache
-def _parts(of: str, name: str) -> tuple[str, ...]:
-    return tuple(words(of)[name].split())
+def _parts(corpus: str, name: str) -> tuple[str, ...]:
+    return tuple(words(corpus)[name].split())
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A passage about one made-up thing, with a question about it.
-
-    id: the family or place, and the member; answers: the one in the text first, then other spellings. Only in the
-    encyclopedia: kind; facts: by the names of `ASKED`, as written in the text; subject: the entity's name in questions,
-    with its region; possessive: of that entity.
-    """
+    """A passage about one made-up thing, with a question about it."""
 
     id: str
+    """Family or place, and the member."""
     title: str
+    """Title of the passage."""
     text: str
+    """Text of the passage."""
     question: str
+    """Question about the thing."""
     answers: tuple[str, ...]
+    """Accepted answers: the one in the text first, then other spellings."""
     kind: str = ""
+    """Kind of the thing; only in the encyclopedia."""
     facts: Mapping[str, str] = field(default_factory=dict)
+    """Facts by the names of `ASKED`, as written in the text; only in the encyclopedia."""
     subject: str = ""
+    """Name of the entity in questions, with its region; only in the encyclopedia."""
     possessive: str = ""
+    """Possessive of that entity; only in the encyclopedia."""
 
     def ask(self, rng: Random, fact: str) -> str:
         """A question about one of the facts, in one of its kind's wordings."""
@@ -154,13 +158,18 @@ def number(seed: int, index: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Entity:
-    """A member of a family before its text is written; number: its index in the corpus."""
+    """A member of a family before its text is written."""
 
     number: int
+    """Index in the corpus."""
     kind: Mapping[str, Any]
+    """Kind, with its words."""
     title: str
+    """Name without its article."""
     noun: str
+    """Noun that says what it is."""
     region: str
+    """Region that it lies in."""
 
     @property
     def name(self) -> str:
@@ -315,9 +324,9 @@ def most_entries() -> int:
 
 
 def _drawn_pair(seed: int, what: str, first: str, second: str, index: int) -> tuple[str, str]:
-    one, other = _parts("gazetteer", first), _parts("gazetteer", second)
-    row, column = shuffled(len(one), len(other), f"{seed}/gazetteer/{what}", index)
-    return one[row], other[column]
+    first_parts, second_parts = _parts("gazetteer", first), _parts("gazetteer", second)
+    row, column = shuffled(len(first_parts), len(second_parts), f"{seed}/gazetteer/{what}", index)
+    return first_parts[row], second_parts[column]
 
 
 def make_entry(seed: int, number: int) -> Article:
@@ -379,7 +388,7 @@ def questions(source: str, settings: CorpusSettings) -> Iterator[QuestionRecord]
     groups: Iterable[list[Article]] = (articles[first : first + size] for first in range(0, len(articles), size))
     if source == "mini_gazetteer":
         # Members of a family are in random order, entries of a place are not: each place begins with another office.
-        groups = ([*one[turn % len(one) :], *one[: turn % len(one)]] for turn, one in enumerate(groups))
+        groups = ([*group[turn % len(group) :], *group[: turn % len(group)]] for turn, group in enumerate(groups))
     for article in (article for round_ in zip_longest(*groups) for article in round_ if article is not None):
         gold = Document.of(article.title, article.text, id=article.id, has_answer=True, is_gold=True)
         yield QuestionRecord.of(article.question, article.answers, [gold])

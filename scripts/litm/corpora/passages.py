@@ -13,7 +13,7 @@ from pathlib import Path
 
 from litm.base.extensions import Registry, declared, full_name, load
 from litm.base.files import atomic_writer, reading
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import UNSPACED, UserError, quoted
 
 #: Kinds of documents of a user, for messages.
@@ -22,20 +22,22 @@ DOCUMENT_KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .c
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text with the title of its page; `id` is unique in its corpus.
-
-    file, page: its origin, if the id does not tell: the `source` of a chunk, the table of a row with an id, a page from
-    1; further_pages: of a chunk that spans several, those after `page`. copy_of: the id of an earlier passage of the
-    corpus with the same title and text, which is read in its place.
-    """
+    """A piece of text with the title of its page."""
 
     id: str
+    """Id, unique in its corpus."""
     title: str
+    """Title of its page."""
     text: str
+    """Text."""
     file: str | None = None
+    """Origin, if the id does not tell it: the `source` of a chunk, or the table of a row with an id."""
     page: int | None = None
+    """Page of the origin, from 1."""
     further_pages: tuple[int, ...] = ()
+    """Pages after `page`, of a chunk that spans several."""
     copy_of: str | None = None
+    """Id of an earlier passage of the corpus with the same title and text, which is read in its place."""
 
     @property
     def pages(self) -> tuple[int, ...]:
@@ -95,10 +97,10 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
     for line in lines:
         # An ideographic space, which begins a paragraph, stays.
         text = line.strip(" \t\r\n")
-        found = _words(text)
+        line_words = _words(text)
         if _WRAPPED.fullmatch(before + text[:1]):
-            found[0] = _JOINED + found[0]
-        rest += found
+            line_words[0] = _JOINED + line_words[0]
+        rest += line_words
         # A heading of Markdown is a line of its own.
         before = "" if text.startswith("#") else text[-1:]
         if words is not None and len(rest) >= words:
@@ -140,15 +142,14 @@ class CountedPassages:
 
 @dataclass(frozen=True)
 class CorpusSettings:
-    """The settings that change the passages of a corpus, apart from its files.
-
-    passage_words: words of the longest passage, None to keep texts whole.
-    passages: number that a generator makes; seed: of its randomness.
-    """
+    """The settings that change the passages of a corpus, apart from its files."""
 
     passage_words: int | None = None
+    """Words of the longest passage; None to keep texts whole."""
     passages: int | None = None
+    """Number of passages that a generator makes."""
     seed: int | None = None
+    """Seed of the generator's randomness."""
 
     @property
     def seed_and_passages(self) -> tuple[int, int]:
@@ -159,18 +160,17 @@ class CorpusSettings:
 
 @dataclass(frozen=True)
 class Source:
-    """A source of passages.
-
-    module: in `litm.corpora`, or the full name of an extension's. Its function of the source's name yields (where,
-    `Passage`) for a path and settings, one at a time, so that memory does not grow with the corpus; `where` names file
-    and line of a passage, for messages.
-    needs: the file or folder that it reads, "" if it generates its text, with `questions` in the same module.
-    passage_words: words of the longest passage, unless the corpus sets its own limit; None if it cuts nothing.
-    """
+    """A source of passages."""
 
     module: str
+    """Module in `litm.corpora`, or the full name of an extension's. Its function of the source's name yields (where,
+    `Passage`) for a path and settings, one at a time, so that memory does not grow with the corpus; `where` names file
+    and line of a passage, for messages.
+    """
     needs: str = ""
+    """File or folder that it reads; "" if it generates its text, with `questions` in the same module."""
     passage_words: int | None = None
+    """Words of the longest passage, unless the corpus sets its own limit; None if it cuts nothing."""
 
 
 _BUILT_IN = {
@@ -203,7 +203,7 @@ def read_source(name: str, path: Path | None, settings: CorpusSettings) -> Itera
 def copies_of(manifest_path: str | Path) -> list[Passage]:
     """The copies that a corpus was made without; their texts are those of the passages `copy_of`."""
     copies = read_json(manifest_path).get("copies", ())
-    return [Passage(**{**one, "further_pages": tuple(one["further_pages"])}) for one in copies]
+    return [Passage(**{**copy, "further_pages": tuple(copy["further_pages"])}) for copy in copies]
 
 
 def left_out_of(manifest_path: str | Path) -> list[Passage]:
@@ -237,15 +237,15 @@ def find_passages(
 ) -> dict[str | int, Passage]:
     """The passages with these ids, by id, and in these rows (from 0), by row; unknown ones are left out."""
     ids, rows = frozenset(ids), frozenset(rows)
-    found: dict[str | int, Passage] = {}
+    selected: dict[str | int, Passage] = {}
     if not ids and not rows:
-        return found
+        return selected
     for row, passage in enumerate(passages):
         if passage.id in ids:
-            found[passage.id] = passage
+            selected[passage.id] = passage
         if row in rows:
-            found[row] = passage
-    return found
+            selected[row] = passage
+    return selected
 
 
 SHARD_NAME = "shard-{:05d}.jsonl.gz"

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from litm.base.formats import grouped, read_lines, read_records
+from litm.base.groups import grouped
+from litm.base.json_files import read_lines, read_records
 from litm.base.messages import UserError, first_of, quoted, single_spaced, without_invisible
 from litm.base.store import text_sha256
 from litm.corpora.chunks import NoText, read_chunk, read_score
@@ -31,30 +32,38 @@ SIMILARITIES = ("similarity", "relevance_score", "rerank_score")
 LISTED = 3
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
-class Retrieved:
-    """The results for a question, best first. question, id: one of them may be None; where: file and line; scored:
-    how many have scores; is_similarity: whether they are named as similarities; left_out, copies: places of entries
-    without text, and with a text that the list has already.
-    """
+class Retrieved(Generic[T]):
+    """What was retrieved for a question."""
 
     where: str
+    """File and line."""
     question: str | None
+    """Text of the question; None if only its id is there."""
     id: str | None
-    hits: tuple[tuple[Passage, float], ...]
+    """Id of the question; None if only its text is there."""
+    hits: Sequence[tuple[T, float]]
+    """Passages, or their ids, with scores, best first."""
     scored: int = 0
+    """Number of hits with scores of their own."""
     is_similarity: bool = False
+    """Whether the scores are named as similarities."""
     left_out: tuple[str, ...] = ()
+    """Places of entries without text."""
     copies: tuple[str, ...] = ()
+    """Places of entries with a text that the list has already."""
 
 
-def read_retrieved(path: Path) -> Iterator[Retrieved]:
+def read_retrieved(path: Path) -> Iterator[Retrieved[Passage]]:
     """Yield the results for each question; `UserError` with file and line for malformed ones."""
     for line, record in read_records(path):
         yield _retrieved(record, f"{path}, line {line}")
 
 
-def _retrieved(record: Mapping[str, Any], where: str) -> Retrieved:
+def _retrieved(record: Mapping[str, Any], where: str) -> Retrieved[Passage]:
     question = next((record[name] for name in QUESTION if isinstance(record.get(name), str)), None)
     id_ = next((str(record[name]) for name in QUESTION_ID if record.get(name) is not None), None)
     if question is None and id_ is None:
@@ -103,10 +112,10 @@ def _hit(value: Any, where: str) -> tuple[Passage, float | None]:
         if isinstance(score, bool) or not isinstance(score, int | float | None):
             raise UserError(f"{where}: a pair must be a document and its score, found {quoted(score)}")
     passage, its_score = read_chunk({"text": value} if isinstance(value, str) else value, where)
-    (text,), known = cut_text(passage.text, None), its_score if score is None else score
-    made = text_sha256(f"{passage.title}\n{text}")[:DIGITS]
-    passage = replace(passage, id=passage.id or made, text=without_invisible(text))
-    return passage, None if known is None else read_score(known, where)
+    (text,), stated_score = cut_text(passage.text, None), its_score if score is None else score
+    digest = text_sha256(f"{passage.title}\n{text}")[:DIGITS]
+    passage = replace(passage, id=passage.id or digest, text=without_invisible(text))
+    return passage, None if stated_score is None else read_score(stated_score, where)
 
 
 def retrieved(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
@@ -137,22 +146,11 @@ def has_texts(path: str | Path) -> bool:
 
 
 @dataclass(frozen=True)
-class RunOf:
-    """What was retrieved for a question: ids with scores, best first.
+class RunOf(Retrieved[str]):
+    """What was retrieved for a question, as ids of passages."""
 
-    where: file and line; question, id: one of them may be None; scored: how many have scores of their own; ranks: of a
-    TREC run, if they are distinct; others: see `Retrieved`.
-    """
-
-    where: str
-    question: str | None
-    id: str | None
-    hits: Sequence[tuple[str, float]]
-    scored: int = 0
     ranks: Sequence[float] = ()
-    is_similarity: bool = False
-    left_out: tuple[str, ...] = ()
-    copies: tuple[str, ...] = ()
+    """Ranks of a TREC run, if they are distinct."""
 
     @property
     def order(self) -> str:
@@ -172,21 +170,20 @@ FEWEST_LISTS = 5
 
 @dataclass(frozen=True)
 class Run:
-    """The hits of each question by its text, best first, higher scores for better ones; notes: what was left out or
-    read otherwise, a line each.
-    """
+    """What was retrieved for all questions."""
 
     hits: Mapping[str, Sequence[tuple[str, float]]]
+    """Hits of each question by its text, best first, with higher scores for better ones."""
     notes: tuple[str, ...] = ()
+    """Lines on what was left out or read otherwise."""
 
 
 def read_hits(path: Path) -> Iterator[RunOf]:
     """Yield what was retrieved for each question of a file; `UserError` with file and line for a malformed one."""
     if has_texts(path):
-        for found in read_retrieved(path):
-            hits = [(passage.id, score) for passage, score in found.hits]
-            more = (found.is_similarity, found.left_out, found.copies)
-            yield RunOf(found.where, found.question, found.id, hits, found.scored, (), *more)
+        for results in read_retrieved(path):
+            hits = [(passage.id, score) for passage, score in results.hits]
+            yield RunOf(**{**vars(results), "hits": hits})
         return
     by_id: dict[str, tuple[str, list[tuple[str, float]], list[float]]] = {}
     names: dict[str, str] = {}
@@ -205,7 +202,7 @@ def read_hits(path: Path) -> Iterator[RunOf]:
         ranks += [float(fields[3])] if fields[3].removesuffix(".0").isdecimal() else []
     for id_, (where, hits, ranks) in by_id.items():
         is_ranked = len({*ranks}) == len(hits)
-        yield RunOf(where, None, id_, hits, len(hits) * is_ranked, ranks if is_ranked else ())
+        yield RunOf(where, None, id_, hits, len(hits) * is_ranked, ranks=ranks if is_ranked else ())
 
 
 def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> Run:
@@ -216,44 +213,44 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> Run:
     Distances, which rise along the lists, become scores. Raises `UserError` if most questions have no list, and for
     lists whose scores contradict their order.
     """
-    known = {single_spaced(question.text): question.text for question in questions}
-    given = {str(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
+    by_text = {single_spaced(question.text): question.text for question in questions}
+    by_id = {str(id_): question.text for question in questions if (id_ := question.fields.get("id")) is not None}
     # Unless two become equal.
-    ids = {_as_id(id_): text for id_, text in given.items()} if len({*map(_as_id, given)}) == len(given) else given
-    found: dict[str, RunOf] = {}
+    ids = {_as_id(id_): text for id_, text in by_id.items()} if len({*map(_as_id, by_id)}) == len(by_id) else by_id
+    runs: dict[str, RunOf] = {}
     again: list[str] = []
     for run in read_hits(path):
-        question = known.get(single_spaced(run.question or "")) or given.get(run.id or "") or ids.get(_as_id(run.id))
-        if question is not None and question not in found:
-            found[question] = run
+        question = by_text.get(single_spaced(run.question or "")) or by_id.get(run.id or "") or ids.get(_as_id(run.id))
+        if question is not None and question not in runs:
+            runs[question] = run
         elif question is not None:
             again.append(run.where)
-    missing = [question.text for question in questions if question.text not in found or not found[question.text].hits]
+    missing = [question.text for question in questions if question.text not in runs or not runs[question.text].hits]
     if len(missing) > len(questions) / 2:
         raise UserError(
             f"{path}: nothing for {len(missing)} of {len(questions)} questions, such as {quoted(missing[0])}; its "
             f"'question' must be the same text, or its id that of the column 'id' of the questions"
         )
-    hits, notes = _in_order(path, found)
+    hits, notes = _in_order(path, runs)
     kept = {question: _first_of_each(pairs) for question, pairs in hits.items()}
-    repeated = [place for run in found.values() for place in run.copies]
+    repeated = [place for run in runs.values() for place in run.copies]
     repeated += [
-        f"{found[question].where} ({count})"
+        f"{runs[question].where} ({count})"
         for question, pairs in hits.items()
         if (count := len(pairs) - len(kept[question]))
     ]
-    some = [run.where for run in found.values() if 0 < run.scored < len(run.hits) and has_texts(path)]
-    blank = [place for run in found.values() for place in run.left_out]
+    partly_scored = [run.where for run in runs.values() if 0 < run.scored < len(run.hits) and has_texts(path)]
+    blank = [place for run in runs.values() for place in run.left_out]
     notes += [
         f"{what}: {first_of(places, LISTED)}"
         for what, places in (
             ("documents that occur again for one question, left out", repeated),
             ("entries without text, left out", blank),
-            ("lists with scores for some entries alone, whose order counts", some),
+            ("lists with scores for some entries alone, whose order counts", partly_scored),
             ("second lists for one question, left out", again),
             (
                 "questions with nothing retrieved, so without a gold passage and with random passages as retrieved",
-                [quoted(one, 60) for one in missing],
+                [quoted(text, 60) for text in missing],
             ),
         )
         if places
@@ -274,16 +271,16 @@ def _first_of_each(hits: Iterable[tuple[str, float]]) -> list[tuple[str, float]]
     return [*kept.items()]
 
 
-def _in_order(path: Path, found: Mapping[str, RunOf]) -> tuple[dict[str, list[tuple[str, float]]], list[str]]:
+def _in_order(path: Path, runs: Mapping[str, RunOf]) -> tuple[dict[str, list[tuple[str, float]]], list[str]]:
     """The hits of each question, best first, and a line on how the order was found if the scores contradict it."""
-    orders = grouped(found.values(), lambda run: run.order)
+    orders = grouped(runs.values(), lambda run: run.order)
     falling, rising, neither = (orders.get(order, []) for order in (FALLING, RISING, NEITHER))
     is_trec = not has_texts(path)
-    told = len(falling) + len(rising) + len(neither)
-    is_similarity = any(run.is_similarity for run in found.values())
+    n_lists = len(falling) + len(rising) + len(neither)
+    is_similarity = any(run.is_similarity for run in runs.values())
     is_enough = len(rising) >= (FEWEST_LISTS if is_trec else 1)
-    if is_enough and len(rising) >= MOST_LISTS * told and not is_similarity:
-        hits = {question: [(id_, -score) for id_, score in run.hits] for question, run in found.items()}
+    if is_enough and len(rising) >= MOST_LISTS * n_lists and not is_similarity:
+        hits = {question: [(id_, -score) for id_, score in run.hits] for question, run in runs.items()}
         along = "ranks" if is_trec else "lists"
         line = f"scores rise along the {along}, as distances do: the smallest is taken as the best"
         return {question: _best_first(pairs) for question, pairs in hits.items()}, [line]
@@ -291,19 +288,19 @@ def _in_order(path: Path, found: Mapping[str, RunOf]) -> tuple[dict[str, list[tu
     if is_trec:
         # As trec_eval does: by score, regardless of the ranks; ties keep their order.
         line = f"ranks contradict the scores of {len(against)} questions; the scores count, as in trec_eval"
-        return {question: _best_first(run.hits) for question, run in found.items()}, [line] if against else []
-    if len(against) > told / 2:
+        return {question: _best_first(run.hits) for question, run in runs.items()}, [line] if against else []
+    if len(against) > n_lists / 2:
         raise UserError(
-            f"{against[0].where}: the scores contradict the order of the list, as those of {len(against)} of {told} "
+            f"{against[0].where}: the scores contradict the order of the list, as those of {len(against)} of {n_lists} "
             "lists do; lists must be best first. If a reorderer put the best at both ends, save the list before it; if "
             "the scores are of another step, or lists are worst first, sort them or leave the scores out"
         )
     line = (
-        f"scores contradict the order of {len(against)} of {told} lists, which counts: {against[0].where}"
+        f"scores contradict the order of {len(against)} of {n_lists} lists, which counts: {against[0].where}"
         if against
         else ""
     )
-    return {question: [*run.hits] for question, run in found.items()}, [line] if line else []
+    return {question: [*run.hits] for question, run in runs.items()}, [line] if line else []
 
 
 def _best_first(hits: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
@@ -315,17 +312,17 @@ def with_first_copies(
 ) -> dict[str, list[tuple[str, float]]]:
     """The hits with the passage that each copy stands for, once each. copies: ids of passages by those of copies."""
     return {
-        question: _first_of_each((copies.get(id_) or id_, score) for id_, score in found)
-        for question, found in hits.items()
+        question: _first_of_each((copies.get(id_) or id_, score) for id_, score in pairs)
+        for question, pairs in hits.items()
     }
 
 
 def known_hits(
-    hits: Mapping[str, Sequence[tuple[str, float]]], known: set[str], path: Path
+    hits: Mapping[str, Sequence[tuple[str, float]]], passage_ids: set[str], path: Path
 ) -> tuple[dict[str, list[tuple[str, float]]], list[str]]:
     """The hits that are passages of the corpus, and the others' ids; `UserError` if most are none."""
-    kept = {question: [hit for hit in found if hit[0] in known] for question, found in hits.items()}
-    unknown = {id_: question for question, found in hits.items() for id_, _ in found if id_ not in known}
+    kept = {question: [hit for hit in pairs if hit[0] in passage_ids] for question, pairs in hits.items()}
+    unknown = {id_: question for question, pairs in hits.items() for id_, _ in pairs if id_ not in passage_ids}
     if sum(map(len, kept.values())) * 2 < sum(map(len, hits.values())):
         id_, question = next(iter(unknown.items()))
         raise UserError(

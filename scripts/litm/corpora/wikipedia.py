@@ -12,8 +12,8 @@ import mwparserfromhell
 from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template, Text, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
+from litm.base.delimited_files import read_table
 from litm.base.files import open_bytes, reading
-from litm.base.formats import read_table
 from litm.base.messages import UserError, note, shortened
 from litm.corpora.passages import CorpusSettings, Passage, cut_text
 
@@ -50,9 +50,9 @@ def _check_header(path: Path, first: tuple[int, list[str]] | None) -> None:
     if first is None:
         raise UserError(f"{path}: the file is empty; get it again")
     if first[1] != HEADER:
-        found = "\t".join(first[1])
+        header = "\t".join(first[1])
         raise UserError(
-            f"{path}, line {first[0]}: the header is {found[:80]!r}, but must be {chr(9).join(HEADER)!r}; "
+            f"{path}, line {first[0]}: the header is {header[:80]!r}, but must be {chr(9).join(HEADER)!r}; "
             f"for another table use the source 'documents'"
         )
 
@@ -84,13 +84,18 @@ EMPTY_PARENTHESES = re.compile(r"\s*\(\s*\)")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the dump; `wikitext` is empty if the dump has none."""
+    """A page of the dump."""
 
     id: str
+    """Id of the page."""
     title: str
+    """Title of the page."""
     namespace: str
+    """Number of the namespace."""
     is_redirect: bool
+    """Whether it leads to another page."""
     wikitext: str
+    """Text with its markup; "" if the dump has none."""
 
 
 def wikipedia_dump(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:

@@ -13,7 +13,8 @@ from litm.answers import contains_code, contains_normalized, normalize_answer
 from litm.base.messages import UserError
 from litm.examples.task import MOVE_THE_PAIR
 from litm.placements import depth_of, gold_positions, positions_for
-from litm.records import Example, Item, OtherItem, Question, Target
+from litm.records.examples import Example, OtherItem, Target
+from litm.records.questions import Item, Question
 
 #: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3

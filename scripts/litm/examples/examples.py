@@ -13,7 +13,9 @@ from litm.examples.orders import AUTHORS, AUTHORS_SEED, RANDOM, in_order
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
 from litm.placements import NO_GOLD, depth_of, gold_positions, positions_for
 from litm.questions.subsets import Coverage, first_by_digest, select
-from litm.records import RANKED, Example, Item, Question, Target
+from litm.records.conditions import RANKED
+from litm.records.examples import Example, Target
+from litm.records.questions import Item, Question
 
 
 def choose_questions(

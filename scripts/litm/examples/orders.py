@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from litm.records import RANKED
+from litm.records.conditions import RANKED
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from types import UnionType
 from typing import Literal, get_args, get_origin, get_type_hints
 
 from litm.base.messages import UserError, quoted
-from litm.records import RANKED, Gold, Item, OtherItem, Question, Target
+from litm.records.conditions import RANKED
+from litm.records.examples import OtherItem, Target
+from litm.records.questions import Gold, Item, Question
 
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
 #: ASK_ANOTHER_KEY: the item of a fixed context that the question asks for.

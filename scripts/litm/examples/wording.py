@@ -8,7 +8,8 @@ from typing import Any
 
 from litm.base.messages import UserError
 from litm.corpora.made_up import coined_name, name_parts, stem, words
-from litm.records import Item, OtherItem, Target
+from litm.records.examples import OtherItem, Target
+from litm.records.questions import Item
 
 #: Letters and digits of codes. No vowels, so that no code is a word; no I, O, 0 and 1, so that none can be misread.
 _RANDOM = {"?": "BCDFGHJKLMNPQRSTVWXZ", "#": "23456789"}

@@ -8,8 +8,9 @@ from operator import itemgetter
 import pandas as pd
 
 from litm.analysis.pbi import PLACES, is_near
-from litm.base.formats import grouped, plain_rows
+from litm.base.groups import grouped
 from litm.base.messages import in_range, ordinal
+from litm.base.table_files import plain_rows
 from litm.figures.kinds import room_of
 from litm.placements import gold_depths, gold_positions
 
@@ -31,44 +32,37 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one curve, group of marks or line.
-
-    model: None for a retriever's recall; label: distinguishes the series of one model, '' if there is only one; dash:
-    index of the line style, from 0, among the series of its kind; of a part, of its colour in `KIND_COLOURS`. gaps:
-    places of the experiment where it has no point, so that no line crosses them.
-    """
+    """Points of one curve, group of marks or line."""
 
     kind: str
     model: str | None
+    """None for a retriever's recall."""
     label: str
+    """Distinguishes the series of one model, '' if there is only one."""
     dash: int
+    """Index of the line style, from 0, among the series of its kind; of a part, of its colour in `KIND_COLOURS`."""
     points: tuple[Point, ...]
     gaps: tuple[int, ...] = ()
+    """Places of the experiment where it has no point, so that no line crosses them."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Series on the same axes. Titles and tick labels may have several lines.
-
-    ticks: (x, label); absent: models without a scored question in the panel; beyond: models whose prompts exceed their
-    training length, with that length.
-    """
+    """Series on the same axes. Titles and tick labels may have several lines."""
 
     title: str
     ticks: tuple[tuple[int, str], ...]
+    """(x, label)."""
     series: tuple[Series, ...]
     absent: tuple[str, ...] = ()
+    """Models without a scored question in the panel."""
     beyond: tuple[str, ...] = ()
+    """Models whose prompts exceed their training length, with that length."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """The panels of a figure, and its models.
-
-    places: places of the models in the study, which decide their colours; facts: texts after a model's name in the
-    legend; note: a sentence below the legend's title, '' for none; room: inches, the greatest width of the picture,
-    None without a limit.
-    """
+    """The panels of a figure, and its models."""
 
     name: str
     title: str
@@ -77,9 +71,13 @@ class Chart:
     models: tuple[str, ...]
     panels: tuple[Panel, ...]
     places: Mapping[str, int]
+    """Places of the models in the study, which decide their colours."""
     facts: Mapping[str, str] = field(default_factory=dict)
+    """Texts after a model's name in the legend."""
     note: str = ""
+    """A sentence below the legend's title, '' for none."""
     room: float | None = None
+    """Inches, the greatest width of the picture, None without a limit."""
 
     def series(self, *kinds: str) -> Iterator[Series]:
         """All series of these kinds, panel by panel; without kinds, all series."""
@@ -202,24 +200,25 @@ def recall_of(retrieval: pd.DataFrame, searches: Iterable[Sequence[str]]) -> pd.
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of tables that a figure reads; `inputs` of its kind names the fields that are set.
-
-    accuracy: rows of accuracy.csv; scores: score rows, one table per sweep; recall: recall tables of the figure's
-    retrievers; published: published accuracies, with the columns of the accuracy table; position_bias:
-    position_bias.csv, and so on; token_counts: rows of token_counts.csv, None if no tokens were counted; wrong_answers:
-    None if the study has no such table.
-    """
+    """Rows of tables that a figure reads; `inputs` of its kind names the fields that are set."""
 
     accuracy: pd.DataFrame = None  # type: ignore[assignment]
+    """Rows of accuracy.csv."""
     scores: Iterable[pd.DataFrame] = ()
+    """Score rows, one table per sweep."""
     recall: pd.DataFrame | None = None
+    """Recall tables of the figure's retrievers."""
     published: pd.DataFrame | None = None
+    """Published accuracies, with the columns of the accuracy table."""
     position_bias: pd.DataFrame = None  # type: ignore[assignment]
+    """Rows of position_bias.csv; the fields below are of the tables of their names."""
     condition_differences: pd.DataFrame = None  # type: ignore[assignment]
     advice: pd.DataFrame = None  # type: ignore[assignment]
     log_probability: pd.DataFrame = None  # type: ignore[assignment]
     token_counts: pd.DataFrame | None = None
+    """Rows of token_counts.csv, None if no tokens were counted."""
     wrong_answers: pd.DataFrame | None = None
+    """None if the study has no such table."""
 
 
 def shown_cells(figure: Mapping, cells: pd.DataFrame, side: str = "") -> pd.DataFrame:

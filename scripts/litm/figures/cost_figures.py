@@ -12,12 +12,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.analysis.grid import MEAN_COLUMNS, position_means
+from litm.analysis.sentences import remedies_in_words
 from litm.base.messages import in_range
+from litm.base.table_files import plain_rows
 from litm.figures import style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.kinds import room_of
 from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
-from litm.records import Prices
+from litm.records.bills import Prices
+from litm.records.conditions import REMEDIES, Condition
 
 #: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
 INCHES, PANEL_INCHES, SINGLE_INCHES = (6.4, 4.6), (5.6, 4.2), 8.0
@@ -200,9 +203,10 @@ def _condition_handles(rows: pd.DataFrame, looks: Mapping[str, style.Look]) -> l
 
 def _label(rows: pd.DataFrame, experiment: str) -> str:
     """The condition in words, without its number of documents."""
-    own = rows[rows["experiment"] == experiment].sort_values("size")
-    _, _, words = str(own["condition"].iloc[-1]).partition(", ")
-    return words or "best first"
+    largest = plain_rows(rows[rows["experiment"] == experiment].sort_values("size"))[-1]
+    treatment = {key: largest[key] for key in REMEDIES}
+    words = remedies_in_words(Condition(largest["remedies_of"], experiment, **treatment), largest["size"])
+    return ", ".join(words) or "best first"
 
 
 def _note(rows: pd.DataFrame, width: float) -> str:

@@ -32,17 +32,16 @@ NORMAL, COMPACT = (0.27, 9.5, 7.0), (0.15, 7.5, 5.5)
 
 
 class _Row(NamedTuple):
-    """A line of the plot: a row of position_bias.csv.
-
-    height: from the top; limits: lower limit, index and upper limit in points; word: the text after n, the reason for
-    no information or the curve's word.
-    """
+    """A line of the plot: a row of position_bias.csv."""
 
     label: str
     height: float
+    """From the top."""
     curve: Mapping
     limits: Sequence[float]
+    """Lower limit, index and upper limit in points."""
     word: str
+    """The text after n, the reason for no information or the curve's word."""
 
 
 def draw_forest(figure: Mapping, rows: Rows) -> Figure:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import Registry, declared, full_name, load
-from litm.base.formats import read_data
+from litm.base.yaml_files import read_data
 
 #: Points of the labels of axes in figures as they are drawn; `scale` makes them those of the page.
 DRAWN_POINTS = 10.8
@@ -92,31 +92,33 @@ FITS: dict[str, Fits] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure.
-
-    charts: the module of this package, or the full name of an extension's, and its function of a figure's settings and
-    `Rows` that gives the figure as plain data, a `Chart`; '' without one. draws: the function that draws the picture:
-    from the chart, or else from settings and rows. x_label: the default label of the horizontal axis, {item} stands for
-    the task's noun. inputs: the fields of `Rows` that it reads, except `published`, which is a setting of each figure.
-    in_report: whether the report draws the chart, from its tables.
-    alone: the sentence if a figure must be of one experiment and is not; {kind} stands for this kind. each: what every
-    experiment of a figure must be, and the end of the sentence on one that is not. one: what at least one of them must
-    be, and the sentence if none is. is_automatic: whether an experiment without a figure gets one of this kind.
-    by_size: the suffixes of name and title of an additional figure for experiments of several sizes; None if the kind
-    gives no additional figure.
-    """
+    """A kind of figure."""
 
     name: str
     draws: str
+    """The function that draws the picture: from the chart, or else from settings and rows."""
     x_label: str
+    """The default label of the horizontal axis, {item} stands for the task's noun."""
     inputs: Sequence[str]
+    """The fields of `Rows` that it reads, except `published`, which is a setting of each figure."""
     charts: str = ""
+    """The module of this package, or the full name of an extension's, and its function of a figure's settings and
+    `Rows` that gives the figure as plain data, a `Chart`; '' without one.
+    """
     in_report: bool = False
+    """Whether the report draws the chart, from its tables."""
     alone: str = ""
+    """The sentence if a figure must be of one experiment and is not; {kind} stands for this kind."""
     each: tuple[Fits, str] = (FITS["fits_all"], "")
+    """What every experiment of a figure must be, and the end of the sentence on one that is not."""
     one: tuple[Fits, str] = (FITS["fits_all"], "")
+    """What at least one of them must be, and the sentence if none is."""
     is_automatic: Fits = FITS["fits_nothing"]
+    """Whether an experiment without a figure gets one of this kind."""
     by_size: tuple[str, str] | None = None
+    """The suffixes of name and title of an additional figure for experiments of several sizes; None if the kind gives
+    no additional figure.
+    """
 
     @property
     def module(self) -> str:

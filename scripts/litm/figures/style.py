@@ -27,7 +27,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
 from litm.base.files import atomic_writer
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.loading import hidden
 from litm.base.messages import in_range, interval, note, percent
 from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series

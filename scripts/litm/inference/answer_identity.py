@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from litm.base.store import canonical_json
 from litm.inference.engine import CHAT_ENDPOINT, engine_facts, engine_names
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records import Asked, Response, response_key
+from litm.records.responses import Asked, Response, response_key
 
 
 def sweep_identity(source: dict, model: dict, template: str | dict | None, decoding: dict) -> dict:

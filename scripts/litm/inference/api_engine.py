@@ -31,20 +31,11 @@ from litm.inference.retrying import (
     masked,
 )
 from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
-from litm.records import (
-    MEASURED,
-    OVERFLOW,
-    REFUSED,
-    UNKNOWN,
-    Content,
-    Prices,
-    Response,
-    Usage,
-    answer_limit,
-    made_with_server,
-    measured_answers,
-    measured_response,
-)
+from litm.records.bills import Prices, Usage
+from litm.records.examples import Content
+from litm.records.responses import MEASURED, OVERFLOW, REFUSED, UNKNOWN, Response, measured_answers, measured_response
+from litm.records.served import made_with_server
+from litm.records.tokens import answer_limit
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -21,7 +21,8 @@ from litm.inference.engine import Prepared
 from litm.inference.journal import Journal, Named, batch_file
 from litm.inference.replies import Reply, json_body, read_reply
 from litm.inference.retrying import LONGEST_REASON, PASSING, Line, Unanswered, masked
-from litm.records import IN_A_BATCH, OVERFLOW, Response
+from litm.records.responses import OVERFLOW, Response
+from litm.records.served import IN_A_BATCH
 
 T = TypeVar("T")
 #: Answers by their keys, with their identity.

@@ -9,7 +9,7 @@ from litm.base.messages import money, note
 from litm.base.store import lock
 from litm.inference.journal import billed_in
 from litm.inference.retrying import Refusal
-from litm.records import MILLION, Prices, Usage
+from litm.records.bills import MILLION, Prices, Usage
 
 #: Billed tokens, in words.
 IN_WORDS = {

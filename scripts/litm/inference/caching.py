@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from litm.inference.costs import ID_TYPE, common_tokens
 from litm.inference.engine import Cached, PromptCache, by_name
-from litm.records import Prices, Usage
+from litm.inference.prefix_tree import ID_TYPE, common_tokens
+from litm.records.bills import Prices, Usage
 
 #: Characters of a token in English prose, and at least, in keys and numbers. Prompts without a tokenizer are asked by
 #: the second, because a mark on a text that is too short for the cache costs nothing.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
-from litm.records import is_served
+from litm.records.served import is_served
 
 #: Prompts of different lengths with the largest count, from which on it may be a limit.
 FEWEST = 3

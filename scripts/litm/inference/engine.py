@@ -19,13 +19,19 @@ from litm.models.configuration import load_config
 from litm.models.locations import check_safe_weights
 from litm.prompting.prompt_format import PromptFormat, model_tokenizer
 from litm.prompting.reasoning import BUDGET, Reasoning
-from litm.records import Content, Response, Usage
+from litm.records.bills import Usage
+from litm.records.examples import Content
+from litm.records.responses import Response
 
 T = TypeVar("T")
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
 #: Quantization of weights: as stored, 4 bits (NF4 with double quantisation), 8 bits.
 NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
+#: The implementation of attention that has the scores of all pairs of tokens in memory at once.
+EAGER = "eager"
+#: Tokens of a prompt computed at a time where attention compares each with all before it in memory.
+PIECE = 1024
 #: API endpoints: the next message of a chat, or the text after a prompt.
 CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 
@@ -70,8 +76,7 @@ class Provider:
     removes it); models_path: the path of its list of models, relative to the address; model_names: the names in that
     list's JSON; key_variable: the environment variable with the key, None if it needs none; headers: those of a request
     with a key, where `{key}` stands for it; variables: the prefix of all environment variables that its SDK reads, None
-    without an SDK; endpoints: those of the protocol, the usual one first, without `CHAT_ENDPOINT` if it takes no
-    conversations; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
+    without an SDK; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
     cache: None if it is not known; batches: its interface for batches, a `batches.BatchInterface`, None if it has none.
     """
 
@@ -82,7 +87,6 @@ class Provider:
     key_variable: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     variables: str | None = None
-    endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
     cache: PromptCache | None = None
     batches: Any = None
@@ -94,10 +98,8 @@ class EngineFacts:
 
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
-    once; measures_log_probability: whether it has `measure`; budgets_reasoning: whether it can limit the tokens of a
-    model's reasoning; reads_gguf: whether it runs models in GGUF files; audited_with: the engine that the
-    audit uses instead, None for the engine itself; version: for an engine without a model, the version of its answers,
-    part of their identity.
+    once; measures_log_probability: whether it has `measure`; audited_with: the engine that the audit uses instead, None
+    for the engine itself; version: for an engine without a model, the version of its answers, part of their identity.
     """
 
     about: str
@@ -105,8 +107,6 @@ class EngineFacts:
     provider: Provider | None = None
     shares_prefixes: bool = False
     measures_log_probability: bool = False
-    budgets_reasoning: bool = False
-    reads_gguf: bool = False
     audited_with: str | None = None
     version: int | None = None
 
@@ -261,10 +261,25 @@ def engine_names(having: Callable[[EngineFacts], bool] | None = None) -> list[st
 def engine_facts(name: str) -> EngineFacts:
     """The facts that an engine declares; `UserError` for a module that is no engine."""
     module = load(ENGINES[name])
-    if not isinstance(getattr(module, "ENGINE", None), EngineFacts) or not hasattr(module, "Engine"):
+    has_classes = hasattr(module, "Engine") and hasattr(getattr(module, "Settings", None), "keys")
+    if not isinstance(getattr(module, "ENGINE", None), EngineFacts) or not has_classes:
         file = shown(file_of(ENGINES[name]))
-        raise UserError(f"{file}: an engine has 'ENGINE', an EngineFacts, and the class 'Engine': add what is missing")
+        raise UserError(
+            f"{file}: an engine has 'ENGINE', an EngineFacts, and the classes 'Settings', with the keys of its models, "
+            "and 'Engine': add what is missing"
+        )
     return module.ENGINE
+
+
+def settings_class(name: str) -> Any:
+    """The class of the entries of an engine's models; `UserError` as of `engine_facts`."""
+    engine_facts(name)
+    return load(ENGINES[name]).Settings
+
+
+def engines_with(key: str) -> list[str]:
+    """Names of the engines whose models have a key, sorted."""
+    return [name for name in engine_names() if key in settings_class(name).keys]
 
 
 def audit_engine(engine: str) -> str:

@@ -7,9 +7,10 @@ from json import loads
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import read_data
 from litm.base.messages import shortened
-from litm.records import FAILED, Example
+from litm.base.yaml_files import read_data
+from litm.records.examples import Example
+from litm.records.responses import FAILED
 
 _WORDS = read_data(Path(__file__).with_suffix(".yaml"))
 #: Our finish reasons by the words of other programs, in lower case.

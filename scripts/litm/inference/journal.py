@@ -29,11 +29,12 @@ from typing import IO, Any, TypeVar
 
 from litm.base.cli import describe_os_error, signals_deferred
 from litm.base.files import atomic_writer, read_text
-from litm.base.formats import checked_field, parse_object
+from litm.base.json_files import checked_field, parse_object
 from litm.base.messages import UserError, first_of, note
 from litm.base.store import canonical_json, digest, lock
 from litm.inference.answer_identity import equal_digests
-from litm.records import Asked, Response, Usage, response_key
+from litm.records.bills import Usage
+from litm.records.responses import Asked, Response, response_key
 
 Value = TypeVar("Value", dict, Response)
 CHECKSUM = "crc32"

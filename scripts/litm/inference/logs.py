@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from litm.base.files import file_kind
-from litm.base.formats import parse_object, read_json, read_jsonl, typed_field
+from litm.base.json_files import parse_object, read_json, read_jsonl, typed_field
 from litm.base.messages import UserError
-from litm.records import FAILED, OVERFLOW, UNKNOWN
+from litm.records.responses import FAILED, OVERFLOW, UNKNOWN
 
 INSPECT, LM_EVAL = "inspect", "lm_eval"
 #: Fields of exported tasks, by our names, where inspect_ai has a sample's `metadata` and lm_eval its `doc`.

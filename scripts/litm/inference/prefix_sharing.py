@@ -20,7 +20,7 @@ import torch
 from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from litm.inference.costs import EAGER, PIECE, as_array, common_tokens, tree_order
+from litm.inference.engine import EAGER, PIECE
 from litm.inference.joined_attention import (
     JOINED,
     SDPA,
@@ -35,6 +35,7 @@ from litm.inference.joined_attention import (
     can_use_blocks,
     joined,
 )
+from litm.inference.prefix_tree import as_array, common_tokens, tree_order
 from litm.models.devices import longest_first
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from litm.base.delimited_files import DELIMITERS
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError, first_of, quoted
 from litm.base.store import canonical_json, file_sha256
 from litm.inference import foreign_answers
@@ -30,7 +31,8 @@ from litm.inference.recorded_files import (
     read_recorded,
     whole,
 )
-from litm.records import FAILED, NOT_RECORDED, OVERFLOW, Example, SweepResponse, response_key
+from litm.records.examples import Example
+from litm.records.responses import FAILED, NOT_RECORDED, OVERFLOW, SweepResponse, response_key
 
 #: Why a framework's log has several answers to a prompt, and what to do.
 SEVERAL = {

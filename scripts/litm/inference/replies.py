@@ -9,10 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import checked_field, without_surrogates
+from litm.base.json_files import checked_field, without_surrogates
 from litm.base.messages import UserError
 from litm.inference.retrying import Unanswered
-from litm.records import OVERFLOW, REFUSED, UNKNOWN, Usage, is_token_count
+from litm.records.bills import Usage
+from litm.records.responses import OVERFLOW, REFUSED, UNKNOWN
+from litm.records.tokens import is_token_count
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from urllib.parse import urljoin
 
 from litm.base.cli import signals_deferred
 from litm.base.download import public_url
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError, note
 from litm.inference.engine import EngineSettings
 from litm.inference.server_errors import TOO_MANY, UNTRUSTED, asked_wait, first_cause, reason_of, remedy, words_of

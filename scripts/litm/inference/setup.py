@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import UserError
 from litm.base.store import digest, state_with_links
 from litm.inference.answer_identity import sweep_identity
@@ -23,7 +23,10 @@ from litm.prompting.prompt_format import (
     read_prompt_template,
 )
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records import MEASURE, Asked, Content, Example, SweepResponse, answer_limit, measured_content, response_key
+from litm.records.examples import Content, Example
+from litm.records.measures import MEASURE
+from litm.records.responses import Asked, SweepResponse, measured_content, response_key
+from litm.records.tokens import answer_limit
 
 #: What engines are set to where nothing is generated.
 NO_DECODING: Mapping[str, Any] = {"max_new_tokens": 0, "stop": "end_token"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from litm.prompting.reasoning import Reasoning
-from litm.records import LENGTH, STOP, SweepResponse
+from litm.records.responses import LENGTH, STOP, SweepResponse
 
 #: Tokens at the end of a prompt that are searched for a tag.
 TAG_TOKENS = 32

@@ -6,26 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.inference.answer_identity import Changes, equal_answers, equal_digests, reason_to_ask
-from litm.inference.costs import tree_tokens
 from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, Engine, Prepared
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journals
+from litm.inference.prefix_tree import tree_tokens
 from litm.inference.setup import Fit, Prompt, Sweep, check_fits
-from litm.records import (
-    FAILED,
-    OVERFLOW,
-    REFUSED,
-    Example,
-    Response,
-    SweepResponse,
-    Usage,
-    is_served,
-    longest_measured,
-    served_name,
-)
+from litm.records.bills import Usage
+from litm.records.examples import Example
+from litm.records.responses import FAILED, OVERFLOW, REFUSED, Response, SweepResponse, longest_measured
+from litm.records.served import is_served, served_name
 
 
 @dataclass(frozen=True)

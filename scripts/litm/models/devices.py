@@ -148,22 +148,26 @@ EMULATED_SLOWDOWN = 8
 
 @dataclass(frozen=True)
 class Device:
-    """A processor or GPU by its name in words. formats: those with instructions of their own, which are named;
-    preferred: formats that are as exact as float32 in practice, and faster where there are instructions.
-    """
+    """A processor or GPU."""
 
     name: str
+    """Name in words."""
     formats: Mapping[str, str]
+    """Formats with instructions of their own, and the names of these."""
     preferred: tuple[str, ...]
+    """Formats that are as exact as float32 in practice, and faster where there are instructions."""
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """The number format of a computation, and why it was taken; is_emulated: whether the device lacks instructions."""
+    """The number format of a computation."""
 
     name: str
+    """Name of the format."""
     reason: str
+    """Reason why it was taken."""
     is_emulated: bool = False
+    """Whether the device lacks instructions for it."""
 
     def __str__(self) -> str:
         return f"{self.name}, {self.reason}"
@@ -197,9 +201,9 @@ def processor_formats(flags: Iterable[str], environment: Mapping[str, str]) -> d
     """The formats that flags of a processor show, with the names of the instructions, within oneDNN's limit."""
     limit = next((environment[name].upper() for name in ISA_LIMITS if environment.get(name)), "")
     hidden = {BFLOAT16: BELOW_BFLOAT16, FLOAT16: BELOW_FLOAT16}
-    own = set(flags)
-    found = {name: [words for flag, words in known.items() if flag in own] for name, known in FLAGS.items()}
-    return {name: ", ".join(words) for name, words in found.items() if words and limit not in hidden[name]}
+    flags = frozenset(flags)
+    present = {name: [words for flag, words in by_flag.items() if flag in flags] for name, by_flag in FLAGS.items()}
+    return {name: ", ".join(words) for name, words in present.items() if words and limit not in hidden[name]}
 
 
 @cache

@@ -50,21 +50,24 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Gguf:
-    """The header of a GGUF file.
-
-    architecture: llama.cpp's name; name: the model's own, "" for none; kinds: number of weights by number format (Q4_1,
-    F32, ...); window: tokens of the longest context in training, None if missing; parts: number of files that the model
-    is split into; sizes: the integers of the architecture by name, such as `block_count`.
-    """
+    """The header of a GGUF file."""
 
     architecture: str
+    """Architecture, by llama.cpp's name."""
     name: str
+    """Name that the model has for itself; "" for none."""
     kinds: Mapping[str, int]
+    """Numbers of weights by number format (Q4_1, F32, ...)."""
     window: int | None
+    """Tokens of the longest context in training; None if missing."""
     has_tokenizer: bool
+    """Whether the file has a tokenizer."""
     has_chat_template: bool
+    """Whether the file has a chat template."""
     parts: int
+    """Number of files that the model is split into."""
     sizes: Mapping[str, int]
+    """Integers of the architecture by name, such as `block_count`."""
 
     @property
     def weights(self) -> int:
@@ -225,7 +228,7 @@ def unpacked(
             about = _unpack(path, header, dtype, partial)
         if sha256(path) != fields["gguf"]:
             raise UserError(f"{path}: it was replaced while it was read; run the same command again")
-        for file in sorted(one for one in partial.rglob("*") if one.is_file()):
+        for file in sorted(entry for entry in partial.rglob("*") if entry.is_file()):
             with file.open("rb") as raw:
                 os.fsync(raw.fileno())
         return {**about, "files": folder_identity(partial)["files"]}

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from litm.base.formats import read_json, write_json
+from litm.base.json_files import read_json, write_json
 from litm.base.messages import UserError, note
 from litm.base.store import digest, existing, file_sha256, file_state, git_blob_id, text_sha256
 from litm.models.locations import PARTS, WEIGHTS, cached_file, check_model_folder, is_gguf, model_files, tokenizer_files
@@ -35,18 +35,18 @@ class FileDigests:
         """The current sha256 of a file, 64 hex digits. before: called with the file before it is read."""
         # Taken before hashing: a write during hashing then changes the state.
         state = file_state(path)
-        known = self._known.get(str(path))
-        if known is None or known["state"] != state:
+        record = self._known.get(str(path))
+        if record is None or record["state"] != state:
             before(path)
-            known = {"state": state, "sha256": file_sha256(path)}
-            self._known[str(path)] = known
-            large = {path: one for path, one in self._known.items() if one["state"][1] >= self._kept_from}
+            record = {"state": state, "sha256": file_sha256(path)}
+            self._known[str(path)] = record
+            large = {path: entry for path, entry in self._known.items() if entry["state"][1] >= self._kept_from}
             if self._kept and str(path) in large:
                 # In a read-only folder (a dry run in somebody else's, say), files are hashed again.
                 with suppress(OSError):
                     self._kept.parent.mkdir(parents=True, exist_ok=True)
                     write_json(self._kept, large)
-        return known["sha256"]
+        return record["sha256"]
 
 
 def content_digest(paths: Iterable[Path], sha256: Callable[[Path], str] = file_sha256) -> str:
@@ -165,21 +165,22 @@ def check_identified(
     identity = source["identity"]
     if identity.get("commit"):
         check_cached(identity["hub"], identity["commit"], sha256)
-    known = identity.get("files", {})
+    before = identity.get("files", {})
     own_code = source.get("trust_remote_code", False)
     location = Path(source.get("gguf") or source["location"])
-    now = folder_identity(location, sha256, own_code)["files"] if known else {}
+    now = folder_identity(location, sha256, own_code)["files"] if before else {}
     unpacked: set[str] = set()
     if "unpacked" in source:
         existing(source["location"], "identify_model")
-        made, found = source["unpacked"], folder_identity(Path(source["location"]), sha256)["files"]
-        known, now, unpacked = {**known, **made}, {**now, **found}, {*made, *found}
+        unpacked_before, unpacked_now = source["unpacked"], folder_identity(Path(source["location"]), sha256)["files"]
+        before, now = {**before, **unpacked_before}, {**now, **unpacked_now}
+        unpacked = {*unpacked_before, *unpacked_now}
     if tokenizer and "tokenizer" in identity:
-        known = {**known, tokenizer: identity["tokenizer"]}
+        before = {**before, tokenizer: identity["tokenizer"]}
         now = {**now, tokenizer: sha256(Path(tokenizer))}
-    for name in sorted({*known, *now}):
-        if known.get(name) != now.get(name):
-            change = "is gone" if name not in now else "is new" if name not in known else "has changed"
+    for name in sorted({*before, *now}):
+        if before.get(name) != now.get(name):
+            change = "is gone" if name not in now else "is new" if name not in before else "has changed"
             remedy = ", which unpacks the GGUF file again" if name in unpacked else ""
             raise UserError(
                 f"model {model} ({source['location']}): {name} {change} since the model was identified, so its answers "
@@ -195,8 +196,8 @@ def loaded_files(source: Mapping[str, Any], tokenizer: str | None) -> list[Path]
     if not source["identity"].get("files"):
         return []
     location = Path(source["location"])
-    own = model_files(location, source.get("trust_remote_code", False))
-    return [location, *own, *map(Path, filter(None, [source.get("gguf"), tokenizer]))]
+    files = model_files(location, source.get("trust_remote_code", False))
+    return [location, *files, *map(Path, filter(None, [source.get("gguf"), tokenizer]))]
 
 
 def tokenizer_identity(path: Path, sha256: Callable[[Path], str] = file_sha256) -> dict[str, str]:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from litm.base.files import from_here
-from litm.base.formats import parse_object, read_json, typed_field
+from litm.base.json_files import parse_object, read_json, typed_field
 from litm.base.loading import loading
 from litm.base.messages import UserError, quoted
 
@@ -65,8 +65,8 @@ def tokenizer_files(folder: Path) -> list[Path]:
 
 
 def _parts(folder: Path) -> set[Path]:
-    found = (path for pattern in PARTS for path in folder.glob(pattern))
-    return {path for path in found if path.is_file() and is_read(path.name)}
+    paths = (path for pattern in PARTS for path in folder.glob(pattern))
+    return {path for path in paths if path.is_file() and is_read(path.name)}
 
 
 def is_read(name: str) -> bool:
@@ -146,7 +146,7 @@ def find_in_package(name: str, where: str, root: Path) -> str:
     folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
     path = next((folder / file for folder in folders if (folder / file).is_file()), None)
     if path is None:
-        there = sorted(found.name for folder in folders for found in folder.glob("*.gguf"))
+        there = sorted(model_file.name for folder in folders for model_file in folder.glob("*.gguf"))
         raise UserError(f"{where}: the Python package {package} has no {file}; it has: {', '.join(there) or 'none'}")
     return from_here(path)
 
@@ -174,8 +174,8 @@ def check_safe_weights(location: str, revision: str | None) -> None:
 
     location, revision: a folder or a hub model; the hub is asked only if the weights are not in the cache.
     """
-    found = _kinds(Path(location)) if Path(location).is_dir() else _kinds_on_hub(location, revision)
-    if found == {PICKLED}:
+    kinds = _kinds(Path(location)) if Path(location).is_dir() else _kinds_on_hub(location, revision)
+    if kinds == {PICKLED}:
         at = f" --revision {revision}" if revision and not Path(location).is_dir() else ""
         raise UserError(
             f"model {location}: its weights are pickles ({PICKLED}), which can run code, and are not loaded: run "
@@ -202,8 +202,8 @@ def _kinds_on_hub(hub: str, revision: str | None) -> set[str]:
 
     try:
         cached = cached_file(hub, "config.json", revision)
-        if cached and (found := _kinds(cached.parent)):
-            return found
+        if cached and (kinds := _kinds(cached.parent)):
+            return kinds
         names = HfApi().list_repo_files(hub, revision=revision)
     except (OSError, HTTPError, HFValidationError):
         # Loading reports the reason.
@@ -225,11 +225,11 @@ def check_generation_config(location: str, revision: str | None) -> None:
         return
     where = f"model {location}, {GENERATION_CONFIG}"
     with loading(where):
-        own = parse_object(file.read_text(encoding="utf-8"), where).get("eos_token_id")
-    ids = own if isinstance(own, list) else [own]
+        eos = parse_object(file.read_text(encoding="utf-8"), where).get("eos_token_id")
+    ids = eos if isinstance(eos, list) else [eos]
     if not all(id is None or type(id) is int for id in ids):
         raise UserError(
-            f"{where}: 'eos_token_id' must be a token's number or a list of them, found {json.dumps(own)[:40]}"
+            f"{where}: 'eos_token_id' must be a token's number or a list of them, found {json.dumps(eos)[:40]}"
         )
 
 

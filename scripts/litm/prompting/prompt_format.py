@@ -1,5 +1,6 @@
 """Prompt formats: tokenizers and templates, from a prompt or a conversation to text and tokens."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.files import read_text
-from litm.base.formats import in_batches, read_json
+from litm.base.groups import in_batches
+from litm.base.json_files import read_json
 from litm.base.loading import first_line, loading, show_torch
 from litm.base.messages import UserError, note
 from litm.models.locations import is_gguf
 from litm.prompting.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
-from litm.records import Content
+from litm.records.examples import Content
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase
@@ -201,15 +203,16 @@ def read_prompt_template(path: str | Path) -> str:
 
 @dataclass(frozen=True)
 class PromptFormat:
-    """A tokenizer, and how prompts are written for it; its methods raise `UserError` if they cannot be.
-
-    name: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or that of a template,
-    whose text is `template`. Only 'chat' takes messages, see `Example.content`.
-    """
+    """A tokenizer, and how prompts are written for it; its methods raise `UserError` if they cannot be."""
 
     tokenizer: "PreTrainedTokenizerBase"
+    """Tokenizer of the model."""
     name: str
+    """Name of the format: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or that
+    of a template. Only 'chat' takes messages, see `Example.content`.
+    """
     template: str | None = None
+    """Text of the named template."""
 
     def render(self, prompts: Sequence[Content]) -> list[str]:
         """The text of each prompt for the tokenizer."""
@@ -246,8 +249,8 @@ class PromptFormat:
         truncated.
         """
         ids: list[list[int]] = []
-        for some in in_batches(prompts, CHUNK):
-            ids += cast(list[list[int]], self.tokenize(self.render(some))["input_ids"])
+        for batch in in_batches(prompts, CHUNK):
+            ids += cast(list[list[int]], self.tokenize(self.render(batch))["input_ids"])
         return ids
 
     def encode_answers(
@@ -263,22 +266,23 @@ class PromptFormat:
         prompts: content and token ids of each; apart: whether an answer is a text of its own, as for an
         encoder-decoder.
         """
-        found: list[list[list[int]]] = []
-        for some in in_batches(zip(prompts, answers, strict=True), CHUNK):
-            texts = [""] * len(some) if apart else self.render([content for (content, _), _ in some])
-            pairs = [(text, _after(text, answer)) for text, (_, own) in zip(texts, some, strict=True) for answer in own]
+        encoded: list[list[list[int]]] = []
+        for batch in in_batches(zip(prompts, answers, strict=True), CHUNK):
+            texts = [""] * len(batch) if apart else self.render([content for (content, _), _ in batch])
+            answered = zip(texts, batch, strict=True)
+            pairs = [(text, _after(text, answer)) for text, (_, accepted) in answered for answer in accepted]
             whole = [] if apart else self.tokenize(["".join(pair) for pair in pairs])["input_ids"]
             together = iter(cast(list[list[int]], whole))
             afters = (text for _, text in pairs)
-            for (_, ids), own in some:
+            for (_, ids), accepted in batch:
                 ends = []
-                for _ in own:
+                for _ in accepted:
                     after, both = next(afters), next(together, [])
                     is_beginning = both[: len(ids)] == [*ids]
                     alone = self.tokenizer(after, add_special_tokens=False, verbose=False)
                     ends.append(both[len(ids) :] if is_beginning else cast(list[int], alone["input_ids"]))
-                found.append(ends)
-        return found
+                encoded.append(ends)
+        return encoded
 
     def opens_reasoning(self, opening: str) -> bool:
         """Whether prompts end with the tag that opens reasoning."""
@@ -362,3 +366,16 @@ class FormatOptions:
             tokenizer.chat_template = TEXTS_ALONE
         template = read_prompt_template(self.template) if self.template else None
         return PromptFormat(tokenizer, self.prompt_template, template)
+
+
+#: Texts that count as one token, shorter than those of usual tokenizers; tokens of a template for each message.
+_OF_A_TOKEN, TEMPLATE_TOKENS = re.compile(r"[^\W\d_]{1,3}|[^ ]"), 8
+
+
+def most_tokens(content: Content) -> int:
+    """The tokens of a prompt, usually too many: one for three letters of a word, for each digit and sign, and for each
+    byte that UTF-8 has beyond the characters. Words, code, UUIDs and most alphabets have fewer, random letters more.
+    """
+    texts = [message["content"] for message in as_messages(content)]
+    beyond = sum(len(text.encode(errors="replace")) - len(text) for text in texts)
+    return beyond + sum(len(_OF_A_TOKEN.findall(text)) + TEMPLATE_TOKENS for text in texts)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from litm.base.messages import UserError
-from litm.records import LENGTH, REFUSED, SweepResponse
+from litm.records.responses import LENGTH, REFUSED, SweepResponse
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -24,21 +24,20 @@ SWITCH = "enable_thinking"
 
 @dataclass(frozen=True)
 class Reasoning:
-    """The treatment of a model's reasoning.
-
-    policy: `OFF`, `STRIP`, `BUDGET`, or None to neither instruct the model nor remove text; tokens: limit of the
-    reasoning, including the closing tag (`BUDGET`); tags: opening and closing tag.
-    """
+    """The treatment of a model's reasoning."""
 
     policy: str | None = None
+    """Policy: `OFF`, `STRIP`, `BUDGET`, or None to neither instruct the model nor remove text."""
     tokens: int = 0
+    """Limit of the reasoning, including the closing tag (`BUDGET`)."""
     tags: tuple[str, str] = TAGS
+    """Opening and closing tag."""
 
     @classmethod
     def of(cls, settings: Mapping) -> "Reasoning":
         """The reasoning settings of a model, from the output of `settings`."""
-        given = settings.get("reasoning")
-        return cls(**given | {"tags": tuple(given["tags"])}) if given else cls()
+        fields = settings.get("reasoning")
+        return cls(**fields | {"tags": tuple(fields["tags"])}) if fields else cls()
 
     def settings(self) -> dict:
         """The model settings for this treatment; empty for none, as in earlier versions."""
@@ -76,9 +75,9 @@ def scored_reasoning(responses: Iterable[SweepResponse], reasoning: Reasoning) -
     """How many responses contain a tag of reasoning that is scored with the answer, and how many have a text, as a
     manifest has it; {} if none contains one.
     """
-    texts = [one.text for one in responses if one.text is not None and not reasoning.is_separate]
-    found = sum(final_answer(text, reasoning.tags) != text for text in texts)
-    return {"with_reasoning": found, "with_text": len(texts)} if found else {}
+    texts = [response.text for response in responses if response.text is not None and not reasoning.is_separate]
+    tagged = sum(final_answer(text, reasoning.tags) != text for text in texts)
+    return {"with_reasoning": tagged, "with_text": len(texts)} if tagged else {}
 
 
 def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.base.messages import UserError
 from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, PromptFormat, as_messages, render_chats
-from litm.records import Content, Example
+from litm.records.examples import Content, Example
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -29,33 +29,38 @@ _CONTENT = re.compile(r"__content_\d+__")
 
 @dataclass(frozen=True)
 class GoldTokens:
-    """The first and last token, counted from 0, that contain characters of a gold item."""
+    """The tokens that contain characters of a gold item, counted from 0."""
 
     first: int
+    """First token."""
     last: int
+    """Last token."""
 
 
 @dataclass(frozen=True)
 class PromptTokens:
-    """The token counts of a prompt, including its template and special tokens.
-
-    golds: per target, None if it has no item or its place is unknown; unknown: number of items with unknown place;
-    special: occurrences of each special token's text in question and documents.
-    """
+    """The token counts of a prompt, including its template and special tokens."""
 
     count: int
+    """Number of tokens."""
     golds: tuple[GoldTokens | None, ...]
+    """Tokens of each target's item; None if it has no item or its place is unknown."""
     unknown: int
+    """Number of items with unknown place."""
     special: Mapping[str, int] = field(default_factory=dict)
+    """Occurrences of each special token's text in question and documents."""
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Characters [start, end) of an example's prompt, found at character `at` of the tokenizer's input."""
+    """A piece of an example's prompt in the tokenizer's input."""
 
     start: int
+    """First character, in the prompt."""
     end: int
+    """Character after the last one, in the prompt."""
     at: int
+    """First character, in the tokenizer's input."""
 
 
 def measure_prompts(form: PromptFormat, examples: Iterable[Example]) -> Iterator[tuple[Example, PromptTokens]]:
@@ -65,19 +70,19 @@ def measure_prompts(form: PromptFormat, examples: Iterable[Example]) -> Iterator
     chat template changes a message beyond white space at its ends.
     """
     pattern = special_token_pattern(form.tokenizer)
-    for some in in_batches(examples, CHUNK):
-        contents = [example.content(form.name == CHAT) for example in some]
+    for batch in in_batches(examples, CHUNK):
+        contents = [example.content(form.name == CHAT) for example in batch]
         texts = form.render(contents)
         encoded = form.tokenize(texts)
-        encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(some)
+        encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(batch)
         if form.name == CHAT:
-            segments = _segments_of_chats(form.tokenizer, some, texts)
+            segments = _segments_of_chats(form.tokenizer, batch, texts)
         else:
             at = 0 if form.template is None else form.template.index(PROMPT_FIELD)
-            segments = [[Segment(0, len(example.prompt), at)] for example in some]
+            segments = [[Segment(0, len(example.prompt), at)] for example in batch]
         specials = [special_tokens_in(pattern, content) for content in contents]
         for example, ids, encoding, parts, special in zip(
-            some, encoded["input_ids"], encodings, segments, specials, strict=True
+            batch, encoded["input_ids"], encodings, segments, specials, strict=True
         ):
             spans = [target.span for target in example.targets]
             golds = tuple(gold_tokens(encoding, parts, *span) if span and encoding else None for span in spans)
@@ -101,7 +106,7 @@ def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, e
         return None
     last = next(token for c in reversed(characters) if (token := encoding.char_to_token(c)) is not None)
     # A character of several bytes may have several tokens, and the first was found.
-    while (own := encoding.token_to_chars(last + 1)) and own[0] < characters.stop and own[1] > characters.start:
+    while (span := encoding.token_to_chars(last + 1)) and span[0] < characters.stop and span[1] > characters.start:
         last += 1
     return GoldTokens(first, last)
 
@@ -112,10 +117,10 @@ def _segments_of_chats(
     """For each example with its rendered chat the segments of its prompt, empty if they are unknown."""
     chats = [as_messages(example.content(as_chat=True)) for example in examples]
     roles = [tuple(message["role"] for message in messages) for messages in chats]
-    gaps = {some: chat_gaps(tokenizer, some) for some in set(roles)}
+    gaps = {chat_roles: chat_gaps(tokenizer, chat_roles) for chat_roles in set(roles)}
     return [
-        chat_segments(example.prompt, [message["content"] for message in messages], text, gaps[some])
-        for example, messages, text, some in zip(examples, chats, texts, roles, strict=True)
+        chat_segments(example.prompt, [message["content"] for message in messages], text, gaps[chat_roles])
+        for example, messages, text, chat_roles in zip(examples, chats, texts, roles, strict=True)
     ]
 
 

@@ -80,11 +80,10 @@ def _tokens(text: str) -> Iterator[str]:
     """The tokens of a text; `ValueError` for a text with anything else."""
     end = 0
     while end < len(text):
-        found = TOKEN.match(text, end)
-        if found is None:
+        if (match := TOKEN.match(text, end)) is None:
             raise ValueError(text)
-        yield found[1]
-        end = found.end()
+        yield match[1]
+        end = match.end()
 
 
 def _as_python(tokens: Iterable[str]) -> str:
@@ -121,11 +120,11 @@ def answers_in(value: Any, where: str) -> Iterator[Any]:
         for key in keys:
             yield from answers_in(value[key], where)
     elif isinstance(value, list | tuple):
-        nested = [one for one in value if isinstance(one, list | tuple)]
-        if len(value) > 1 and any(len(one) > 1 for one in nested):
+        nested = [entry for entry in value if isinstance(entry, list | tuple)]
+        if len(value) > 1 and any(len(entry) > 1 for entry in nested):
             raise UserError(f"{where}: must be a text, or a list of texts, found {quoted(value)}; write one list")
-        for one in value:
-            yield from answers_in(one, where)
+        for entry in value:
+            yield from answers_in(entry, where)
     elif value is None:
         yield ""
     else:
@@ -149,14 +148,16 @@ def is_missing(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Habit:
-    """What a program does to all values of a column. cell: a cell that it may have; sign: one that it has written;
-    meant: what it means; about: a sentence for the console.
-    """
+    """What a program does to all values of a column."""
 
     cell: re.Pattern[str]
+    """Cell that the column may have."""
     sign: re.Pattern[str]
+    """Cell that the program has written."""
     meant: Callable[[re.Match], str]
+    """Meaning of a cell that matches."""
     about: str
+    """Sentence for the console."""
 
 
 #: pandas makes floats of whole numbers in a column with gaps, and writes dates with their time.
@@ -164,20 +165,20 @@ HABITS = (
     Habit(
         re.compile(r"(-?\d+)(?:[.,]0)?"),
         re.compile(r".*[.,]0"),
-        lambda found: found[1],
+        lambda match: match[1],
         "whole numbers without the decimal that pandas writes (3.0 is 3)",
     ),
     Habit(
         re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00:00(?:\.0+)?(?:Z|\+00:00)?"),
         re.compile(r".+"),
-        lambda found: found[1],
+        lambda match: match[1],
         "dates without the time 00:00:00",
     ),
 )
 TRUTH = Habit(
     re.compile(r"(true|false)", re.IGNORECASE),
     re.compile(r".+"),
-    lambda found: f"{found[1]}|{'yes' if found[1].lower() == 'true' else 'no'}",
+    lambda match: f"{match[1]}|{'yes' if match[1].lower() == 'true' else 'no'}",
     "true also as yes, false also as no",
 )
 

@@ -38,14 +38,20 @@ RETRIEVED = re.compile(
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of columns by what they are for, likeliest first. said: those with a system's answers."""
+    """The names of columns by what they are for, likeliest first."""
 
     question: tuple[str, ...]
+    """Columns with the question."""
     answers: tuple[str, ...]
+    """Columns with the right answers."""
     file: tuple[str, ...]
+    """Columns with the file that has the answer."""
     page: tuple[str, ...]
+    """Columns with the page that has the answer."""
     text: tuple[str, ...]
+    """Columns with the text that has the answer."""
     said: tuple[str, ...] = ()
+    """Columns with a system's answers."""
 
     @property
     def roles(self) -> tuple[tuple[str, ...], ...]:
@@ -81,10 +87,10 @@ def columns_of(names: Sequence[str], filled: Collection[str], where: str) -> Col
             f"{where}: the names of its columns leave open which answers are right and which are a system's (found "
             f"{first_of(listed, 4)}); rename the column with the right ones to 'ground_truth'"
         )
-    found = {
+    by_role = {
         role: tuple(name for alias in aliases for name in names if plain[name] == alias)
         for role, aliases in COLUMNS.items()
     }
     # A system's context is what it has retrieved.
-    text = tuple(name for name in found.pop("text") if not said or plain[name] != "context")
-    return Columns(answers=answers, text=text, said=tuple(dict.fromkeys(said)), **found)
+    text = tuple(name for name in by_role.pop("text") if not said or plain[name] != "context")
+    return Columns(answers=answers, text=text, said=tuple(dict.fromkeys(said)), **by_role)

@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from litm.answers import contains_normalized
-from litm.base.formats import read_jsonl, typed_field
+from litm.base.json_files import read_jsonl, typed_field
 from litm.base.messages import UserError, quoted
 from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list
 
@@ -47,7 +47,7 @@ def chunk_with_answer(paragraph: str, short_answers: Sequence[str]) -> str | Non
         return paragraph
     text = " ".join(words)
     wanted = [" ".join(answer.split()) for answer in short_answers]
-    spans = [found.span() for answer in wanted if answer for found in re.finditer(re.escape(answer), text)]
+    spans = [match.span() for answer in wanted if answer for match in re.finditer(re.escape(answer), text)]
     if not spans:
         return None
     first, last = min(start for start, _ in spans), max(end for _, end in spans)
@@ -112,7 +112,7 @@ def annotation_spans(record: dict, n_tokens: int, where: str) -> Iterator[tuple[
             raise UserError(f"{here}: expected an object with 'long_answer' and 'short_answers'")
         long_answer = _span(typed_field(annotation, "long_answer", dict, here), n_tokens, f"{here}, long_answer")
         short_answers = typed_field(annotation, "short_answers", list, here)
-        spans = [_span(one, n_tokens, f"{here}, short_answers[{n}]") for n, one in enumerate(short_answers)]
+        spans = [_span(answer, n_tokens, f"{here}, short_answers[{n}]") for n, answer in enumerate(short_answers)]
         if long_answer is not None:
             yield long_answer, [span for span in spans if span is not None]
 
@@ -130,10 +130,12 @@ def _span(value: object, n_tokens: int, where: str) -> Span | None:
 
 @dataclass(frozen=True)
 class NaturalPage:
-    """The tokens of a page, and the text of a span of them."""
+    """A page of NaturalQuestions."""
 
     tokens: Sequence[str]
+    """Tokens of the page."""
     text: Callable[[Span], str]
+    """Text of a span of tokens."""
 
 
 def original_document(record: dict, where: str) -> NaturalPage:
@@ -217,10 +219,12 @@ STEPS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The number of `STEPS` that a question passed, and its gold paragraph if it passed all."""
+    """What became of a question."""
 
     passed: int
+    """Number of `STEPS` that it passed."""
     gold: GoldParagraph | None = None
+    """Gold paragraph, if it passed all."""
 
 
 def located_records(paths: Iterable[str | Path]) -> Iterator[tuple[str, dict]]:
@@ -251,8 +255,8 @@ def derive(
             outcomes[text] = outcome
     passed = [outcomes[text].passed if text in outcomes else 1 for text in questions]
     funnel = [(step, sum(count >= number for count in passed)) for number, step in enumerate(STEPS, start=1)]
-    found = ((text, answers, outcomes[text].gold) for text, answers in questions.items() if text in outcomes)
-    return [_derived_record(text, answers, gold) for text, answers, gold in found if gold], funnel
+    derived = ((text, answers, outcomes[text].gold) for text, answers in questions.items() if text in outcomes)
+    return [_derived_record(text, answers, gold) for text, answers, gold in derived if gold], funnel
 
 
 def _read_nq_open(records: Iterable[tuple[str, dict]]) -> dict[str, list[str]]:

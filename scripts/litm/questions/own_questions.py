@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
+from litm.base.delimited_files import DELIMITERS, delimited
 from litm.base.files import file_kind
-from litm.base.formats import DELIMITERS, delimited, parquet_records, read_records, without_surrogates
+from litm.base.json_files import read_records, without_surrogates
 from litm.base.messages import UserError, counted, first_of, quoted, shortened, single_spaced, without_invisible
+from litm.base.table_files import parquet_records
 from litm.questions.cells import (
     ALTERED,
     HABITS,
@@ -40,11 +42,14 @@ UNNAMED = re.compile(r"|unnamed: \d+|__index_level_\d+__")
 
 @dataclass(frozen=True)
 class Row:
-    """A row. line: its first line, from 1; values: by column name in lower case."""
+    """A row of a file of questions."""
 
     path: Path
+    """File of the row."""
     line: int
+    """First line of the row, from 1."""
     values: Mapping[str, Any]
+    """Values by column name in lower case."""
 
     def where(self, column: str | None = None) -> str:
         """The file and the line, and the column if one is given, for messages."""
@@ -68,8 +73,8 @@ class Row:
 
     def with_value(self, column: str, habit: Habit) -> "Row":
         """The row with what a cell of the column means."""
-        found = habit.cell.fullmatch(str(self.values.get(column)).strip())
-        return replace(self, values={**self.values, column: habit.meant(found)}) if found else self
+        match = habit.cell.fullmatch(str(self.values.get(column)).strip())
+        return replace(self, values={**self.values, column: habit.meant(match)}) if match else self
 
 
 def _is_empty(value: Any) -> bool:
@@ -113,9 +118,9 @@ def _delimited_rows(path: Path) -> Iterator[Row]:
         raise UserError(
             f"{path}, line {first}: the header names a column twice ({quoted(', '.join(header))}); rename one"
         )
-    for line, given in rows:
-        fields = given[: len(names)] if not any(one.strip() for one in given[len(names) :]) else given
-        if not any(one.strip() for one in fields):
+    for line, line_fields in rows:
+        fields = line_fields if any(map(str.strip, line_fields[len(names) :])) else line_fields[: len(names)]
+        if not any(map(str.strip, fields)):
             continue
         if len(fields) != len(names):
             raise UserError(
@@ -156,7 +161,7 @@ def _by_row(records: list[tuple[int, dict]]) -> Iterator[tuple[int, dict]]:
 
 
 def _is_list_of(value: Any, kind: type[T]) -> TypeGuard[list[T]]:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, kind) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, kind) for entry in value)
 
 
 #: Key of a record with the passages that it names.
@@ -174,25 +179,32 @@ _DIRECTIONS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *ra
 
 @dataclass(frozen=True)
 class Named:
-    """The passages that a user names as answering. by: file, page or text; passages: their ids, likeliest first."""
+    """The passages that a user names as answering."""
 
     by: str
+    """Kind of naming: file, page or text."""
     passages: tuple[str, ...]
+    """Ids of the passages, likeliest first."""
 
 
 @dataclass(frozen=True)
 class OwnQuestion:
-    """A user's question. line: its line in the file; file, page, words: the place of the answer, as far as given; more:
-    other columns.
-    """
+    """A user's question."""
 
     text: str
+    """Text of the question."""
     answers: tuple[str, ...]
+    """Accepted answers."""
     line: int
+    """Line in the user's file."""
     file: str | None = None
+    """File with the answer, if given."""
     page: int | None = None
+    """Page with the answer, if given."""
     words: str | None = None
+    """Text with the answer, if given."""
     more: Mapping[str, Any] | None = None
+    """Other columns."""
 
     def to_record(self, named: Named | None) -> QuestionRecord:
         """The question in the released format, without documents; named: its named passages, if any."""
@@ -219,12 +231,16 @@ def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A user's table. used, kept: its columns that are used, and the others; notes: how it was read, and doubts."""
+    """A user's table of questions."""
 
     questions: tuple[OwnQuestion, ...]
+    """Questions of the table."""
     used: tuple[str, ...]
+    """Columns that are used."""
     kept: tuple[str, ...]
+    """Other columns."""
     notes: tuple[str, ...] = ()
+    """Sentences on how the table was read, and doubts."""
 
 
 def read_own_questions(path: Path) -> list[OwnQuestion]:
@@ -237,11 +253,11 @@ def read_own_table(path: Path) -> OwnTable:
 
     Questions that differ only in white space are the same.
     """
-    given = list(read_rows(path))
-    names = [*dict.fromkeys(name for row in given for name in row.values)]
-    filled = {name for row in given for name, value in row.values.items() if not _is_empty(value)}
+    raw_rows = list(read_rows(path))
+    names = [*dict.fromkeys(name for row in raw_rows for name in row.values)]
+    filled = {name for row in raw_rows for name, value in row.values.items() if not _is_empty(value)}
     columns = columns_of(names, filled, str(path))
-    rows, notes = _meant(given, columns)
+    rows, notes = _meant(raw_rows, columns)
     are_lists = all(_is_list(row, name) for row in rows for name in columns.answers)
     questions: list[OwnQuestion] = []
     lines: dict[str, int] = {}
@@ -288,7 +304,7 @@ def _meant(rows: Sequence[Row], columns: Columns) -> tuple[list[Row], list[str]]
 
 def _doubts(rows: Sequence[Row], columns: Columns, questions: Sequence[OwnQuestion]) -> Iterator[str]:
     """Sentences on what may not be meant."""
-    answers = [answer for one in questions for answer in one.answers]
+    answers = [answer for question in questions for answer in question.answers]
     cells = [value for row in rows for name in columns.answers if isinstance(value := row.values.get(name), str)]
     if altered := [answer for answer in answers if ALTERED.fullmatch(answer)]:
         yield (
@@ -298,13 +314,12 @@ def _doubts(rows: Sequence[Row], columns: Columns, questions: Sequence[OwnQuesti
     numbers = [cell for cell in cells if of_numbers(parsed(cell))]
     if numbers and all(_is_list(row, name) for row in rows for name in columns.answers):
         yield f"each number in a list such as {quoted(numbers[0])} is read as an answer"
-    if any(plain_name(name) in CHOICES for row in rows for name in row.values) and all(
-        len(one) == 1 for one in answers
-    ):
+    has_choices = any(plain_name(name) in CHOICES for row in rows for name in row.values)
+    if has_choices and all(len(answer) == 1 for answer in answers):
         yield "the answers may be the letters or numbers of choices: write the text of the right choice instead"
     several = sum(
-        one.words is None and not _is_empty(row.values.get(row.first(columns.text) or ""))
-        for row, one in zip(rows, questions, strict=True)
+        question.words is None and not _is_empty(row.values.get(row.first(columns.text) or ""))
+        for row, question in zip(rows, questions, strict=True)
     )
     if several:
         yield f"{counted(several, 'row')} with several passages: none of these is taken as the place of the answer"
@@ -312,7 +327,7 @@ def _doubts(rows: Sequence[Row], columns: Columns, questions: Sequence[OwnQuesti
 
 def long_answers(questions: Iterable[OwnQuestion]) -> int:
     """The number of questions whose answers all have more than `LONG_ANSWER` words."""
-    return sum(min(len(answer.split()) for answer in one.answers) > LONG_ANSWER for one in questions)
+    return sum(min(len(answer.split()) for answer in question.answers) > LONG_ANSWER for question in questions)
 
 
 def _question(row: Row, columns: Columns, are_lists: bool) -> OwnQuestion:
@@ -376,8 +391,8 @@ def _page(row: Row, column: str | None) -> int | None:
 def _answers(row: Row, columns: Columns, are_lists: bool) -> tuple[str, ...]:
     """The answers in the columns of a row, which must agree."""
     filled = [name for name in columns.answers if not _is_empty(row.values.get(name))]
-    found = {name: _answers_in(row, name, are_lists) for name in filled or [str(row.first(columns.answers))]}
-    (first, answers), *others = found.items()
+    by_column = {name: _answers_in(row, name, are_lists) for name in filled or [str(row.first(columns.answers))]}
+    (first, answers), *others = by_column.items()
     for name, other in others:
         if set(other) != set(answers):
             raise UserError(
@@ -402,7 +417,7 @@ def _answers_in(row: Row, column: str, are_lists: bool) -> tuple[str, ...]:
     is_text = of_numbers(inside) and not are_lists and isinstance(value, str) and value.lstrip()[0] in "[({"
     if isinstance(value, str) and (inside is None or is_text):
         inside = value.split("|")
-    answers = [_as_text(one) for one in answers_in(inside, where)]
+    answers = [_as_text(answer) for answer in answers_in(inside, where)]
     if not answers or not all(answers):
         problem = "the answer is empty" if len(answers) < 2 else f"one of the answers is empty in {quoted(value)}"
         raise UserError(f"{where}: {problem}; write one or remove the row")

@@ -13,10 +13,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
-from litm.base.formats import read_jsonl, typed_field, write_jsonl
+from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 from litm.base.messages import UserError, percent, quoted
 from litm.base.store import text_sha256
-from litm.records import Cut, Gold, Item, Question
+from litm.records.conditions import Cut
+from litm.records.questions import Gold, Item, Question
 
 #: Key of a record with its line in the user's own table of questions, if it is from one.
 LINE = "line"
@@ -40,9 +41,10 @@ def read_distinct(path: str | Path, parse: Callable[[dict, str], T], limit: int 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a question. fields: its JSON object."""
+    """A document of a question."""
 
     fields: Mapping[str, Any]
+    """JSON object of the document."""
 
     @classmethod
     def of(
@@ -122,18 +124,22 @@ class Document:
 
     def as_distractor(self, has_answer: bool | None = None) -> "Document":
         """The document marked as not gold, with `has_answer` unless that is None."""
-        known = {} if has_answer is None else {"hasanswer": has_answer}
-        return Document({**self.fields, **known, "isgold": False})
+        mark = {} if has_answer is None else {"hasanswer": has_answer}
+        return Document({**self.fields, **mark, "isgold": False})
 
 
 @dataclass(frozen=True)
 class GoldParagraph:
-    """The gold paragraph of a derived question: its text, the chunk that is the gold document, the short answers."""
+    """The gold paragraph of a derived question."""
 
     title: str
+    """Title of its page."""
     long_answer: str
+    """Text of the paragraph."""
     chunked_long_answer: str
+    """Chunk of the paragraph, which is the gold document."""
     short_answers: tuple[str, ...]
+    """Short answers of the annotation."""
 
     @classmethod
     def from_json(cls, record: object, where: str) -> "GoldParagraph":
@@ -149,10 +155,12 @@ class GoldParagraph:
 
 @dataclass(frozen=True)
 class QuestionRecord:
-    """A line of a file in the format. fields: its JSON object; where: its file and line, for messages."""
+    """A line of a file in the format."""
 
     fields: Mapping[str, Any]
+    """JSON object of the line."""
     where: str = ""
+    """File and line, for messages."""
 
     @classmethod
     def from_json(cls, record: dict, where: str) -> "QuestionRecord":
@@ -371,20 +379,20 @@ def filled_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -
     """
     first: dict[str, str] = {}
     for name, files in experiments.items():
-        told = []
+        shares = []
         # JSON has sizes as texts, sorted as such.
         for size in sorted(files, key=int):
             path, examples = files[size]
             if first.setdefault(path, name) == name and Path(path).exists() and Path(examples).exists():
                 asked = {record["id"] for _, record in read_jsonl(examples)}
                 records = (record for record in read_question_records(path) if record.id in asked)
-                are_filler = [one.is_filler for record in records for one in record.documents[: int(size)]]
+                are_filler = [document.is_filler for record in records for document in record.documents[: int(size)]]
                 if any(are_filler):
-                    told.append(f"{percent(sum(are_filler) / len(are_filler))} % at size {size}")
-        if told:
+                    shares.append(f"{percent(sum(are_filler) / len(are_filler))} % at size {size}")
+        if shares:
             yield (
-                f"{name}: of the documents, {', '.join(told)} were not retrieved but filled in at random, because the "
-                "retriever found too few"
+                f"{name}: of the documents, {', '.join(shares)} were not retrieved but filled in at random, because "
+                "the retriever found too few"
             )
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import read_text
-from litm.base.formats import parse_json, read_jsonl
+from litm.base.json_files import parse_json, read_jsonl
 from litm.base.messages import UserError, quoted
 from litm.base.store import text_sha256
-from litm.records import Question
+from litm.records.questions import Question
 
 
 def match_key(text: str) -> str:
@@ -106,11 +106,14 @@ FORMATS: dict[str, Callable[[Path], Iterator[tuple[str, bool]]]] = {
 
 @dataclass(frozen=True)
 class Coverage:
-    """Number of questions, of labelled questions, and of questions that the labels keep."""
+    """The numbers of questions that labels cover."""
 
     questions: int
+    """Number of questions."""
     labelled: int
+    """Number of questions with a label."""
     kept: int
+    """Number of questions that the labels keep."""
 
 
 def select(questions: Iterable[Question], labels: Mapping[str, bool]) -> tuple[list[Question], Coverage]:

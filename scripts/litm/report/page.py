@@ -24,33 +24,38 @@ SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js
 
 @dataclass(frozen=True)
 class Contents:
-    """Contents of a report.
-
-    tables: by name. figures: settings of each, with `recall`, see `charts.chart`. pictures: PNG files by figure name,
-    empty if there is nothing to draw. samples: records of `question_samples.question_records` by experiment.
-    experiments: settings of each, with the description `asks` of its task. prices: by model, None for free ones.
-    datasets: one row by heading per file of questions. models: in the order of the study, which decides their colours.
-    about: the catalogue's descriptions, by model. formats: output of make_prompt_format.py by model. config: digest of
-    the config's selection. commit: the workflow's, None if unknown. stand_ins: see `ModelPlan`. filled: sentences on
-    few clusters and filled-in documents.
-    """
+    """Contents of a report."""
 
     tables: Mapping[str, pd.DataFrame]
+    """By name."""
     figures: Sequence[Mapping]
+    """Settings of each, with `recall`, see `charts.chart`."""
     pictures: Mapping[str, bytes]
+    """PNG files by figure name, empty if there is nothing to draw."""
     manifests: Sequence[Mapping]
     samples: Mapping[str, Sequence[Mapping]]
+    """Records of `question_samples.question_records` by experiment."""
     experiments: Sequence[Mapping]
+    """Settings of each, with the description `asks` of its task."""
     prices: Mapping[str, Mapping | None]
+    """By model, None for free ones."""
     datasets: Sequence[Mapping]
+    """One row by heading per file of questions."""
     seed: int
     models: Sequence[str]
+    """In the order of the study, which decides their colours."""
     commit: str | None
+    """The workflow's, None if unknown."""
     config: str
+    """Digest of the config's selection."""
     about: Mapping[str, Mapping]
+    """The catalogue's descriptions, by model."""
     formats: Mapping[str, Mapping]
+    """Output of make_prompt_format.py by model."""
     stand_ins: Sequence[str] = ()
+    """See `ModelPlan`."""
     filled: Sequence[str] = ()
+    """Sentences on few clusters and filled-in documents."""
 
     @property
     def titles(self) -> dict[str, str]:
@@ -129,7 +134,7 @@ def _numbers(contents: Contents) -> dict:
         "accuracies": accuracies,
         "findings": phrases.findings(bias),
         "forest": forest(bias, contents.models, contents.sizes),
-        "claims": phrases.claims_told(tables.get("claims_summary")),
+        "claims": phrases.claims_told(tables),
         "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
         "tables": shown_tables(tables, SHOWN),
         "tokens": shown_tables({"tokens_used": used}, COMPARISONS),

@@ -9,10 +9,11 @@ import pandas as pd
 from litm.analysis.run_summary import labelled, own_label
 from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
-from litm.base.formats import csv_text, grouped, plain_rows
+from litm.base.groups import grouped
 from litm.base.messages import in_range, interval_of, money, ordinal, percent
+from litm.base.table_files import csv_text, plain_rows
 from litm.figures.chart import models_in, places_in_words, target_labels
-from litm.records import Prices, Usage
+from litm.records.bills import Prices, Usage
 from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
 from litm.scoring.doubts import doubt_in_words

@@ -21,8 +21,10 @@ from litm.analysis.sentences import (
 )  # fmt: skip
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
 from litm.analysis.table import tables as all_tables
-from litm.base.formats import grouped, plain_rows
+from litm.base.groups import grouped
 from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
+from litm.base.table_files import plain_rows
+from litm.claims.statements import CLAIMS
 from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
 from litm.scoring.doubts import doubt_in_words, is_doubt
@@ -72,26 +74,23 @@ def named_briefly(names: Sequence[str]) -> str:
 
 def kinds_told(table: pd.DataFrame | None) -> list[tuple[str, str]]:
     """Heading and meaning of each kind that occurs in wrong_answers.csv, in the order in which kinds are looked for."""
-    shares = [] if table is None else [f"share_{kind}" for kind in KINDS if (table[f"share_{kind}"] > 0).any()]
-    columns = [all_tables()["wrong_answers"].columns[name] for name in shares]
-    return [(column.heading, column.doc.partition("the answer ")[2]) for column in columns]
+    occurring = [] if table is None else [kind for kind in KINDS if (table[f"share_{kind}"] > 0).any()]
+    return [(all_tables()["wrong_answers"].columns[f"share_{kind}"].heading, KINDS[kind]) for kind in occurring]
 
 
-#: Beginning of the table's sentence for a claim that was not tested.
-NOT_ASKED = "Not asked: "
-
-
-def claims_told(summary: pd.DataFrame | None) -> dict | None:
-    """{asked, others} from claims_summary.csv; None if it is empty.
+def claims_told(tables: Mapping[str, pd.DataFrame]) -> dict | None:
+    """{asked, others} from claims.csv and claims_summary.csv; None without them.
 
     asked: tested claims {statement, section, finding, status}; others: claims not tested {statement, needs}.
     """
-    if summary is None or summary.empty:
+    if "claims_summary" not in tables:
         return None
+    cases = tables["claims"]
+    tested = {*cases.loc[cases["experiment"].notna(), "claim"]}
     asked, others = [], []
-    for row in plain_rows(summary):
-        if row["finding"].startswith(NOT_ASKED):
-            others.append({"statement": row["statement"], "needs": row["finding"].removeprefix(NOT_ASKED)})
+    for claim, row in zip(CLAIMS, plain_rows(tables["claims_summary"]), strict=True):
+        if claim.name not in tested:
+            others.append({"statement": claim.statement, "needs": claim.needs})
             continue
         # What later works say of the paper's claim is no verdict on this study's models.
         status = "Later works support the paper's claim." if row.get("status") == "supported" else ""

@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from litm.base.extensions import content, in_use
-from litm.base.formats import grouped, read_data
+from litm.base.groups import grouped
 from litm.base.messages import counted, single_spaced
 from litm.base.store import canonical_json, digest, file_sha256
+from litm.base.yaml_files import read_data
 from litm.examples.tasks import load_task
 from litm.placements import gold_places
-from litm.records import Cut, answer_limit, several_names
+from litm.records.conditions import Cut
+from litm.records.served import several_names
+from litm.records.tokens import answer_limit
 from litm.report.phrases import SizeNames
 from litm.scoring.metrics import METRICS
 
@@ -26,7 +30,7 @@ TOLD = read_data(Path(__file__).with_suffix(".yaml"))
 def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
     """One row by heading per work whose experiments a study ran: the paper, and the suite, which asks to cite both."""
     ran = [(one["name"], load_task(one["task"])) for one in experiments]
-    of_suite = any(task.has_suite_words or name.startswith("suite_") for name, task in ran)
+    of_suite = any(task.has_suite_words or name in TOLD["suite_experiments"] for name, task in ran)
     of_paper = of_suite or any(task.source for _, task in ran)
     return [TOLD["works"][name] for name, is_used in (("paper", of_paper), ("suite", of_suite)) if is_used]
 
@@ -61,32 +65,63 @@ def software(commit: str | None) -> list[dict[str, str]]:
     return [{"Name": name, "Version": version} for name, version in versions]
 
 
-def sweep_row(manifest: Mapping) -> dict[str, str]:
-    """What a sweep was made with, by heading: model, weights, number format, decoding and prompt format."""
+#: In place of a fact that nothing says.
+NOT_KNOWN = "not known"
+
+
+class Making(NamedTuple):
+    """How the answers of a sweep were made, in words."""
+
+    weights: str
+    """The weights, or the files of recorded responses."""
+    dtype: str = NOT_KNOWN
+    """The number format of the computation."""
+    dtype_reason: str = ""
+    """Why it is this one."""
+    attention: str = NOT_KNOWN
+    """The implementation of attention."""
+    prompt_format: str = NOT_KNOWN
+    """The prompt template."""
+    decoding: str = NOT_KNOWN
+    """The rule by which tokens are chosen, and where an answer ends."""
+    computed_with: str = NOT_KNOWN
+    """Software and device."""
+
+
+def making(manifest: Mapping) -> Making:
+    """How the answers of a sweep were made; of recorded responses nothing but their files is known."""
     fields = manifest["identity_fields"]
     if files := fields["source"].get("recorded"):
-        weights = [f"recorded responses ({counted(len(files), 'hashed file')})"]
-        made = dict.fromkeys(["Number format", "Attention", "Prompt format", "Decoding", "Computed with"], "not known")
-    else:
-        model, decoding = fields["model"], fields["decoding"]
-        weights = [_weights(fields["source"]), several_names(manifest), manifest.get("weights") or ""]
-        weights += ["with code of its own"] if "trust_remote_code" in model else []
-        made = {
-            # The number format of a model on a server is unknown here.
-            "Number format": manifest.get("number_format") or model.get("dtype", "not known"),
-            "Attention": model.get("attention", "not known"),
-            "Prompt format": model["prompt_template"],
-            "Decoding": _decoding(decoding, model.get("request") or {}),
-            "Computed with": "; ".join(manifest["made_with"]),
-        }
-    computed = made.pop("Computed with")
+        return Making(f"recorded responses ({counted(len(files), 'hashed file')})")
+    model = fields["model"]
+    weights = [_weights(fields["source"]), several_names(manifest), manifest.get("weights") or ""]
+    weights += ["with code of its own"] if "trust_remote_code" in model else []
+    # The number format of a model on a server is unknown here. A manifest has it as `NumberFormat` writes it.
+    dtype, _, reason = (manifest.get("number_format") or model.get("dtype", NOT_KNOWN)).partition(", ")
+    return Making(
+        "; ".join(filter(None, weights)),
+        dtype,
+        reason,
+        model.get("attention", NOT_KNOWN),
+        model["prompt_template"],
+        _decoding(fields["decoding"], model.get("request") or {}),
+        "; ".join(manifest["made_with"]),
+    )
+
+
+def sweep_row(manifest: Mapping) -> dict[str, str]:
+    """What a sweep was made with, by heading: model, weights, number format, decoding and prompt format."""
+    made = making(manifest)
     return {
         "Model": manifest["model"],
         "Experiment": manifest["experiment"],
-        "Weights": "; ".join(filter(None, weights)),
-        **made,
+        "Weights": made.weights,
+        "Number format": ", ".join(filter(None, [made.dtype, made.dtype_reason])),
+        "Attention": made.attention,
+        "Prompt format": made.prompt_format,
+        "Decoding": made.decoding,
         "Prompts": f"{manifest['prompts']:,}",
-        "Computed with": computed,
+        "Computed with": made.computed_with,
         "Identity": manifest["identity"][:12],
     }
 
@@ -180,10 +215,8 @@ def experiments_studied(
 
 
 def _judged(experiment: Mapping) -> str:
-    rule = experiment["right_if"]
-    if METRICS[experiment["metric"]].is_graded:
-        return f"The score of an answer is {rule[0].lower()}{rule[1:]}"
-    return f"An answer is right if {rule}"
+    is_graded = METRICS[experiment["metric"]].is_graded
+    return f"{'The score of an answer is' if is_graded else 'An answer is right if'} {experiment['right_if']}"
 
 
 def _example(records: Sequence[Mapping]) -> dict | None:

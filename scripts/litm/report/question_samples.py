@@ -21,8 +21,9 @@ from operator import attrgetter, itemgetter
 
 import pandas as pd
 
-from litm.base.formats import grouped
-from litm.records import Example, OtherItem, SweepResponse, Target
+from litm.base.groups import grouped
+from litm.records.examples import Example, OtherItem, Target
+from litm.records.responses import SweepResponse
 
 #: End of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")

@@ -17,22 +17,23 @@ from litm.figures.curves import draw_curves, positions
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS
 from litm.placements import depth_of
-from litm.records import Curve, Example, SweepResponse
+from litm.records.cells import Curve
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse
 
 
 @dataclass(frozen=True)
 class ExportNames:
-    """Folder and file names of a curve.
-
-    is_suite: whether it is of the suite; figure: end of the figure's name; size_key: key of the size in the suite's
-    summary, None if it has none.
-    """
+    """Folder and file names of a curve."""
 
     folder: str
     stem: str
     is_suite: bool = False
+    """Whether it is of the suite."""
     figure: str = "curve"
+    """End of the figure's name."""
     size_key: str | None = None
+    """Key of the size in the suite's summary, None if it has none."""
 
     def predictions(self, position: int | None, items: int, positions: Iterable[int | None] = ()) -> str:
         """File of the predictions with the gold item at a position (from 0) of a context of `items`: by depth for the
@@ -90,13 +91,11 @@ RED = "#d6336c"
 
 @dataclass(frozen=True)
 class CurveFiles(Curve):
-    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses.
-
-    item: the noun for an item of the context.
-    """
+    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses."""
 
     title: str
     item: str
+    """The noun for an item of the context."""
     panel_title: str
     examples: Sequence[str]
     scores: str

@@ -12,9 +12,9 @@ import pandas as pd
 from litm.analysis.pbi import CLASSES, INVERTED
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.base.files import atomic_writer
-from litm.base.formats import plain_rows
 from litm.base.messages import UserError
-from litm.records import Curve
+from litm.base.table_files import plain_rows
+from litm.records.cells import Curve
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from litm.base.extensions import in_use
 from litm.base.messages import SCRIPTS, UserError
-from litm.records import Example
+from litm.records.examples import Example
 from litm.scoring.metrics import METRICS, Metric
 
 #: Word of the templates that stands for the experiment's name.

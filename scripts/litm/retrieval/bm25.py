@@ -9,7 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from litm.base.formats import in_batches, read_json
+from litm.base.groups import in_batches
+from litm.base.json_files import read_json
 from litm.base.messages import SOUTHEAST_ASIAN, UserError
 from litm.base.progress import progress_bar
 from litm.base.store import existing

@@ -11,7 +11,7 @@ from typing import TypeVar
 import faiss
 import numpy as np
 
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
 from litm.base.store import existing

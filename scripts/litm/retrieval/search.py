@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from litm.answers import Check, dpr_check
-from litm.base.formats import read_json
+from litm.base.json_files import read_json
 from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
 

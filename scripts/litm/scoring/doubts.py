@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from litm.answer_words import WHOLE_WORDS, choice_of
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import single_spaced
 from litm.placements import NO_GOLD
-from litm.records import FAILED, NOT_RECORDED, REFUSED, Target
+from litm.records.examples import Target
+from litm.records.responses import FAILED, NOT_RECORDED, REFUSED
 from litm.scoring.metrics import FIRST_LINE, METRICS, first_line
 
 if TYPE_CHECKING:
@@ -71,17 +72,17 @@ _ROLES = re.compile(r"(?:<[^<>]{1,40}>|\[/?INST\]|\b(?:user|human|system|assista
 
 
 class Answer(NamedTuple):
-    """An answer to one target of a prompt, as far as doubts need it.
-
-    row: a `scores.Score`; text: "" without one; length: characters of the prompt; signs: values of `WORDS`, of the
-    answer and its own prompt.
-    """
+    """An answer to one target of a prompt, as far as doubts need it."""
 
     row: Any
+    """A `scores.Score`."""
     text: str
+    """The answer, empty without one."""
     length: int
+    """Characters of the prompt."""
     accepted: Sequence[str]
     signs: Sequence[str]
+    """Values of `WORDS`, of the answer and its own prompt."""
 
     @property
     def is_counted(self) -> bool:

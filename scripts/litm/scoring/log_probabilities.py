@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from litm.records import Example, SweepResponse, measured_answers
+from litm.records.examples import Example
+from litm.records.responses import SweepResponse, measured_answers
 from litm.scoring.scores import Sweep, answered, fields_of, typed
 
 #: Columns of what is read of the log-probabilities of a prompt's accepted answers, in nats.

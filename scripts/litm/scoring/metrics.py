@@ -27,25 +27,24 @@ GRADES = 1024
 
 @dataclass(frozen=True)
 class Metric:
-    """How a response is judged.
-
-    judge: whether a text contains one of the answers; of a graded metric, a number from 0 to 1. reads: the part of the
-    response that counts, `first_line` or `full`. strict, lenient: alternative rules, reported in columns of their own,
-    None where there is none; both read the whole response. label: what figures call the mean.
-    """
+    """How a response is judged."""
 
     judge: Callable[[str, Sequence[str]], float]
+    """Whether a text contains one of the answers; of a graded metric, a number from 0 to 1."""
     reads: str
+    """The part of the response that counts, `first_line` or `full`."""
+    right_if: str
+    """The rule in the report: the end of the sentence `An answer is right if ...`, or of a graded metric `The score of
+    an answer is ...`.
+    """
     strict: Callable[[str, Sequence[str]], float] | None = None
+    """A stricter rule, reported in a column of its own, None without one; it reads the whole response."""
     lenient: Callable[[str, Sequence[str]], float] | None = None
+    """A more lenient rule, likewise."""
     is_graded: bool = False
+    """Whether verdicts are numbers from 0 to 1."""
     label: str = "Accuracy"
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a function without a docstring, which the report quotes."""
-        if not (self.judge.__doc__ or "").strip():
-            such_as = "The share of the digits that are right" if self.is_graded else "Whether an answer is in the text"
-            raise ValueError(f"the metric's function {self.judge.__name__} needs a docstring, such as '{such_as}.'")
+    """What figures call the mean."""
 
     def verdict(self, rule: Callable[..., float], text: str, answers: Sequence[str], also: Sequence[str] = ()) -> float:
         """A rule's verdict; a graded one is rounded to `GRADES`. also: see `verdicts`.
@@ -155,18 +154,34 @@ def _f1(own: Counter[str], answer: Counter[str]) -> float:
 
 
 _BUILT_IN = {
-    "best_subspan_em": Metric(best_subspan_em, FIRST_LINE, strict=best_subspan_em_strict),
+    "best_subspan_em": Metric(
+        best_subspan_em, FIRST_LINE,
+        "any gold answer is a substring of the text, both normalised (paper, section 2.1).",
+        strict=best_subspan_em_strict,
+    ),
     # The lenient reading also finds answers inside other words: inflected and compound ones.
-    WHOLE_WORDS: Metric(whole_words, FIRST_LINE, strict=whole_words_strict, lenient=best_subspan_em),
-    "value_in_answer": Metric(value_in_answer, FULL),
+    WHOLE_WORDS: Metric(
+        whole_words, FIRST_LINE, "an accepted answer is in the text as whole words.",
+        strict=whole_words_strict, lenient=best_subspan_em,
+    ),
+    "value_in_answer": Metric(
+        value_in_answer, FULL, "any accepted value is a substring of the text, ignoring case (paper, section 3.1)."
+    ),
     # Models may list three codes on three lines.
-    "exact_code": Metric(exact_code, FULL, strict=only_code),
-    "only_code": Metric(only_code, FULL, lenient=exact_code),
+    "exact_code": Metric(exact_code, FULL, "any accepted code is in the text as a token of its own.", strict=only_code),
+    "only_code": Metric(
+        only_code, FULL, "an accepted code is in the text and no code that the prompt does not ask for.",
+        lenient=exact_code,
+    ),
     # A text may have several numbers: after its answer, a base model continues with other questions and numbers.
-    "exact_integer": Metric(exact_integer, FIRST_LINE),
+    "exact_integer": Metric(exact_integer, FIRST_LINE, "the integer that the text gives as its answer is accepted."),
     # A calculation may take several lines.
-    "last_integer": Metric(last_integer, FULL),
-    "token_f1": Metric(token_f1, FIRST_LINE, is_graded=True, label="Token F1"),
-}
+    "last_integer": Metric(last_integer, FULL, "the integer that the whole text ends with is accepted."),
+    "token_f1": Metric(
+        token_f1, FIRST_LINE,
+        "the largest F1 of the text's tokens with those of an accepted answer (Rajpurkar et al. 2016, SQuAD).",
+        is_graded=True, label="Token F1",
+    ),
+}  # fmt: skip
 #: Metrics by name, those of extensions among them.
 METRICS = Registry("metrics", declared("METRICS", Metric), _BUILT_IN)

@@ -6,23 +6,22 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
-from litm.base.formats import by_cell, evaluated
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
+from litm.base.table_files import by_cell
 from litm.examples.task import Task
 from litm.models.devices import AUTO
 from litm.prompting.prompt_format import CHAT
-from litm.records import (
+from litm.records.examples import Example, Target
+from litm.records.measures import MEASURE
+from litm.records.responses import (
     FAILED,
     LENGTH,
-    MEASURE,
     NOT_RECORDED,
     OVERFLOW,
     REFUSED,
     UNKNOWN,
-    Example,
     SweepResponse,
-    Target,
     measured_content,
     response_key,
 )
@@ -284,17 +283,29 @@ def judge(metric: str, response: str | None, answers: Sequence[str], also: Seque
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
 
 
-def accuracy_rows(scores: pd.DataFrame, values: Mapping[str, str]) -> list[dict[str, Any]]:
+#: The others, in their order.
+MEASURED = (
+    *("n", "accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full", "accuracy_strict"),
+    *("accuracy_lenient", "n_empty", "n_cut", "n_refused", "n_failed", "n_not_recorded", "n_left_out", "n_preamble"),
+    "doubt",
+)
+
+
+def accuracies(scores: pd.DataFrame) -> pd.DataFrame:
+    """The accuracy table of a sweep, with all decimals: see `accuracy_rows`."""
+    return pd.DataFrame(accuracy_rows(scores), columns=[*CELL, *MEASURED], dtype=object)
+
+
+def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
     """One row per cell (and target), in the order of the scores, with the columns of `accuracy` in tables.yaml.
 
     Accuracies are fractions, or means of a graded metric; their limits are those of `clustered_interval`. n_cut and
-    n_refused are None where finish reasons are unknown. values: the expressions of further columns, of the counted
-    answers.
+    n_refused are None where finish reasons are unknown.
     """
-    return [_cell_row(names, group, values) for names, group in by_cell(scores, CELL)]
+    return [_cell_row(names, group) for names, group in by_cell(scores, CELL)]
 
 
-def _cell_row(names: dict[str, Any], group: pd.DataFrame, values: Mapping[str, str]) -> dict[str, Any]:
+def _cell_row(names: dict[str, Any], group: pd.DataFrame) -> dict[str, Any]:
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
@@ -308,14 +319,22 @@ def _cell_row(names: dict[str, Any], group: pd.DataFrame, values: Mapping[str, s
         "ci_low": low,
         "ci_high": high,
         **{f"accuracy_{part}": counted[f"correct_{part}"].sum() / n if n else None for part in ("first_line", "full")},
+        **{f"accuracy_{rule}": _mean(counted[f"correct_{rule}"]) for rule in ("strict", "lenient")},
+        "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),
         "n_failed": int(failed.sum()),
         "n_not_recorded": int(not_recorded.sum()),
         "n_left_out": int(group["excluded"].sum()),
-        **{name: evaluated(counted, name, value) for name, value in values.items()},
+        "n_preamble": int(counted["preamble"].sum()),
         "doubt": doubt_of(counted),
     }
+
+
+def _mean(verdicts: pd.Series) -> float | None:
+    """The mean of a rule's verdicts; None if a metric lacks the rule."""
+    mean = verdicts.mean(skipna=False)
+    return None if pd.isna(mean) else float(mean)
 
 
 def _ended(counted: pd.DataFrame, reason: str) -> int | None:

@@ -10,13 +10,24 @@ from dataclasses import dataclass
 
 from litm.answers import LETTER
 from litm.examples.task import Task
-from litm.records import LENGTH, REFUSED, OtherItem
+from litm.records.examples import OtherItem
+from litm.records.responses import LENGTH, REFUSED
 
 EMPTY, REFUSAL, CODE, OTHER_ITEM, INVENTED, LEFT_OUT, CUT, OTHER = (
     "empty", "refusal", "code", "other_item", "invented", "left_out", "cut", "other",
 )  # fmt: skip
-#: The kinds in the order in which they are looked for; tables.yaml says what each is.
-KINDS = (EMPTY, REFUSAL, CODE, OTHER_ITEM, INVENTED, LEFT_OUT, CUT, OTHER)
+#: The kinds in the order in which they are looked for, and what the answer is, or does.
+KINDS = {
+    EMPTY: "is nothing, or nothing but spaces and punctuation",
+    REFUSAL: "says that it cannot answer, or that the context does not say (in English); or a provider withheld it",
+    CODE: "is a program, or a line of one, instead of a value",
+    OTHER_ITEM: "has the value of an item that was not asked for, or a name or number that is in another document, but "
+    "in neither the question nor the gold document",
+    INVENTED: "has a UUID or a code that is nowhere in the prompt",
+    LEFT_OUT: "has an answer to another item of a prompt that asks for several, not to this one, and no invented value",
+    CUT: "is none of these, and ended at the limit of new tokens",
+    OTHER: "is none of these",
+}
 _REFUSAL = re.compile(
     r"^\W*(?:answer: *)?(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b"
     r"|(?:I|we)\s+(?:cannot|can['\u2019]t|could not|couldn['\u2019]t|do not|don['\u2019]t|did not|am unable)\b"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from litm.base.download import check_fetched
+from litm.base.schema import Entry
 from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
 from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel
-from litm.config.schema import Entry
 from litm.config.study import DATA, Study
 from litm.corpora.passages import is_generator
 from litm.models.locations import model_files

@@ -10,24 +10,22 @@ from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
 
-from litm.base.formats import grouped
+from litm.base.groups import grouped
 from litm.base.messages import UserError, first_of
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.inference.journal import JOURNALS
 from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
-from litm.records import read_examples
-from litm.workflow.prompt_lengths import assumed, fitting, prompts_by_size, too_long
-from litm.workflow.resources import SHOWN, Left
+from litm.planning.tokens import assumed, fitting, prompts_by_size, too_long
+from litm.planning.words import SHOWN, Left
+from litm.records.examples import read_examples
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
 ASKING, MEASURING = ("generate", "import_responses"), "measure"
-TARGETS = (
-    "all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks",
-    "reference_model",
-)  # fmt: skip
+TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks")
 #: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
 REASONS = {
     "Missing output files": "no output yet",
@@ -105,7 +103,7 @@ class Jobs:
         if not self._asked and not self._measured and not self._others:
             return [NOTHING_RUNS]
         lines = ["What would run:", *self.asked()]
-        pairs = self._study.run
+        pairs = self._study.pairs()
         if not self._asked | self._measured:
             lines.append("  asks no model")
         elif self._asked and (left := len(pairs) - len(self._asked)):
@@ -122,7 +120,7 @@ class Jobs:
         """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on
         what few questions show.
         """
-        sweeps = {pair: sweep for pair, sweep in self._study.run.items() if pair in self._asked}
+        sweeps = {sweep.pair: sweep for sweep in self._study.sweeps_of(ANSWER) if sweep.pair in self._asked}
         asked = [(*pair, *self.size(sweep)) for pair, sweep in sweeps.items()]
         by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
         # Models that take time or money come first.
@@ -143,7 +141,9 @@ class Jobs:
             lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")
         to_ask = [(sweeps[model, one], prompts) for model, one, prompts, *_ in asked]
         measured = [
-            (sweep, self._most(sweep)) for pair, sweep in self._study.measured.items() if pair in self._measured
+            (sweep, self._most(sweep))
+            for sweep in self._study.sweeps_of(LOG_PROBABILITY)
+            if sweep.pair in self._measured
         ]
         for model, own in grouped(measured, lambda left: left[0].model.name).items():
             told = first_of([f"{sweep.experiment.name} {prompts.total():,}" for sweep, prompts in own], SHOWN)

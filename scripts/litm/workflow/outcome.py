@@ -8,11 +8,13 @@ from litm.analysis.questions_to_check import check_sentences, gold_sentences
 from litm.analysis.run_summary import compared_lines, labelled, run_summary
 from litm.analysis.sentences import answer_sentences, cluster_sentences, remedies_in_words, tag_sentences, to_know_first
 from litm.analysis.table import tables as all_tables
-from litm.base.formats import plain_rows, read_json
+from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
-from litm.config.local_models import Model
+from litm.base.table_files import plain_rows
 from litm.config.study import Study
+from litm.inference.local_models import LocalModel
 from litm.questions.released_format import filled_sentences
+from litm.records.measures import ANSWER
 
 TABLES = Path("results/tables")
 
@@ -33,7 +35,8 @@ def outcome(
     those of each sweep; results: figures and the report; filled: see `SweepInputs`; since: time of the start, in
     seconds since the epoch. The last line names a table that is damaged and ends the outcome.
     """
-    scores = {name: Path(f"results/scores/{model}/{name}.parquet") for model, name in study.run}
+    sweeps = study.sweeps_of(ANSWER)
+    scores = {sweep.experiment.name: Path(sweep.files.scores) for sweep in sweeps}
     scores = {name: path for name, path in scores.items() if path.exists()}
     try:
         made = [path for path in results if path in files and Path(path).exists()]
@@ -43,7 +46,7 @@ def outcome(
             yield from filled_sentences(filled)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if path in files and Path(path).exists() for row in plain_rows(read(path))]
-        answered = [Path(f"results/responses/{model}/{name}.manifest.json") for model, name in study.run]
+        answered = [Path(sweep.files.manifest) for sweep in sweeps]
         manifests = [read_json(path) for path in answered if path.exists()]
         yield from (*tag_sentences(manifests), *answer_sentences(rows, manifests))
         yield from _readings(study, files)
@@ -82,7 +85,7 @@ def _readings(study: Study, files: Container[str]) -> list[str]:
         return []
     from litm.analysis.cells import reading_warnings
 
-    models = [name for name, one in study.models.items() if isinstance(one, Model)]
+    models = [name for name, one in study.models.items() if isinstance(one, LocalModel)]
     stops = {(model, experiment): one.stop for model in models for experiment, one in study.experiments.items()}
     return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
 

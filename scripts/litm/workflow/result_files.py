@@ -20,14 +20,17 @@ from litm.config.conditions import find_comparisons
 from litm.config.experiments import item_noun
 from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
+from litm.config.sweeps import FILES
 from litm.figures.kinds import KINDS
-from litm.records import LIMITS, Curve
+from litm.records.cells import Curve
+from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.records.tokens import LIMITS
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
 from litm.workflow.sweep_inputs import SweepInputs, example_file, prices, sweep_files
 
-SCORES, ACCURACY = "results/scores/{model}/{experiment}.parquet", "results/accuracy/{model}/{experiment}.csv"
-RESPONSES = "results/responses/{model}/{experiment}"
+ANSWERS, MEASURED = FILES[ANSWER], FILES[LOG_PROBABILITY]
+SCORES, ACCURACY = ANSWERS.scores, "results/accuracy/{model}/{experiment}.csv"
 TOKEN_COUNTS = "results/token_counts/{model}/{experiment}.csv"
 TABLES, FIGURES = "results/tables", "results/figures"
 #: Tables that have a program of their own.
@@ -75,7 +78,7 @@ class TableFiles:
     def _table_inputs(self) -> dict[str, list[str]]:
         """The files for each name that tables list as `inputs`, in the order of the config; empty without any."""
         study, sweeps, data = self._study, self._sweeps, self._data
-        run = {pair: sweep.experiment for pair, sweep in study.run.items()}
+        run = {sweep.pair: sweep.experiment for sweep in study.sweeps_of(ANSWER)}
         with_positions = [pair for pair, one in run.items() if one.has_positions]
         models_of = Counter((name, size) for (_, name), one in run.items() for size in one.cell_sizes)
         shared = [pair for pair, one in run.items() if any(models_of[pair[1], size] > 1 for size in one.cell_sizes)]
@@ -106,12 +109,12 @@ class TableFiles:
         return {
             **{name: sweep_files(SCORES, pairs) for name, pairs in scores.items()},
             "accuracies": sweeps.files(ACCURACY),
-            "log_probabilities": sweep_files("results/log_probabilities/{model}/{experiment}.parquet", study.measured),
+            "log_probabilities": sweep_files(MEASURED.scores, study.pairs(LOG_PROBABILITY)),
             "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
             "accuracy": [f"{TABLES}/accuracy.csv"],
             "token_counts": sweeps.files(TOKEN_COUNTS, sweeps.counted),
             "audits": sweeps.files("results/audits/{model}/{experiment}.csv", sweeps.asked),
-            "manifests": sweeps.files(f"{RESPONSES}.manifest.json"),
+            "manifests": sweeps.files(ANSWERS.manifest),
             "examples": [path for _, path in self._first_examples],
             "recalls": list(dict.fromkeys(recalls)),
             "candidates": [f"results/candidates/{one.name}.csv" for one in data.used],
@@ -161,7 +164,7 @@ class TableFiles:
             if table.is_default
             for ending in (("csv", "md") if table.has_markdown else ("csv",))
         ]
-        return [*made, *(CLAIM_TABLES if self._study.run else ())]
+        return [*made, *(CLAIM_TABLES if self._study.answered else ())]
 
     @property
     def shown(self) -> list[str]:
@@ -206,7 +209,7 @@ class TableFiles:
     @property
     def claim_scores(self) -> list[str]:
         """The scores of the sweeps that claims use; of all if a config has only conditions with remedies."""
-        run = self._study.run
+        run = self._study.pairs()
         return sweep_files(SCORES, [pair for pair in run if pair[1] in self._claimed] or run)
 
     @property
@@ -243,7 +246,7 @@ class PageFiles:
         #: Settings of the page of all figures, if the config names one.
         self._page = {"page": asdict(study.page)} if study.page else {}
         self._curves: dict[str, list[Curve]] = {model: [] for model in study.models}
-        for model, name in study.run:
+        for model, name in study.pairs():
             self._curves[model] += study.curves_of(model, name)
 
     # Figures
@@ -262,7 +265,7 @@ class PageFiles:
     @property
     def pages(self) -> list[str]:
         """The report; none without answers."""
-        return [REPORT] if self._study.run else []
+        return [REPORT] if self._study.answered else []
 
     @property
     def untitled(self) -> list[str]:
@@ -292,10 +295,8 @@ class PageFiles:
             figure = self._study.figures[wildcards.figure]
             models = self._sweeps.counted if name == "token_counts" else self._study.models
             read = figure.shown if name in KINDS[figure.kind].inputs else ()
-            pairs = product(filter(figure.shows, self._study.models), read)
-            return sweep_files(
-                DRAWN_SWEEPS[name], [pair for pair in pairs if pair in self._study.run and pair[0] in models]
-            )
+            pairs, run = product(filter(figure.shows, self._study.models), read), {*self._study.pairs()}
+            return sweep_files(DRAWN_SWEEPS[name], [pair for pair in pairs if pair in run and pair[0] in models])
 
         return files
 
@@ -341,8 +342,7 @@ class PageFiles:
 
     def _figure(self, figure: Figure) -> dict:
         """The settings, with the ranks of its models: adding a model changes no other model's colour."""
-        sweeps = [*self._study.run, *self._study.measured]
-        asked = {model for model, name in sweeps if name in figure.shown}
+        asked = {sweep.model.name for sweep in self._study.sweeps if sweep.experiment.name in figure.shown}
         drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
         known: dict[str, Any] = self._known(drawn)
         experiments = self._study.experiments
@@ -491,5 +491,5 @@ class PageFiles:
             "panel_title": f"{{size}} {experiment.unit}",
             "examples": [example_file(experiment, cell) for cell in cells],
             "scores": SCORES.format(model=model, experiment=experiment.name),
-            "responses": f"{RESPONSES}.jsonl.gz".format(model=model, experiment=experiment.name),
+            "responses": ANSWERS.responses.format(model=model, experiment=experiment.name),
         }

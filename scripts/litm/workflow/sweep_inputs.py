@@ -9,26 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.extensions import text_file
-from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
-from litm.config.local_models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
-from litm.inference.costs import measured_runs
+from litm.config.sweeps import FILES, Sweep, ending_of
 from litm.inference.engine import ENGINES, audit_engine
 from litm.inference.journal import JOURNALS, all_journals
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
+from litm.planning.memory import memory_mb
+from litm.planning.speed import measured_runs, minutes
+from litm.planning.tokens import work_of
 from litm.prompting.prompt_format import named_template
-from litm.records import LOG_PROBABILITY, MEASURE, Cell
+from litm.records.cells import Cell
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file, needs_of
-from litm.workflow.prompt_lengths import Work, work_of
-from litm.workflow.resources import memory_mb, minutes
 from litm.workflow.rules_help import Wildcards, as_json
-
-#: The decoding of sweeps whose log-probabilities are measured.
-MEASURING: Mapping[str, str] = {MEASURE: LOG_PROBABILITY}
 
 
 @dataclass(frozen=True)
@@ -60,27 +58,27 @@ def sweep_files(pattern: str, sweeps: Iterable[tuple[str, str | None]]) -> list[
     return [pattern.format(model=model, experiment=experiment) for model, experiment in sweeps]
 
 
-def answer_settings(model: Model | ApiModel | RecordedModel) -> dict:
+def answer_settings(model: LocalModel | ServedModel | RecordedModel) -> dict:
     """The settings that change an answer, apart from weights, template text and decoding; none for recorded ones."""
     return {} if isinstance(model, RecordedModel) else model.answer_settings()
 
 
-def reasoning(model: Model | ApiModel | RecordedModel) -> dict:
+def reasoning(model: LocalModel | ServedModel | RecordedModel) -> dict:
     """The treatment of reasoning in the responses."""
     return model.reasoning.settings()
 
 
-def run_settings(model: Model | ApiModel) -> str:
+def run_settings(model: LocalModel | ServedModel) -> str:
     """The engine's settings for this machine, as JSON: a text, and a resource because it changes no answer."""
     return as_json(model.run_settings())
 
 
-def asking_module(model: Model | ApiModel) -> str:
+def asking_module(model: LocalModel | ServedModel) -> str:
     """The module of the engine that asks a model."""
     return ENGINES[model.engine]
 
 
-def auditing_module(model: Model | ApiModel) -> str:
+def auditing_module(model: LocalModel | ServedModel) -> str:
     """The module of the engine that asks a model again, one prompt at a time."""
     return ENGINES[audit_engine(model.engine)]
 
@@ -115,15 +113,17 @@ class SweepInputs:
         }
         #: Those whose tokens can be counted: all but those of a server or with recorded responses without a tokenizer.
         self.counted = [name for name, one in self.prompting.items() if one.tokenizer_files or one.source]
+        #: What is measured, by the wildcard {ending} of its files.
+        self.measures = {ending_of(measure): measure for measure in FILES}
         self._order = {name: index for index, name in enumerate(study.experiments)}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
 
-    def _prompting_of(self, model: Model | ApiModel | RecordedModel) -> Prompting:
+    def _prompting_of(self, model: LocalModel | ServedModel | RecordedModel) -> Prompting:
         own = model.tokenizer or ""
         if own in self._study.datasets:
             own = self._data.file(own)
-        is_elsewhere = isinstance(model, Model) and (bool(model.hub) or model.is_gguf)
+        is_elsewhere = isinstance(model, LocalModel) and (bool(model.hub) or model.is_gguf)
         location = own or ("" if is_elsewhere else getattr(model, "path", None) or "")
         # Counting tokens needs no weights, only the tokenizer's files.
         files = [location] if location else []
@@ -144,7 +144,7 @@ class SweepInputs:
 
     def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
         """The file `pattern` (with {model} and {experiment}) of each sweep, or of the sweeps of these models."""
-        return sweep_files(pattern, [pair for pair in self._study.run if models is None or pair[0] in models])
+        return sweep_files(pattern, [pair for pair in self._study.pairs() if models is None or pair[0] in models])
 
     def models_of(self, wildcards: Wildcards) -> list[str]:
         """The models that have responses to {experiment}, in the order of the config."""
@@ -153,6 +153,11 @@ class SweepInputs:
     def files_of(self, pattern: str) -> Callable[[Wildcards], list[str]]:
         """The file `pattern` (with {model} and {experiment}) of each of these models."""
         return lambda wildcards: sweep_files(pattern, product(self.models_of(wildcards), [wildcards.experiment]))
+
+    def sweep(self, wildcards: Wildcards, measure: str | None = None) -> Sweep:
+        """The sweep of {model} on {experiment} of a measure, by default the one that {ending} names."""
+        found = measure or self.measures[wildcards.ending]
+        return self._study.sweep(wildcards.model, wildcards.experiment, found)
 
     def priority(self, wildcards: Wildcards) -> float:
         """Between 0 and 1, higher for an earlier experiment of the config: sweeps are asked in this order, after what
@@ -212,7 +217,7 @@ class SweepInputs:
     def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
         """The tokenizer in a model's identity; the tokenizer that counts a server model's tokens is not part of it."""
         own = self.prompting[wildcards.model].own_tokenizer
-        return [own] if own and not isinstance(self.asked[wildcards.model], ApiModel) else []
+        return [own] if own and not isinstance(self.asked[wildcards.model], ServedModel) else []
 
     def source(self, wildcards: Wildcards) -> list[str]:
         """The file with the model's identity; none for recorded responses."""
@@ -237,21 +242,17 @@ class SweepInputs:
         nodes choose it. A study on another machine then asks again.
         """
         model = self.asked[wildcards.model]
-        if not isinstance(model, Model) or not model.has_weights or model.dtype != AUTO or not self._runs_here():
+        if not isinstance(model, LocalModel) or not model.has_weights or model.dtype != AUTO or not self._runs_here():
             return ""
         return format_here(AUTO, model.device).name
 
-    def part_responses(self, folder: str) -> Callable[[Wildcards], list[str]]:
-        """The responses of the shards, in `folder` (with {model} and {experiment}), for the job that gathers them; none
-        for a shard or an undivided sweep.
-        """
+    def part_responses(self, measure: str) -> Callable[[Wildcards], list[str]]:
+        """The responses of the shards for the job that gathers them; none for a shard or an undivided sweep."""
 
         def files(wildcards: Wildcards) -> list[str]:
-            if not self.gathers(wildcards):
-                return []
-            count = self.asked[wildcards.model].shards
-            own = folder.format(model=wildcards.model, experiment=wildcards.experiment)
-            return [f"{own}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
+            folder = FILES[measure].of(wildcards.model, wildcards.experiment).parts
+            count = self.asked[wildcards.model].shards if self.gathers(wildcards) else 0
+            return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
 
         return files
 
@@ -267,18 +268,17 @@ class SweepInputs:
         """The GPU type to request from a cluster, "" for any."""
         return "" if self.gathers(wildcards) else self.asked[wildcards.model].gpu_model or ""
 
-    def memory(self, wildcards: Wildcards, attempt: int) -> int:
-        """Memory (MB) of a job."""
-        return memory_mb(self.asked[wildcards.model], attempt, self._work_of(wildcards))
+    def needs(self, measure: str) -> dict[str, Callable[[Wildcards, int], int]]:
+        """Memory (MB) and time limit (minutes) of the jobs of a measure, as resources."""
 
-    def minutes(self, wildcards: Wildcards, attempt: int) -> int:
-        """Time limit (minutes) of a job."""
-        work = self._work_of(wildcards)
-        return minutes(self.asked[wildcards.model], work, attempt, self._runs(wildcards.model))
+        def mem_mb(wildcards: Wildcards, attempt: int) -> int:
+            return memory_mb(self.asked[wildcards.model], attempt, work_of(self.sweep(wildcards, measure)))
 
-    def _work_of(self, wildcards: Wildcards) -> Work:
-        pair = (wildcards.model, wildcards.experiment)
-        return work_of(self._study.run.get(pair) or self._study.measured[pair])
+        def runtime(wildcards: Wildcards, attempt: int) -> int:
+            work = work_of(self.sweep(wildcards, measure))
+            return minutes(self.asked[wildcards.model], work, attempt, self._runs(wildcards.model))
+
+        return {"mem_mb": mem_mb, "runtime": runtime}
 
     # Recorded responses
 
@@ -313,7 +313,7 @@ class SweepInputs:
         is not asked either, and answers under another name are not looked up.
         """
         model = self.asked[wildcards.model]
-        is_elsewhere = isinstance(model, Model) and not model.path
+        is_elsewhere = isinstance(model, LocalModel) and not model.path
         is_known = is_elsewhere and model.context_window and self.prompting[wildcards.model].tokenizer_files
         was_asked = any(journal.relative_to(JOURNALS).parts[0] == wildcards.model for journal in self.journals)
         return self.source(wildcards) if not is_known or was_asked else []
@@ -323,7 +323,7 @@ class SweepInputs:
         here = {name for name, model in self.asked.items() if _is_here(model)}
         known = {name for name in self._study.experiments if self._has_data(name)}
         return [
-            f"results/estimates/{sweep.model.name}/{sweep.experiment.name}{sweep.ending}.json"
+            sweep.files.estimate
             for sweep in self._study.sweeps
             if sweep.model.name in here and sweep.experiment.name in known
         ]
@@ -348,7 +348,7 @@ class SweepInputs:
         return all_journals(JOURNALS)
 
 
-def _is_here(model: Model | ApiModel) -> bool:
+def _is_here(model: LocalModel | ServedModel) -> bool:
     """Whether a model needs no download."""
     hub, revision = getattr(model, "hub", None), getattr(model, "revision", None)
     return not hub or cached_file(hub, "config.json", revision) is not None
@@ -361,5 +361,5 @@ def shard_of(wildcards: Wildcards) -> str | None:
 
 def prices(study: Study) -> dict[str, dict | None]:
     """Prices of models on servers, those of caches too, None if the config has none."""
-    servers = {name: model for name, model in study.models.items() if isinstance(model, ApiModel)}
+    servers = {name: model for name, model in study.models.items() if isinstance(model, ServedModel)}
     return {name: model.all_prices for name, model in servers.items()}

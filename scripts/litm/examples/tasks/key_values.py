@@ -9,7 +9,8 @@ from litm.examples.examples import place
 from litm.examples.task import Task, one_gold
 from litm.placements import gold_placement, gold_positions
 from litm.questions.released_format import read_kv_questions
-from litm.records import Item, OtherItem, Question, Target
+from litm.records.examples import OtherItem, Target
+from litm.records.questions import Item, Question
 
 #: A pair on a line of its own, as `format_pairs` writes it.
 _PAIR = re.compile(r'^[{ ]"([^"\n]+)": "([^"\n]+)"[,}]*$', re.MULTILINE)

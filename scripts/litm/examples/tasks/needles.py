@@ -7,7 +7,7 @@ from random import Random
 from litm.base.messages import UserError
 from litm.examples.task import Task, one_gold
 from litm.examples.wording import coined_names, exchanges, filler_sentences, random_codes, wording_of
-from litm.records import Gold, Item, Question
+from litm.records.questions import Gold, Item, Question
 
 #: Targets of multi_needle in the order of their positions, with the ordinals in their sentences.
 NEEDLES = {"start": "first", "middle": "second", "end": "third"}

@@ -11,7 +11,9 @@ from litm.answers import contains_normalized
 from litm.examples.task import ExampleSettings, Task
 from litm.placements import AS_RETRIEVED, NO_GOLD
 from litm.questions.released_format import read_qa_questions, read_retrieved_questions
-from litm.records import Cut, Item, OtherItem, Question, Target
+from litm.records.conditions import Cut
+from litm.records.examples import OtherItem, Target
+from litm.records.questions import Item, Question
 
 #: A document's first line, as `format_documents` writes it.
 _DOCUMENT = re.compile(r"^Document \[(\d+)\]\(Title: ", re.MULTILINE)

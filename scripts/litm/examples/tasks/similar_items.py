@@ -18,7 +18,7 @@ from litm.examples.wording import (
     word_list,
     wording_of,
 )
-from litm.records import Item, Question
+from litm.records.questions import Item, Question
 
 #: Names of the countries: in families that differ in two letters, or all different.
 _NAMES = {PLAIN: similar_names, SUITE: coined_names}

@@ -4,13 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from litm.base.formats import checked_field
+from litm.base.json_files import checked_field
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
 from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
+from litm.inference.models import BatchKeys
 from litm.inference.replies import Reply, joined_text, known_reason, optional_text, refused_for, reported_tokens
 from litm.inference.retrying import Unanswered
+from litm.inference.served_models import ServedModel
 from litm.prompting.prompt_format import as_messages
-from litm.records import LENGTH, REFUSED, STOP, Content
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, REFUSED, STOP
 
 #: Fields of a request that carry the prompt.
 PROMPT_FIELDS = ("messages", "system")
@@ -145,6 +148,10 @@ def written_texts(body: Mapping[str, Any]) -> list[tuple[str, int, dict]] | None
         found.append((message["content"], place, message))
         place += len(message["content"]) + 1
     return found
+
+
+class Settings(BatchKeys, ServedModel):
+    """Keys of `engine: anthropic`."""
 
 
 class Engine(BatchEngine):

@@ -6,10 +6,12 @@ Tokens are words. Nothing heavy is imported, and the answer depends on the promp
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from litm.base.formats import in_batches
+from litm.base.groups import in_batches
 from litm.inference.engine import EngineFacts, EngineSettings, Prepared
+from litm.inference.local_models import LocalModel
 from litm.prompting.prompt_format import PROMPT_FIELD, as_messages
-from litm.records import LENGTH, STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, STOP, Response
 
 #: version: raise it when the answers change.
 ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, to try a config in seconds", version=1)
@@ -17,6 +19,10 @@ ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, t
 LONGEST = 20
 #: Prompts answered at a time.
 BATCH = 64
+
+
+class Settings(LocalModel):
+    """Keys of `engine: dummy`, which has no model."""
 
 
 class Engine:

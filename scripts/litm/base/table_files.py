@@ -1,0 +1,105 @@
+"""Tables of results (CSV, Parquet): equal tables give equal bytes."""
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from litm.base.files import atomic_writer, is_result, remedy, write_text
+from litm.base.messages import UserError, single_spaced
+
+# Imported where it is used, because the rules read JSON too.
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def check_whole(path: str | Path) -> None:
+    """Raise `UserError` for a CSV file of the results that does not end with a line end: a part of it is missing."""
+    with Path(path).open("rb") as raw:
+        raw.seek(max(0, raw.seek(0, os.SEEK_END) - 1))
+        if is_result(path) and raw.read() != b"\n":
+            raise UserError(f"{path}: its last line is incomplete: {remedy(path)}")
+
+
+def write_csv(
+    path: str | Path,
+    table: "pd.DataFrame | Sequence[Mapping]",
+    decimals: int | None = 6,
+    p_values: Collection[str] = (),
+) -> None:
+    """Write a table, or rows with the same keys, as CSV, see `csv_text`."""
+    import pandas as pd
+
+    write_text(path, csv_text(pd.DataFrame(table), decimals, p_values))
+
+
+def csv_text(table: "pd.DataFrame", decimals: int | None = 6, p_values: Collection[str] = ()) -> str:
+    """A table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty.
+
+    p_values: columns with six significant digits instead (1.30421e-174), so that readers can correct them.
+    """
+    texts = {name: table[name].map("{:.6g}".format, na_action="ignore") for name in p_values if name in table}
+    float_format = None if decimals is None else f"%.{decimals}f"
+    return table.assign(**texts).to_csv(index=False, float_format=float_format, lineterminator="\n")
+
+
+def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.DataFrame":
+    """Read a table that `write_csv` wrote: only empty cells are missing values, not a model of the name NA.
+
+    dtypes: pandas types by column; a column that is not named gets that of its values. Raises `UserError` for a damaged
+    file.
+    """
+    import pandas as pd
+
+    check_whole(path)
+    known = {"model": str, "experiment": str} if dtypes is None else dtypes
+    try:
+        return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
+    except ValueError as error:
+        raise UserError(f"{path}: {single_spaced(str(error))}: {remedy(path)}") from error
+
+
+def write_parquet(path: str | Path, table: "pd.DataFrame") -> None:
+    """Write a table as Parquet, without its index."""
+    with atomic_writer(path) as raw:
+        table.to_parquet(raw, index=False)
+
+
+def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> "pd.DataFrame":
+    """The rows of a Parquet file, with these columns or all; `UserError` for a damaged file."""
+    import pandas as pd
+    from pyarrow import ArrowInvalid
+
+    try:
+        return pd.read_parquet(path, columns=None if columns is None else list(columns))
+    except ArrowInvalid as error:
+        raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
+
+
+def parquet_records(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of a Parquet file of another program, as JSON has them; `UserError` for a damaged file."""
+    from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_table as read_columns
+
+    try:
+        return json.loads(json.dumps(read_columns(path).to_pylist(), default=str))
+    except ArrowInvalid as error:
+        raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
+
+
+def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
+    """The rows as dictionaries of plain Python values, which JSON can write; None for a missing value."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")
+
+
+def by_cell(table: "pd.DataFrame", columns: Sequence[str]) -> Iterator[tuple[dict[Any, Any], "pd.DataFrame"]]:
+    """Yield the rows of each cell, which agree in these columns, with their values as in `plain_rows`.
+
+    `items` may differ within a cell, where a cut leaves different numbers of documents; its value is then None.
+    """
+    cells = table.groupby([name for name in columns if name != "items"], sort=False, dropna=False)
+    # All names at once: a small table for each cell takes most of the time.
+    for names, (_, rows) in zip(plain_rows(cells.head(1)[[*columns]]), cells, strict=True):
+        differ = "items" in columns and rows["items"].nunique() > 1
+        yield names | ({"items": None} if differ else {}), rows

@@ -1,0 +1,1 @@
+"""What sweeps will take: tokens, memory, time and money, before they run."""

@@ -1,0 +1,212 @@
+"""Tokens of prompts before these are made: an upper bound for jobs' requests, and the mean for what is said."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
+from statistics import linear_regression
+
+from litm.base.messages import first_of
+from litm.config.experiments import Experiment
+from litm.config.study import Study
+from litm.config.sweeps import Sweep
+from litm.examples.task import ASK_ANOTHER_KEY
+from litm.examples.tasks import load_task
+from litm.inference.caching import plan
+from litm.inference.engine import engine_facts
+from litm.inference.served_models import ServedModel
+from litm.placements import gold_positions
+from litm.records.bills import Prices
+from litm.records.cells import Cell
+
+#: Questions of an experiment whose number is not known before a run: as in the paper. Experiments that a line names.
+QUESTIONS, NAMED = 2_655, 6
+#: Tokens around the items, rather too many.
+FRAME_TOKENS = 150
+
+#: Items whose tokens the paper counts (Tables 2 to 4). Prompts of the same contexts in another order, or with the
+#: question at both ends, are counted as these.
+COUNTED = ("key-value pair", "document")
+#: The model whose counts are taken for models that the paper does not count: LLaMA's tokenizer makes the most tokens.
+USUAL_MODEL = "longchat-13b-16k"
+#: The model with the fewest tokens: what exceeds a window in these exceeds it in any.
+FEWEST_MODEL = "gpt-3.5-turbo-0613"
+#: Tokens of a passage by the source of its corpus, and of a word of a text whose passages are cut at a number of words.
+PASSAGE_TOKENS = {"mini_gazetteer": 35, "mini_encyclopedia": 110}
+WORD_TOKENS = 1.4
+#: Tokens of instruction, question and prompt format; the share of an answer's largest length that counts as reading.
+AROUND, ANSWER_SHARE = 40, 0.25
+
+
+# The upper bound
+
+
+@dataclass(frozen=True)
+class Work:
+    """The size of a sweep: its prompts, the tokens of prompts and answers together, and those of the longest; tokens
+    are upper bounds.
+    """
+
+    prompts: int
+    tokens: int
+    longest: int = 0
+
+
+def work_of(sweep: Sweep) -> Work:
+    """The size of a sweep."""
+    experiment = sweep.experiment
+    each = experiment.most_questions or QUESTIONS
+    item = 1 if experiment.tokens_of else load_task(experiment.task).tokens_per_item
+    tokens = [cell.size * item + FRAME_TOKENS + sweep.answer_tokens for cell in sweep.cells]
+    return Work(each * len(tokens), each * sum(tokens), max(tokens, default=0))
+
+
+def assumed(study: Study, experiments: Iterable[str]) -> list[str]:
+    """A line on those of these experiments whose number of questions is assumed, if any."""
+    known = {name: study.experiments[name] for name in experiments}
+    names = [name for name, one in known.items() if not one.most_questions and not _is_released(study, one)]
+    told = f"the number of questions is not known yet; {QUESTIONS:,} are assumed"
+    return [f"{first_of(names, NAMED)}: {told}"] if names else []
+
+
+def _is_released(study: Study, experiment: Experiment) -> bool:
+    """Whether all its questions are made up, or of the authors' files."""
+    named = experiment.datasets.values()
+    asked = [study.candidates[name].questions if name in study.candidates else name for name in named]
+    return all(getattr(study.datasets.get(name), "version", None) for name in asked)
+
+
+# The mean
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Mean tokens of prompts by their number of items: as printed in the paper, else `item` for each and `around`."""
+
+    item: float
+    around: float = AROUND
+    printed: Mapping[int, float] = field(default_factory=dict)
+
+    def of(self, size: int) -> float:
+        """The mean tokens of a prompt of `size` items."""
+        return self.printed.get(size, self.around + size * self.item)
+
+
+def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
+    """The lengths of a model's prompts: sizes in tokens as they are, other made-up items and own documents by rules of
+    thumb, the paper's pairs and passages as it prints them, and on a straight line through these at other sizes.
+    """
+    if experiment.tokens_of:
+        return Lengths(1)
+    task = load_task(experiment.task)
+    if task.item not in COUNTED:
+        return Lengths(task.tokens_per_item)
+    named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
+    known = [tokens for tokens in named if tokens is not None]
+    if known and len(known) == len(named):
+        return Lengths(max(known))
+    is_counted = any(one.model == model for one in study.printed_tokens)
+    printed = {
+        one.size: one.tokens_mean
+        for one in study.printed_tokens
+        if one.model == (model if is_counted else USUAL_MODEL) and load_task(one.experiment).item == task.item
+    }
+    item, around = linear_regression([*printed], [*printed.values()])
+    return Lengths(item, around, printed)
+
+
+def fitting(study: Study, sweep: Sweep) -> Sweep:
+    """The sweep at the sizes that fit the window of the model's entry by the mean lengths that the paper prints: those
+    of the model, else the shortest. Contexts that are not the paper's are all taken to fit.
+    """
+    entry, experiment, counted = sweep.model, sweep.experiment, {one.model for one in study.printed_tokens}
+    window = getattr(entry, "context_window", None)
+    lengths = lengths_of(study, entry.name if entry.name in counted else FEWEST_MODEL, experiment)
+    if not window or not lengths.printed or not _is_released(study, experiment):
+        return sweep
+    is_shared = getattr(entry.about, "architecture", None) != "encoder_decoder"
+    room = window - sweep.answer_tokens * is_shared
+    sizes = {size for size in experiment.cell_sizes if lengths.of(size) <= room}
+    return replace(sweep, experiment=experiment.of_sizes(sizes))
+
+
+def too_long(study: Study, sweeps: Iterable[Sweep]) -> list[str]:
+    """A line for each model on the sizes of these sweeps that do not fit."""
+    left: dict[str, dict[str, None]] = {}
+    for sweep in sweeps:
+        experiment = sweep.experiment
+        if sizes := sorted(experiment.cell_sizes - fitting(study, sweep).experiment.cell_sizes):
+            named = f"{experiment.name} ({', '.join(map(str, sizes))} {experiment.unit})"
+            left.setdefault(sweep.model.name, {})[named] = None
+    told = "not counted, on average longer than its context_window"
+    return [f"{model}: {told}: {first_of([*names], NAMED)}" for model, names in left.items()]
+
+
+def _passage_tokens(study: Study, dataset: str) -> float | None:
+    """About the tokens of a passage of a dataset; None for passages as in the paper."""
+    candidates, questions = study.candidates.get(dataset), study.questions.get(dataset)
+    corpus = study.corpora.get(candidates.corpus if candidates else questions.corpus or "" if questions else "")
+    if corpus is None:
+        return None
+    if corpus.source in PASSAGE_TOKENS:
+        return PASSAGE_TOKENS[corpus.source]
+    return WORD_TOKENS * corpus.settings.passage_words if corpus.settings.passage_words else None
+
+
+def prompts_by_size(experiment: Experiment) -> Counter[int]:
+    """The number of a sweep's prompts with each number of items."""
+    cells = Counter(cell.size for cell in experiment.cells)
+    return Counter({size: count * (experiment.most_questions or QUESTIONS) for size, count in cells.items()})
+
+
+def prompt_tokens(study: Study, sweep: Sweep, prompts: Mapping[int, float] | None = None) -> float:
+    """About the tokens of a sweep's prompts, or of these numbers of them by size."""
+    lengths = lengths_of(study, sweep.model.name, sweep.experiment)
+    counts = prompts_by_size(sweep.experiment) if prompts is None else prompts
+    return sum(count * lengths.of(size) for size, count in counts.items())
+
+
+def computed_tokens(study: Study, sweep: Sweep) -> float:
+    """About the tokens that a sweep computes, those of answers included, where common prefixes are computed once."""
+    experiment = sweep.experiment
+    questions = experiment.most_questions or QUESTIONS
+    shared = 0.0
+    if engine_facts(sweep.model.engine).shares_prefixes:
+        items = sum(cell.size for cell in sweep.cells) - tree_items(experiment)
+        shared = items * lengths_of(study, sweep.model.name, experiment).item
+    answers = len(sweep.cells) * ANSWER_SHARE * sweep.answer_tokens
+    return prompt_tokens(study, sweep) + questions * (answers - shared)
+
+
+def cached_shares(study: Study, model: ServedModel, experiment: Experiment) -> dict[str, float]:
+    """About the shares of a sweep's prompt tokens that its provider's cache takes, see `Plan.shares`; {} for none.
+
+    By the contexts of one question as texts in which a character is a token, and an item a line.
+    """
+    provider, prices = engine_facts(model.engine).provider, Prices.of(model.all_prices or {"input": 0, "output": 0})
+    if not (model.prompt_caching and provider and provider.cache) or prices.cache_read >= prices.input:
+        return {}
+    tokens, is_same = round(lengths_of(study, model.name, experiment).item), experiment.design == ASK_ANOTHER_KEY
+    texts = []
+    for cell in experiment.cells:
+        names = map(str, range(cell.size)) if is_same else _context(cell)
+        lines = (name.ljust(tokens - 1, "-") for name in names)
+        texts.append("\n".join(["", *lines, cell.placement.rjust(AROUND)]))
+    return plan(texts, [*map(len, texts)], provider.cache, model.api_model, prices).shares
+
+
+def tree_items(experiment: Experiment) -> int:
+    """The number of items in the prefix tree of one question's contexts."""
+    if experiment.design == ASK_ANOTHER_KEY:
+        return max((cell.size for cell in experiment.cells), default=0)
+    # In sorted order no earlier context shares more.
+    contexts = sorted(map(_context, experiment.cells))
+    shared = (takewhile(lambda items: items[0] == items[1], zip(*pair, strict=False)) for pair in pairwise(contexts))
+    return sum(map(len, contexts)) - sum(len([*items]) for items in shared)
+
+
+def _context(cell: Cell) -> list[str]:
+    """The items of a context by their numbers, gold items by name."""
+    golds = gold_positions(cell.placement)
+    others = map(str, range(cell.size))
+    return [f"gold {golds.index(place)}" if place in golds else next(others) for place in range(cell.size)]

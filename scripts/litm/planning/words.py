@@ -1,0 +1,144 @@
+"""What sweeps will take on this machine or a cluster, in lines: time, GPU-hours, money and budgets."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from litm.base.groups import grouped
+from litm.base.json_files import read_json
+from litm.base.messages import UserError, money
+from litm.config.study import Study
+from litm.config.sweeps import Sweep
+from litm.inference.billing import spent_in
+from litm.inference.journal import JOURNALS
+from litm.inference.local_models import LocalModel
+from litm.inference.served_models import ServedModel
+from litm.inference.setup import number_format_of
+from litm.models.devices import AUTO
+from litm.planning.speed import choose_rate, duration, gpu_hours, measured_runs, rate_here
+from litm.planning.tokens import cached_shares, computed_tokens, prompt_tokens
+from litm.records.bills import Prices
+
+#: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
+LOADING_SECONDS, LONG = 8, 600
+#: Number of models, or of names in a line, that are shown; the rest is counted.
+SHOWN = 6
+
+
+#: Sweeps, each with its prompts without an answer by their number of items.
+Left = Sequence[tuple[Sweep, Mapping[int, int]]]
+
+
+def time_lines(study: Study, sweeps: Left) -> list[str]:
+    """For each local model of these sweeps, about how long it takes here, in which number format and why, and whether
+    its answers so far are in another format.
+    """
+    seconds: dict[str, float] = {}
+    lines: list[str] = []
+    for model, tokens, number in _remaining(study, sweeps):
+        name = model.name
+        if predicted := rate_here(model):
+            earlier = measured_runs(Path("results"), name)
+            rate = choose_rate(model.tokens_per_second, earlier, predicted) or predicted
+            seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * number
+            known = (
+                "a rule of thumb, wrong by up to a factor of three" if rate is predicted else "as earlier sweeps took"
+            )
+            if len(seconds) <= SHOWN:
+                lines += _lines(model, f"{duration(seconds[name])} here ({known})")
+    if others := list(seconds.values())[SHOWN:]:
+        lines.append(f"  {len(others)} more models: about {duration(sum(others))}")
+    if sum(seconds.values()) > LONG:
+        lines.append(
+            f"  more than {duration(LONG)}: `--config examples=5` asks 5 questions of each experiment, a higher number "
+            "later only the others; a run that is stopped keeps its answers"
+        )
+    return lines
+
+
+def gpu_lines(study: Study, sweeps: Left) -> list[str]:
+    """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes."""
+    hours = sum(gpu_hours(model, tokens) for model, tokens, _ in _remaining(study, sweeps))
+    told = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
+    return [f"  {told}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
+
+
+def dollar_lines(study: Study, sweeps: Left) -> list[str]:
+    """A line on the money for each model with prices, and for the way in which it is asked, and those of budgets."""
+    plain: dict[str, float] = {}
+    cached: dict[str, float] = {}
+    ways: dict[str, str] = {}
+    for sweep, prompts in sweeps:
+        model, name = sweep.model, sweep.model.name
+        if isinstance(model, ServedModel) and model.prices:
+            tokens = round(prompt_tokens(study, sweep, prompts))
+            limit = sum(prompts.values()) * sweep.answer_tokens
+            ways[name] = "in batches" if model.batch else "with prompt caching"
+            shares = {} if model.batch else cached_shares(study, model, sweep.experiment)
+            for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
+                dollars = Prices.of(model.all_prices or {}).of_prompts(tokens, limit, *way)
+                sums[name] = sums.get(name, 0.0) + dollars
+    lines = [
+        f"  {name}: at most about US$ {money(cost)}"
+        + (f", {ways[name]} US$ {money(cached[name])}" if cached[name] < cost else "")
+        + " if each answer is as long as is allowed (by rules of thumb)"
+        for name, cost in plain.items()
+    ]
+    return [*lines, *(f"  {line}" for line in budget_lines(study, cached, Path(JOURNALS)))]
+
+
+def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Path | None = None) -> list[str]:
+    """A line for each model whose budget may not be enough.
+
+    dollars: what its sweeps may cost, None if unknown; journals: of what it has cost before, None if that is included.
+    """
+    lines = []
+    for name, cost in dollars.items():
+        model = study.models[name]
+        if not isinstance(model, ServedModel) or model.budget is None or not model.all_prices or cost is None:
+            continue
+        spent = spent_in(journals / name, Prices.of(model.all_prices)) if journals else 0
+        if spent + cost > model.budget:
+            so_far = f" (US$ {money(spent)} spent)" if spent else ""
+            lines.append(
+                f"{name}: its budget of US$ {money(model.budget)}{so_far} may not be enough: the run then ends before "
+                "it costs more, with an error; all answers are kept"
+            )
+    return lines
+
+
+def _remaining(study: Study, sweeps: Left) -> Iterator[tuple[LocalModel, float, int]]:
+    """Each local model, its tokens to compute, and its number of sweeps."""
+    for name, own in grouped(sweeps, lambda left: left[0].model.name).items():
+        if isinstance(model := study.models[name], LocalModel):
+            shares = [prompt_tokens(study, *left) / prompt_tokens(study, left[0]) for left in own]
+            tokens = sum(share * computed_tokens(study, left[0]) for share, left in zip(shares, own, strict=True))
+            yield model, tokens, len(own)
+
+
+def _lines(model: LocalModel, time: str) -> Iterator[str]:
+    """The time that a model takes, its number format, and what becomes of answers in another one."""
+    found = _whole(Path("results/models", f"{model.name}.json"))
+    here = number_format_of(model.answer_settings(), found, model.device)
+    yield f"  {model.name}: about {time}" + (f", in {here}" if here else "")
+    others = sorted(_formats_so_far(model.name) - {here.name}) if here and model.dtype == AUTO else []
+    if here and others:
+        yield (
+            f"  {model.name}: its answers so far are in {' and '.join(others)}, so prompts are asked again in "
+            f"{here.name} unless a journal has that answer too; to keep these answers, set the model's "
+            f"'dtype: {others[0]}'"
+        )
+
+
+def _formats_so_far(model: str) -> set[str]:
+    """The number formats of a model's present responses."""
+    manifests = map(_whole, sorted(Path("results/responses", model).glob("*.manifest.json")))
+    models = (one["identity_fields"]["model"] for one in manifests if one)
+    return {model["dtype"] for model in models if "dtype" in model}
+
+
+def _whole(path: Path) -> dict:
+    """The object in a file; {} without the file, and for a damaged one, which the jobs that read it report."""
+    try:
+        return read_json(path) if path.exists() else {}
+    except UserError:
+        return {}

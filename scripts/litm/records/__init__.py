@@ -1,0 +1,1 @@
+"""The records that the stages exchange; every key of their files stands here."""

@@ -1,0 +1,6 @@
+"""What an experiment measures."""
+
+#: The key of a decoding that generates nothing.
+MEASURE = "measure"
+#: What an experiment measures: answers that are generated, and the log-probability of the accepted ones.
+ANSWER, LOG_PROBABILITY = "answer", "log_probability"

@@ -1,1 +1,0 @@
-"""Reference model: a small language model trained here, from generated text alone."""
