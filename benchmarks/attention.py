@@ -17,10 +17,10 @@ from measuring import in_turns, ratio, spread, table
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-from litm.inference.generation import LinearOfFew
-from litm.inference.joined_attention import Attended, attention_in_blocks, attention_of_few
-from litm.inference.joined_attention import attention as attention_of_any
-from litm.inference.prefix_sharing import KeptCache, RoomyLayer
+from litm.local.generation import LinearOfFew
+from litm.local.joined_attention import Attended, attention_in_blocks, attention_of_few
+from litm.local.joined_attention import attention as attention_of_any
+from litm.local.prefix_sharing import KeptCache, RoomyLayer
 
 HEADS, KEY_HEADS, SIZE = 9, 3, 64
 #: Inner and outer size of a product with weights in SmolLM2-135M.

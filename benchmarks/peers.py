@@ -38,12 +38,12 @@ from measuring import PAIRS, ROOT, Cost, Sweep, run
 from litm.answers import normalize_answer
 from litm.base.json_files import read_json, read_jsonl, write_json, write_jsonl
 from litm.base.store import file_sha256
+from litm.engines.interface import FIRST_LINE
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.engine import FIRST_LINE
-from litm.inference.prefix_tree import as_bytes, shared_with_previous
 from litm.models.gguf import read_gguf, unpacked
 from litm.placements import positions_for
+from litm.prompting.prefix_tree import as_bytes, shared_with_previous
 from litm.prompting.prompt_format import CHAT, PromptFormat, load_tokenizer
 from litm.records.examples import write_examples
 from litm.scoring.metrics import first_line

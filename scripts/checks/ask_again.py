@@ -13,13 +13,15 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.messages import note
-from litm.inference.billing import budgeted
-from litm.inference.engine import FAIL, audit_engine, load_engine
+from litm.engines.interface import FAIL
+from litm.engines.registry import audit_engine, load_engine
+from litm.inference.asked_sweep import SweepOptions
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, SweepOptions
+from litm.inference.prompts import Fit
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.records.examples import read_examples
 from litm.records.responses import read_responses, write_responses
+from litm.servers.billing import budgeted
 
 
 @program

@@ -11,8 +11,8 @@ from dataclasses import asdict, replace
 
 from litm.base.cli import program
 from litm.base.json_files import write_json
-from litm.inference.engine import engine_facts
-from litm.inference.setup import SweepOptions
+from litm.engines.registry import engine_facts
+from litm.inference.asked_sweep import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.records.examples import read_examples
 

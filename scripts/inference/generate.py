@@ -22,18 +22,19 @@ from litm.base.cli import program
 from litm.base.json_files import write_json
 from litm.base.messages import UserError, note
 from litm.base.progress import waiting
+from litm.engines.interface import COUNT, FAIL, LEAVE_OUT, STOP
+from litm.engines.registry import load_engine
 from litm.inference.answer_identity import reason_in_words
-from litm.inference.billing import bill_in_words, budgeted
-from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, STOP, load_engine
+from litm.inference.asked_sweep import SweepOptions
 from litm.inference.journal import Journal, Shard, other_journals, other_sweeps, shard_journal
 from litm.inference.journal import shard as read_shard
-from litm.inference.setup import SweepOptions
 from litm.inference.sweep import Outcome, ask_missing, check_answered, prompts_of_shard, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
 from litm.prompting.reasoning import scored_reasoning
 from litm.records.examples import read_examples
 from litm.records.responses import write_responses
 from litm.records.served import several_names
+from litm.servers.billing import bill_in_words, budgeted
 
 
 def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:

@@ -20,11 +20,11 @@ from typing import Annotated
 from litm.base.cli import program
 from litm.base.json_files import write_json
 from litm.base.messages import UserError, note
-from litm.inference.engine import FIRST_LINE
-from litm.inference.recorded import RecordedFile, RecordedSweep
-from litm.inference.setup import sweep_fields
-from litm.inference.stopping import cut_at_line_end
+from litm.engines.interface import FIRST_LINE
+from litm.engines.stopping import cut_at_line_end
+from litm.inference.asked_sweep import sweep_fields
 from litm.prompting.reasoning import Reasoning, scored_reasoning, with_answers
+from litm.recorded.responses import RecordedFile, RecordedSweep
 from litm.records.examples import read_examples
 from litm.records.responses import write_responses
 

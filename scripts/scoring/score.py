@@ -34,9 +34,9 @@ def main(
     settings: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
-    from litm.inference.cut_prompts import cut_by_server
     from litm.scoring.doubts import few_errors
     from litm.scoring.scores import Sweep, accuracies, check_origin, score_sweep, with_checked_keys
+    from litm.servers.cut_prompts import cut_by_server
 
     made = read_json(manifest)
     if source:

@@ -12,10 +12,10 @@ from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.shapes import word_of
 from litm.claims.curve_words import words_of_scores
-from litm.inference.cut_prompts import cut_at
 from litm.records.examples import Example, Target
 from litm.records.responses import LENGTH, REFUSED, STOP
 from litm.scoring.scores import Sweep, accuracy_rows, score_sweep
+from litm.servers.cut_prompts import cut_at
 
 SIZE = 5
 INSTRUCTION = (

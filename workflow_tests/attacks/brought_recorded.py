@@ -13,8 +13,8 @@ from brought_study import QUESTIONS, TOWNS, judged, study
 from outcomes import RIGHT, WRONG, Arena, Case, Outcome, refused
 
 from litm.base.messages import UserError
-from litm.inference.logs import INSPECT, LM_EVAL
-from litm.inference.recorded import RecordedFile, RecordedSweep
+from litm.recorded.logs import INSPECT, LM_EVAL
+from litm.recorded.responses import RecordedFile, RecordedSweep
 from litm.records.examples import Example
 
 SIZE, PLACES = 5, range(5)

@@ -7,9 +7,9 @@ from brought_study import QUESTIONS, TOWNS, UNKNOWN, Brought, Reply, completion,
 from other_errors import OTHER_ERRORS
 from outcomes import RIGHT, WRONG, Arena, Case, Outcome
 
-from litm.inference.cut_prompts import cut_at
-from litm.inference.replies import WORDS, refused_for
 from litm.records.responses import OVERFLOW
+from litm.servers.cut_prompts import cut_at
+from litm.servers.replies import WORDS, refused_for
 
 CONFIG = {"models": ["served"], "my_data": {"documents": "docs", "questions": "questions.csv"}}
 FILLER = "market hill bell garden wall old corn sheep river lane field road stone water tower wheel door boat "

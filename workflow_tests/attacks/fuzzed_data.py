@@ -19,7 +19,6 @@ from record_makers import example
 from litm.base.cli import describe_os_error
 from litm.base.messages import UserError
 from litm.corpora.passages import CorpusSettings, read_source
-from litm.inference.recorded import RecordedFile, RecordedSweep
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import (
     read_kv_questions,
@@ -28,6 +27,7 @@ from litm.questions.released_format import (
     read_retrieved_questions,
 )
 from litm.questions.subsets import read_labels
+from litm.recorded.responses import RecordedFile, RecordedSweep
 
 #: Malformed files of each format: in all, and in `make test-all`.
 COUNT, FAST_COUNT = 1000, 25

@@ -23,7 +23,7 @@ from waiting import HANG
 
 from litm.base.cli import run
 from litm.inference.journal import named_batches
-from litm.inference.retrying import Patience
+from litm.servers.retrying import Patience
 
 #: Kills of a case, and cases of each protocol; prompts of a batch where sweeps are divided.
 KILLS, CASES, MOST = 10, 10, 9
@@ -41,7 +41,7 @@ def work(protocol: str, words: list[str], log: Path, most: int, fatal: int) -> N
     signal(SIGINT, default_int_handler)
     sys.stderr, sys.argv, operations = log.open("a"), ["generate.py", *words], count()
     Patience.of = lambda settings: HASTE  # type: ignore[method-assign, assignment]
-    engine = import_module(f"litm.inference.engines.{protocol}").Engine
+    engine = import_module(f"litm.engines.modules.{protocol}").Engine
     engine.provider = replace(engine.provider, batches=replace(engine.provider.batches, most_requests=most))
 
     def audit(event: str, arguments: tuple) -> None:
@@ -63,7 +63,7 @@ def ran(server: BatchServer, protocol: str, words: list[str], log: Path, most: i
 
 
 def attack(protocol: str, kills: int, seed: int, arena: Arena) -> Iterator[Outcome]:
-    PROCESSES.set_forkserver_preload(["killed_batches", *(f"litm.inference.engines.{one}" for one in PROTOCOLS)])
+    PROCESSES.set_forkserver_preload(["killed_batches", *(f"litm.engines.modules.{one}" for one in PROTOCOLS)])
     examples, rng, killed = arena.made_once("batches short", short_examples), random.Random(f"{protocol} {seed}"), 0
     with BatchServer() as server:
         ran(server, protocol, served_sweep(examples, server.url, protocol).words(arena.folder), arena.folder / "log", 1)

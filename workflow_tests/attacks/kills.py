@@ -175,7 +175,7 @@ def noting(arena: Arena) -> Workbench:
 
     def prepare(place: Path) -> None:
         bench = arena.project().moved_to(place)
-        file = bench.path("scripts/litm/inference/generation.py")
+        file = bench.path("scripts/litm/local/generation.py")
         file.write_text(file.read_text() + NOTING)
         bench.configure(config(None))
         bench.run("results/example_checks/kv.json")

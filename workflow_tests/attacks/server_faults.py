@@ -14,7 +14,7 @@ from sweeps import journal_records, repeated_keys
 from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, Prompt, sweep_prompts
+from litm.inference.prompts import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered
 from litm.prompting.prompt_format import RAW
 

@@ -19,12 +19,12 @@ from litm.base.json_files import write_json
 from litm.base.store import digest
 from litm.base.table_files import write_csv
 from litm.checks.audit import audit_findings, audit_rows, audit_sample
+from litm.engines.modules.transformers import Engine
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks.key_values import kv_retrieval
-from litm.inference.engines.transformers import Engine
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, sweep_prompts
+from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
 from litm.models.identity import folder_identity
 from litm.records.examples import write_examples

@@ -14,7 +14,7 @@ from litm.base import loading
 from litm.checks import doctor_models
 from litm.checks.doctor import examine, longest_prompt, look_remote
 from litm.checks.doctor_models import MISSING, OK, WARNING, Free, Longest, device_check, memory_check, model_size
-from litm.inference.engine import PIECE
+from litm.engines.interface import PIECE
 from litm.models.locations import find_in_package, weight_bytes
 from litm.planning import memory
 from litm.planning.memory import ModelSize, Numbers, loaded_bytes, score_bytes, size_of, sweep_bytes

@@ -30,10 +30,11 @@ from litm.checks.estimate import (
     remaining_work,
     what_is_shown,
 )
+from litm.engines.modules.transformers import Engine
 from litm.inference.answer_identity import sweep_identity
-from litm.inference.engines.transformers import Engine
+from litm.inference.asked_sweep import AskedSweep as Sweep
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, Sweep, sweep_prompts
+from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing
 from litm.planning.speed import Rate
 from litm.prompting.prompt_format import most_tokens

@@ -21,9 +21,9 @@ from litm.config.catalogue import MODELS
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
 from litm.config.reference import key_roles
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
-from litm.inference.setup import Sweep
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
+from litm.inference.asked_sweep import AskedSweep as Sweep
 from litm.models.configuration import load_config
 from litm.models.locations import is_read, model_files
 from litm.prompting.prompt_format import named_template, read_prompt_template

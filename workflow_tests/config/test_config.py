@@ -11,7 +11,7 @@ from litm.checks.doctor import examine, look_remote
 from litm.checks.doctor_models import WARNING
 from litm.config.catalogue import CATALOGUES
 from litm.config.study import load_study
-from litm.inference.served_models import ServedModel
+from litm.engines.served_models import ServedModel
 from litm.models.identity import api_identity
 
 HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}

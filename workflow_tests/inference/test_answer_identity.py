@@ -5,6 +5,8 @@ from itertools import product
 import pytest
 
 from litm.base.store import canonical_json, digest
+from litm.engines.interface import EngineSettings
+from litm.engines.modules import anthropic, openai
 from litm.inference.answer_identity import (
     NEW_PROMPTS,
     equal_form,
@@ -13,8 +15,6 @@ from litm.inference.answer_identity import (
     reason_to_ask,
     sweep_identity,
 )
-from litm.inference.engine import EngineSettings
-from litm.inference.engines import anthropic, openai
 from litm.models.identity import api_identity
 
 LOCAL = "http://localhost:8000/v1"

@@ -23,13 +23,13 @@ from programs import refused
 from sweeps import journal_records
 
 from litm.base.messages import UserError
-from litm.inference.api_engine import ApiEngine
-from litm.inference.engine import FAIL
-from litm.inference.retrying import TURNS, Patience, Unanswered, as_they_finish, failure_of
-from litm.inference.server_errors import asked_wait
-from litm.inference.setup import Fit
+from litm.engines.interface import FAIL
+from litm.inference.prompts import Fit
 from litm.records.responses import OVERFLOW
 from litm.records.responses import Response as Answer
+from litm.servers.api_engine import ApiEngine
+from litm.servers.retrying import TURNS, Patience, Unanswered, as_they_finish, failure_of
+from litm.servers.server_errors import asked_wait
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.slow)])

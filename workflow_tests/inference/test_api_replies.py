@@ -15,13 +15,13 @@ from other_errors import OTHER_ERRORS
 
 from litm.base.download import public_url
 from litm.base.messages import UserError
-from litm.inference.api_engine import ApiEngine
-from litm.inference.engine import Prepared
-from litm.inference.engines import anthropic, openai
-from litm.inference.replies import WORDS, Reply, read_reply, refused_for
-from litm.inference.retrying import Unanswered
+from litm.engines.interface import Prepared
+from litm.engines.modules import anthropic, openai
 from litm.records.bills import Usage
 from litm.records.responses import OVERFLOW
+from litm.servers.api_engine import ApiEngine
+from litm.servers.replies import WORDS, Reply, read_reply, refused_for
+from litm.servers.retrying import Unanswered
 
 
 def test_a_response_names_the_software_server_and_model_that_made_it(protocol):

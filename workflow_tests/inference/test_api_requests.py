@@ -14,8 +14,8 @@ from fault_server import FAULTS, FaultServer, answer_to
 from programs import refused
 
 from litm.base.download import host_of
-from litm.inference.api_engine import is_of_provider
-from litm.inference.retrying import Patience, masked
+from litm.servers.api_engine import is_of_provider
+from litm.servers.retrying import Patience, masked
 
 
 def test_the_total_timeout_of_a_request_is_an_hour_the_entrys_or_the_timeout_without_data():
@@ -84,7 +84,7 @@ def test_every_environment_variable_that_an_sdk_reads_for_a_client_begins_as_the
     modules = [folder / "_client.py", folder / "_base_client.py", folder / "lib" / "_client_auth.py"]
     text = "".join(module.read_text() for module in modules if module.exists())
     names = set(re.findall(r"environ(?:\.get\(|\[)\s*\"(\w+)\"", text))
-    provider = import_module(f"litm.inference.engines.{protocol}").PROVIDER
+    provider = import_module(f"litm.engines.modules.{protocol}").PROVIDER
     assert f"{provider.variables}CUSTOM_HEADERS" in names
     assert not [name for name in names if not name.startswith(provider.variables)]
 
@@ -99,7 +99,7 @@ def test_a_server_on_this_machine_is_asked_without_a_proxy(protocol, monkeypatch
 
 
 def of_provider(protocol: str, *_: object):
-    return import_module(f"litm.inference.engines.{protocol}").Engine(SETTINGS)
+    return import_module(f"litm.engines.modules.{protocol}").Engine(SETTINGS)
 
 
 def with_key(protocol: str, server: FaultServer, *patience: Patience):

@@ -16,7 +16,7 @@ from waiting import HANG, wait_until
 
 from litm.base.cli import signals_handled
 from litm.base.json_files import read_json, read_jsonl
-from litm.inference.retrying import Patience, as_they_finish, in_step
+from litm.servers.retrying import Patience, as_they_finish, in_step
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from programs import refused
 from sweeps import journal_records, repeated_keys
 
 from litm.inference.journal import Journal, Named
-from litm.inference.setup import Fit
+from litm.inference.prompts import Fit
 from litm.inference.sweep import ask_missing
 
 IDENTITY, PROMPTS = {"model": "m"}, [f"prompt {number:02}" for number in range(10)]

@@ -6,8 +6,9 @@ import pytest
 from programs import loaded_by, program_file
 
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.engine import EngineSettings, load_engine
-from litm.inference.engines import dummy
+from litm.engines.interface import EngineSettings
+from litm.engines.modules import dummy
+from litm.engines.registry import load_engine
 from litm.records.responses import Response
 
 SETTINGS = EngineSettings("dummy", None, None, "raw", None, 30, "end_token")
@@ -53,7 +54,7 @@ def test_tokens_are_the_words_of_the_whole_prompt(content, prompt_template, temp
 
 
 def test_what_asks_it_imports_neither_torch_nor_transformers():
-    code = "import runpy; [runpy.run_path(program) for program in sys.argv[1:]]; import litm.inference.engines.dummy"
+    code = "import runpy; [runpy.run_path(program) for program in sys.argv[1:]]; import litm.engines.modules.dummy"
     loaded = loaded_by(code, program_file("generate"), program_file("identify_model"))
     assert not {"torch", "transformers", "pandas"} & loaded
 

@@ -10,8 +10,9 @@ from local_engines import CPU_ERROR, NEW_TOKENS, answered, answers, prepared
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
 from litm.base.messages import UserError
-from litm.inference import generation
-from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
+from litm.engines.interface import FIRST_LINE, EngineSettings
+from litm.engines.registry import load_engine
+from litm.local import generation
 from litm.records.responses import LENGTH, STOP
 
 #: Batches of a few prompts, of some more, and all in one.

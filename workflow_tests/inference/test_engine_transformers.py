@@ -13,9 +13,10 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
 from litm.base.messages import UserError
-from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
-from litm.inference.generation import LinearOfFew, load_model
-from litm.inference.stopping import Ending
+from litm.engines.interface import FIRST_LINE, EngineSettings
+from litm.engines.registry import load_engine
+from litm.engines.stopping import Ending
+from litm.local.generation import LinearOfFew, load_model
 from litm.models.configuration import load_config
 from litm.scoring.metrics import first_line
 

@@ -14,8 +14,9 @@ from programs import refused
 from transformers import AutoModelForCausalLM
 
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.engine import FIRST_LINE, load_engine
-from litm.inference.engines import vllm as engine_module
+from litm.engines.interface import FIRST_LINE
+from litm.engines.modules import vllm as engine_module
+from litm.engines.registry import load_engine
 
 
 @dataclass

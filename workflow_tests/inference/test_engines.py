@@ -10,8 +10,9 @@ from programs import loaded_by, refused
 from litm.base.extensions import VARIABLE
 from litm.checks import doctor_models
 from litm.config.catalogue import read_catalogue_entry
+from litm.engines.interface import EngineFacts
+from litm.engines.registry import engine_facts, engine_names
 from litm.inference.answer_identity import equal_form
-from litm.inference.engine import EngineFacts, engine_facts, engine_names
 
 
 @pytest.mark.parametrize("name", engine_names())
@@ -30,7 +31,7 @@ def test_engines_are_found_by_what_they_declare():
 
 def test_declarations_of_engines_are_read_without_their_packages():
     heavy = {"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"}
-    assert not heavy & loaded_by("from litm.inference.engine import engine_names; engine_names(bool)")
+    assert not heavy & loaded_by("from litm.engines.interface import engine_names; engine_names(bool)")
 
 
 def test_no_engine_is_named_by_code_outside_its_own_module():
@@ -48,8 +49,8 @@ def test_no_engine_is_named_by_code_outside_its_own_module():
 BRIEF = """
 from typing import Annotated
 from litm.base.schema import Answer, Made
-from litm.inference.served_models import ServedModel
-from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineFacts, Provider
+from litm.engines.served_models import ServedModel
+from litm.engines.interface import COMPLETIONS_ENDPOINT, EngineFacts, Provider
 PROVIDER = Provider(
     url="http://brief:1",
     sent_fields=lambda url, endpoint, limit, request: {"limit": limit, **request},

@@ -7,8 +7,8 @@ from fault_server import FaultServer, answer_to
 from programs import refused
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
-from litm.inference.engines import anthropic, openai
+from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engines.modules import anthropic, openai
 from litm.prompting.prompt_format import CHAT
 
 REFERENCE = str(ROOT / "resources" / "reference_model")

@@ -12,7 +12,7 @@ from record_makers import response
 from sweeps import journal_records, served_sweep, short_examples
 
 from litm.base.json_files import read_json
-from litm.inference.stopping import Ending, cut_at_line_end, line_end
+from litm.engines.stopping import Ending, cut_at_line_end, line_end
 from litm.prompting.reasoning import STRIP, Reasoning
 from litm.records.responses import LENGTH, OVERFLOW, STOP, SweepResponse, read_responses
 

@@ -48,7 +48,7 @@ import runpy, sys, threading
 script, *words = sys.argv[1:]
 sys.argv[:] = [script, *words]
 sys.path.insert(0, script.rpartition("/")[0])
-from litm.inference import generation
+from litm.local import generation
 compute, begun = generation.generate_batch, []
 def held(*batch):
     begun.append(batch)

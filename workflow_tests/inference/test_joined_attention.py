@@ -6,7 +6,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import Cache
 
 from litm.inference import joined_attention as joining
-from litm.inference.prefix_sharing import RoomyLayer
+from litm.local.prefix_sharing import RoomyLayer
 
 SIZE = 8
 

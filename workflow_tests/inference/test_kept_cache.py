@@ -27,10 +27,11 @@ from transformers import (
     RwkvForCausalLM,
 )
 
-from litm.inference import prefix_sharing
-from litm.inference.engine import EAGER, EngineSettings, load_engine
-from litm.inference.prefix_sharing import GroupedLayer, KeptCache, RoomyLayer
-from litm.inference.prefix_tree import tree_tokens
+from litm.engines.interface import EAGER, EngineSettings
+from litm.engines.registry import load_engine
+from litm.local import prefix_sharing
+from litm.local.prefix_sharing import GroupedLayer, KeptCache, RoomyLayer
+from litm.prompting.prefix_tree import tree_tokens
 from litm.records.responses import Response
 
 #: Families with sliding windows, and one with an encoder.

@@ -13,8 +13,9 @@ from local_engines import SETTINGS, kv_prompts, measured, nats
 from programs import refused
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-from litm.inference import prefix_sharing
-from litm.inference.engine import COMPLETIONS_ENDPOINT, EngineSettings, Prepared, load_engine
+from litm.engines.interface import COMPLETIONS_ENDPOINT, EngineSettings, Prepared
+from litm.engines.registry import load_engine
+from litm.local import prefix_sharing
 from litm.records.responses import MEASURED
 
 #: Nats: the largest difference between two computations in float32, or a fraction of sums of hundreds of nats.

@@ -13,8 +13,8 @@ import record_makers
 from conftest import write_lines
 from programs import refused, run_program
 
-from litm.inference.logs import FIELDS, INSPECT, LM_EVAL, ZSTANDARD, read_log
-from litm.inference.recorded import RecordedFile, RecordedSweep
+from litm.recorded.logs import FIELDS, INSPECT, LM_EVAL, ZSTANDARD, read_log
+from litm.recorded.responses import RecordedFile, RecordedSweep
 from litm.records.examples import Example, write_examples
 from litm.records.responses import read_responses
 from litm.report.task_export import task_record

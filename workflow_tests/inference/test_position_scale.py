@@ -3,7 +3,7 @@
 import pytest
 from programs import refused
 
-from litm.inference.position_scale import (
+from litm.recorded.position_scale import (
     DEPTH,
     FROM_0,
     FROM_1,

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litm.base.messages import UserError
-from litm.inference.billing import Account
-from litm.inference.caching import cut_place, plan
-from litm.inference.engine import Prepared, PromptCache
-from litm.inference.engines import openai
-from litm.inference.retrying import Patience, Unanswered, as_they_finish
+from litm.engines.interface import Prepared, PromptCache
+from litm.engines.modules import openai
 from litm.records.bills import Prices, Usage
 from litm.records.responses import Response
+from litm.servers.billing import Account
+from litm.servers.caching import cut_place, plan
+from litm.servers.retrying import Patience, Unanswered, as_they_finish
 
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o-2024-11-20"}
 PRICES = {

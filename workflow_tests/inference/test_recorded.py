@@ -15,8 +15,8 @@ from programs import refused
 from score_frames import accuracy_table
 
 from litm.base.messages import UserError
-from litm.inference.recorded import RecordedFile, RecordedSweep
-from litm.inference.recorded_files import OWN_FIELDS, read_recorded
+from litm.recorded.files import OWN_FIELDS, read_recorded
+from litm.recorded.responses import RecordedFile, RecordedSweep
 from litm.records.examples import Example
 from litm.scoring.scores import Sweep, score_sweep
 

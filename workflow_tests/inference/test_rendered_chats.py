@@ -9,8 +9,8 @@ from transformers import AutoTokenizer
 
 from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
-from litm.inference.setup import Sweep
+from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.inference.asked_sweep import AskedSweep as Sweep
 from litm.prompting.prompt_format import CHAT, RAW
 
 SERVED = {"location": "m", "revision": None, "context_window": None, "base_url": "u", "identity": {"api_model": "m"}}

@@ -13,10 +13,11 @@ from conftest import ROOT
 from local_engines import SETTINGS, answered, answers
 
 from litm.base.store import file_sha256
+from litm.engines.interface import CHAT_ENDPOINT, FIRST_LINE
+from litm.engines.registry import load_engine
 from litm.examples.examples import examples_of, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.inference.engine import CHAT_ENDPOINT, FIRST_LINE, load_engine
 from litm.models.gguf import read_gguf, unpacked
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import CHAT

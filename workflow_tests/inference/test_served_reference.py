@@ -11,7 +11,7 @@ from local_engines import SETTINGS, answers, kv_prompts
 from local_server import served
 from transformers import AutoTokenizer
 
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.prompting.prompt_format import CHAT, RAW
 
 pytestmark = pytest.mark.long

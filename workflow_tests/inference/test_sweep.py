@@ -13,10 +13,11 @@ from record_makers import example
 
 from litm.base.messages import UserError
 from litm.base.store import state_with_links
+from litm.engines.interface import FAIL
 from litm.inference.answer_identity import NEW_PROMPTS
-from litm.inference.engine import FAIL
+from litm.inference.asked_sweep import SourceFiles
 from litm.inference.journal import Journal
-from litm.inference.setup import Fit, SourceFiles, sweep_prompts
+from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import state_of
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records.served import made_with_server, several_names

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from litm.inference.generation import at_once, copies, worker_count
+from litm.local.generation import at_once, copies, worker_count
 
 
 def model(**shape: int) -> LlamaForCausalLM:

@@ -18,7 +18,7 @@ from programs import refused, run_program
 from litm.base.loading import loading
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.engines.transformers import NOT_OF_CONFIG
+from litm.engines.modules.transformers import NOT_OF_CONFIG
 from litm.models.configuration import load_config
 from litm.models.identity import check_identified
 from litm.models.locations import check_safe_weights

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litm.base.json_files import write_json
-from litm.inference.prefix_tree import tree_order, tree_tokens
 from litm.planning import speed
+from litm.prompting.prefix_tree import tree_order, tree_tokens
 
 
 def manifest(experiment: str, computed: int | None, asked: int = 100) -> dict:

@@ -12,7 +12,8 @@ from transformers import AutoModelForCausalLM
 
 from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.engine import FIRST_LINE, EngineSettings, load_engine
+from litm.engines.interface import FIRST_LINE, EngineSettings
+from litm.engines.registry import load_engine
 from litm.prompting.prompt_format import PromptFormat, load_tokenizer, model_tokenizer
 from litm.prompting.reasoning import (
     BUDGET,

@@ -20,7 +20,7 @@ from workbench import Workbench
 from litm.answers import contains_normalized
 from litm.base.json_files import read_jsonl
 from litm.base.table_files import read_csv, read_parquet
-from litm.inference.logs import INSPECT, LM_EVAL, read_log
+from litm.recorded.logs import INSPECT, LM_EVAL, read_log
 from litm.records.responses import SweepResponse, read_responses
 
 pytestmark = pytest.mark.frameworks

@@ -7,7 +7,6 @@ from score_frames import accuracy_table, score_rows
 from suite_examples import example, questions
 
 from litm.examples.task import ExampleSettings
-from litm.inference.cut_prompts import cut_at, cut_by_server
 from litm.scoring.doubts import (
     WORDS,
     curve_doubt,
@@ -21,6 +20,7 @@ from litm.scoring.doubts import (
     sound,
 )
 from litm.scoring.scores import Sweep, score_sweep
+from litm.servers.cut_prompts import cut_at, cut_by_server
 
 PROMPT = "Answer with the text below and nothing else, please.\n\n" + "\n".join(
     f"Item {n} has word w{n}." for n in range(60)

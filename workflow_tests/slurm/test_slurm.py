@@ -64,7 +64,7 @@ def config(**models: dict) -> dict:
 @pytest.fixture
 def bench(new_bench) -> Workbench:
     """The project, with a note of each batch that a model begins."""
-    with new_bench.path("scripts/litm/inference/generation.py").open("a") as module:
+    with new_bench.path("scripts/litm/local/generation.py").open("a") as module:
         module.write(NOTED)
     return new_bench
 

@@ -7,10 +7,10 @@ import pytest
 from fault_server import FaultServer
 from waiting import HANG
 
-from litm.inference.engine import EngineSettings
-from litm.inference.retrying import Patience
+from litm.engines.interface import EngineSettings
 from litm.prompting.prompt_format import RAW
 from litm.records.responses import Response
+from litm.servers.retrying import Patience
 
 PROTOCOLS = ("openai", "anthropic")
 #: For a local server: the waits between requests are hundredths of seconds. Requests have their time, or a busy machine
@@ -29,7 +29,7 @@ def protocol(request) -> str:
 
 def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
     url = f"{server.url}/v1" if protocol == "openai" else server.url
-    engine = import_module(f"litm.inference.engines.{protocol}").Engine
+    engine = import_module(f"litm.engines.modules.{protocol}").Engine
     return engine(replace(SETTINGS, base_url=url, **changes), patience)
 
 

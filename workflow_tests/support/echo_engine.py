@@ -9,9 +9,10 @@ from record_makers import example
 
 from litm.base.groups import in_batches
 from litm.base.store import digest
-from litm.inference.engine import Engine, Prepared
+from litm.engines.interface import Engine, Prepared
+from litm.inference.asked_sweep import SourceFiles
 from litm.inference.journal import Journal, Shard, other_journals, shard_journal
-from litm.inference.setup import Fit, Prompt, SourceFiles, sweep_prompts
+from litm.inference.prompts import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
 from litm.prompting.prompt_format import RAW
 from litm.records.examples import Example
@@ -23,7 +24,7 @@ NO_FILES = SourceFiles()
 
 @dataclass
 class AskedSweep:
-    """What is asked of a sweep, with any identity. See `litm.inference.setup.Sweep`."""
+    """What is asked of a sweep, with any identity. See `litm.inference.asked_sweep.Sweep`."""
 
     name: str
     identity: dict

@@ -14,8 +14,9 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from litm.engines.interface import EngineSettings, Prepared
+from litm.engines.registry import load_engine
 from litm.examples.task import ExampleSettings
-from litm.inference.engine import EngineSettings, Prepared, load_engine
 from litm.prompting.prompt_format import RAW
 from litm.records.responses import Response, measured_answers
 

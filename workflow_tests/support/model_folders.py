@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from litm.inference.engine import EngineSettings
+from litm.engines.interface import EngineSettings
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from reruns import with_keys
 
 from litm.base.extensions import VARIABLE, in_use, names_in
 from litm.checks.doctor import extension_check
+from litm.engines.registry import engine_names
 from litm.examples.tasks import task_names
 from litm.figures.kinds import KINDS
-from litm.inference.engine import engine_names
 from litm.scoring.metrics import METRICS
 from litm.workflow import rules_help
 from litm.workflow.rules_help import Programs

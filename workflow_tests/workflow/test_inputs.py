@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT, qa_record, write_lines
 from plans import inputs_of, of, plan
 
-from litm.inference.engine import audit_engine
+from litm.engines.registry import audit_engine
 from litm.records.measures import ANSWER
 from litm.workflow.data_inputs import bm25_threads
 

@@ -10,8 +10,8 @@ from conftest import ROOT
 from gguf_files import write_gguf
 
 from litm.config.catalogue import read_catalogue_entry
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
 from litm.planning import speed
 from litm.planning.memory import USUAL_BILLIONS, billions_in, billions_of, memory_mb
 from litm.planning.speed import MOST, START, minutes, rate_here

@@ -5,8 +5,8 @@ It is named like this module. Rules read `ENGINE` at each start, so slow package
 
 from collections.abc import Iterator, Sequence
 
-from litm.inference.engine import EngineFacts, EngineSettings, Prepared
-from litm.inference.local_models import LocalModel
+from litm.engines.interface import EngineFacts, EngineSettings, Prepared
+from litm.engines.local_models import LocalModel
 from litm.prompting.prompt_format import as_messages
 from litm.records.examples import Content
 from litm.records.responses import STOP, Response
@@ -20,7 +20,7 @@ class Settings(LocalModel):
 
 
 class Engine:
-    """See `litm.inference.engine.Engine`."""
+    """See `litm.engines.interface.Engine`."""
 
     def __init__(self, settings: EngineSettings) -> None:
         self.computed_tokens = 0

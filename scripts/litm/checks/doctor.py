@@ -22,10 +22,11 @@ from litm.checks import doctor_models
 from litm.checks.doctor_models import MISSING, OK, WARNING, Check, Free, Longest, Remote, missing, ok, warning
 from litm.checks.study_costs import results_bytes
 from litm.config.study import Study
-from litm.inference.engine import NO_QUANTIZATION, engine_facts
-from litm.inference.local_models import LocalModel
-from litm.inference.model_files import why_taken
-from litm.inference.served_models import ServedModel
+from litm.engines.interface import NO_QUANTIZATION
+from litm.engines.local_models import LocalModel
+from litm.engines.model_files import why_taken
+from litm.engines.registry import engine_facts
+from litm.engines.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes

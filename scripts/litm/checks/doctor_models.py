@@ -16,12 +16,9 @@ from litm.base.download import is_this_machine, opened, within
 from litm.base.messages import UserError
 from litm.base.schema import listing
 from litm.config.data import Dataset
-from litm.inference.api_engine import key_mistake, key_variable
-from litm.inference.engine import engine_facts
-from litm.inference.local_models import LocalModel
-from litm.inference.retrying import masked
-from litm.inference.served_models import ServedModel
-from litm.inference.server_errors import UNTRUSTED, first_cause
+from litm.engines.local_models import LocalModel
+from litm.engines.registry import engine_facts
+from litm.engines.served_models import ServedModel
 from litm.models.configuration import load_config
 from litm.models.locations import WEIGHTS, cached_file, indexed_files, is_gguf, weight_bytes
 from litm.planning.memory import (
@@ -38,6 +35,9 @@ from litm.planning.memory import (
     size_of,
     sized,
 )
+from litm.servers.api_engine import key_mistake, key_variable
+from litm.servers.retrying import masked
+from litm.servers.server_errors import UNTRUSTED, first_cause
 
 #: Statuses: fine; usable, but worth knowing; the run would fail.
 OK, WARNING, MISSING = "ok", "warning", "missing"

@@ -12,17 +12,18 @@ import pandas as pd
 from litm.analysis import power
 from litm.base.groups import in_batches
 from litm.base.messages import in_columns, money
-from litm.inference.api_engine import served_ids
-from litm.inference.caching import CHARACTERS, Plan
-from litm.inference.engine import engine_facts, load_engine
-from litm.inference.prefix_tree import tree_tokens
-from litm.inference.setup import Fit, Prompt, Sweep
+from litm.engines.registry import engine_facts, load_engine
+from litm.inference.asked_sweep import AskedSweep
+from litm.inference.prompts import Fit, Prompt
 from litm.placements import gold_places
 from litm.planning.speed import Rate
+from litm.prompting.prefix_tree import tree_tokens
 from litm.prompting.prompt_format import CHUNK, load_tokenizer, most_tokens
 from litm.records.bills import Prices
 from litm.records.examples import Content
 from litm.records.responses import Response
+from litm.servers.api_engine import served_ids
+from litm.servers.caching import CHARACTERS, Plan
 
 #: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
@@ -144,7 +145,7 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[Any]:
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
 
-def encoder(sweep: Sweep) -> Encoder | None:
+def encoder(sweep: AskedSweep) -> Encoder | None:
     """The function from prompts to token ids, as engines count them; None for a model without a tokenizer."""
     if not sweep.has_tokenizer:
         return None
@@ -156,7 +157,7 @@ def encoder(sweep: Sweep) -> Encoder | None:
     return partial(served_ids, load_tokenizer(sweep.tokenizer), provider, sweep.engine_settings())
 
 
-def planner(sweep: Sweep, run: Mapping[str, Any]) -> Planner | None:
+def planner(sweep: AskedSweep, run: Mapping[str, Any]) -> Planner | None:
     """The function that plans prompts for the cache of a model's provider; None without one.
 
     run: how the model is asked, fields of `EngineSettings`.

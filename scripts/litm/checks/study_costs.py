@@ -9,8 +9,8 @@ from litm.base.messages import in_columns, money
 from litm.checks.doctor_models import LOG_IN, Check, Remote, download_of, in_bytes
 from litm.config.data import Corpus
 from litm.config.study import Study
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
 from litm.models.devices import has_gpu
 from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, gpu_hours, rate_here
 from litm.planning.tokens import (

@@ -17,12 +17,12 @@ from litm.config.figures import Figure
 from litm.config.my_data import MyData
 from litm.config.recorded_models import RecordedModel
 from litm.config.yaml_files import read_yaml
+from litm.engines import modules
+from litm.engines.local_models import LocalModel
+from litm.engines.model_entries import RECORDED, ModelDefaults
+from litm.engines.registry import settings_class
+from litm.engines.served_models import ServedModel
 from litm.figures.kinds import PRESETS, Page
-from litm.inference import engines
-from litm.inference.engine import settings_class
-from litm.inference.local_models import LocalModel
-from litm.inference.models import RECORDED, ModelDefaults
-from litm.inference.served_models import ServedModel
 from litm.records.measures import LOG_PROBABILITY
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
@@ -36,7 +36,7 @@ def _entry_class(module: str) -> dict[str, type[Entry]]:
     return {name: settings_class(name)}
 
 
-MODELS = Variants("engine", Registry("engines", _entry_class, {RECORDED: RecordedModel}, engines))
+MODELS = Variants("engine", Registry("engines", _entry_class, {RECORDED: RecordedModel}, modules))
 #: Class of the entries of each kind.
 CATALOGUES: dict[Kind, type[Entry] | Variants] = {
     "models": MODELS,

@@ -6,8 +6,8 @@ from typing import Any
 
 from litm.base.messages import UserError
 from litm.config.experiments import Experiment, RemediesEntry
+from litm.engines.model_entries import RECORDED, AnyModel
 from litm.examples.orders import distinct_orders
-from litm.inference.models import RECORDED, AnyModel
 from litm.records.conditions import CLOSED_BOOK, ORACLE, SIZE, Comparison, Condition
 
 #: Keys that count as conditions, in the order in which they are named. The dataset of a size counts too.

@@ -34,7 +34,7 @@ from litm.base.schema import (
 )
 from litm.corpora.documents import source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, is_generator
-from litm.inference.model_files import check_encoder
+from litm.engines.model_files import check_encoder
 from litm.placements import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT

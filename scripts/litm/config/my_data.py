@@ -21,8 +21,8 @@ from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
-from litm.inference.local_models import LocalModel
-from litm.inference.model_files import count_tokens, known_window
+from litm.engines.local_models import LocalModel
+from litm.engines.model_files import count_tokens, known_window
 from litm.placements import gold_positions
 from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
 from litm.records.cells import Cell

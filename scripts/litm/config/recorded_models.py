@@ -11,12 +11,13 @@ from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.base.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
 from litm.config.experiments import Experiment
-from litm.inference.logs import FIELDS, KINDS
-from litm.inference.model_files import check_counted, check_tokenizer, check_told_apart, fill, response_file
-from litm.inference.models import AnyModel, Policy, ReasoningKeys, only_strip
-from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
+from litm.config.response_files import check_counted, check_told_apart, fill, response_file
+from litm.engines.model_entries import AnyModel, Policy, ReasoningKeys, only_strip
+from litm.engines.model_files import check_tokenizer
 from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
+from litm.recorded.files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
+from litm.recorded.logs import FIELDS, KINDS
 from litm.records.cells import Cell
 
 #: One or several names of a field; the first name that a record has counts.

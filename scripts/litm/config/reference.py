@@ -18,9 +18,9 @@ from litm.base.schema import Entry, Variants, docstrings
 from litm.config.catalogue import CATALOGUES, MODELS, Config
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment
-from litm.inference.engine import engine_facts, engine_names
-from litm.inference.local_models import LoadedModel, LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.local_models import LoadedModel, LocalModel
+from litm.engines.registry import engine_facts, engine_names
+from litm.engines.served_models import ServedModel
 from litm.models.locations import NOT_READ, PARTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

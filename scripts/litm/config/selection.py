@@ -11,7 +11,7 @@ from litm.config.conditions import with_names
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment, read_cells
 from litm.config.sweeps import Selection
-from litm.inference.local_models import LocalModel
+from litm.engines.local_models import LocalModel
 
 #: Experiments that a model runs, each with its sizes, None for all.
 Limits = dict[str, tuple[int, ...] | None]

@@ -22,10 +22,10 @@ from litm.config.recorded_models import RecordedModel
 from litm.config.selection import select
 from litm.config.sweeps import Selection, Sweeps
 from litm.config.yaml_files import read_yaml
+from litm.engines.local_models import LocalModel
+from litm.engines.model_files import why_taken
+from litm.engines.served_models import ServedModel
 from litm.figures.kinds import Page
-from litm.inference.local_models import LocalModel
-from litm.inference.model_files import why_taken
-from litm.inference.served_models import ServedModel
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.questions.own_questions import read_rows

@@ -9,8 +9,8 @@ from litm.base.messages import UserError
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import Condition
 from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE

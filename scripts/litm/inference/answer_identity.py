@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litm.base.store import canonical_json
-from litm.inference.engine import CHAT_ENDPOINT, engine_facts, engine_names
+from litm.engines.interface import CHAT_ENDPOINT
+from litm.engines.registry import engine_facts, engine_names
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records.responses import Asked, Response, response_key
 

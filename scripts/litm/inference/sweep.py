@@ -9,11 +9,12 @@ from typing import Any
 from litm.base.groups import grouped
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
+from litm.engines.interface import COUNT, FAIL, LEAVE_OUT, Engine, Prepared
 from litm.inference.answer_identity import Changes, equal_answers, equal_digests, reason_to_ask
-from litm.inference.engine import COUNT, FAIL, LEAVE_OUT, Engine, Prepared
+from litm.inference.asked_sweep import AskedSweep
 from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journals
-from litm.inference.prefix_tree import tree_tokens
-from litm.inference.setup import Fit, Prompt, Sweep, check_fits
+from litm.inference.prompts import Fit, Prompt, check_fits
+from litm.prompting.prefix_tree import tree_tokens
 from litm.records.bills import Usage
 from litm.records.examples import Example
 from litm.records.responses import FAILED, OVERFLOW, REFUSED, Response, SweepResponse, longest_measured
@@ -87,7 +88,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
 
 def reused_answers(
     prompts: Iterable[Prompt],
-    sweep: Sweep,
+    sweep: AskedSweep,
     responses: Mapping[str, Response],
     identities: Mapping[str, dict],
     others: Callable[[], Sequence[Path]],
@@ -107,7 +108,7 @@ def reused_answers(
 
 
 def present_answers(
-    examples: Iterable[Example], sweep: Sweep, journal: str | Path, journals: str | Path | None
+    examples: Iterable[Example], sweep: AskedSweep, journal: str | Path, journals: str | Path | None
 ) -> tuple[list[Prompt], dict[str, Response]]:
     """The prompts of a sweep, and by key the answers that it would use again, as `ask_missing` finds them, and possibly
     others; changes no journal.
@@ -135,7 +136,7 @@ def prompts_of_shard(prompts: Sequence[Prompt], part: Shard) -> list[Prompt]:
 def ask_missing(
     prompts: Sequence[Prompt],
     journal: Journal,
-    sweep: Sweep,
+    sweep: AskedSweep,
     fit: Fit,
     make_engine: Callable[[], Engine],
     ask: bool = True,
@@ -241,7 +242,7 @@ def ask_missing(
 
 
 def new_answers(
-    engine: Any, sweep: Sweep, journal: Journal, prompts: Mapping[str, Prepared]
+    engine: Any, sweep: AskedSweep, journal: Journal, prompts: Mapping[str, Prepared]
 ) -> Iterator[tuple[dict, list[tuple[str, Response]]]]:
     """Answers to prompts, by their keys, as they come, each time with their identity, which is another one if an
     earlier run submitted them in a batch.
@@ -263,7 +264,7 @@ def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:
     }
 
 
-def _refused_in_words(sweep: Sweep, refused: Mapping[str, Response]) -> str:
+def _refused_in_words(sweep: AskedSweep, refused: Mapping[str, Response]) -> str:
     said = next(iter(refused.values())).text
     return f"{sweep.name}: the server refused {len(refused)} prompts as too long (the first: {said})"
 
@@ -282,7 +283,7 @@ def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:
     return {served_name(response.made_with) for response in responses if response.finish_reason != REFUSED}
 
 
-def _note_names(sweep: Sweep, names: set[str], responses: Sequence[Response]) -> set[str]:
+def _note_names(sweep: AskedSweep, names: set[str], responses: Sequence[Response]) -> set[str]:
     """The server's names for the model in new answers that are not among `names`, those in earlier answers.
 
     They are reported before the answers are kept, but are no error, as providers add versions to names of the same

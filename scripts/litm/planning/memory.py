@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.json_files import read_json
-from litm.inference.engine import EAGER, INT8, NF4, PIECE
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.interface import EAGER, INT8, NF4, PIECE
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf, weight_bytes

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from litm.base.delimited_files import read_named_columns
 from litm.base.json_files import read_json
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32, format_here, has_gpu
 from litm.planning.memory import billions_of
 from litm.planning.tokens import Work

@@ -10,14 +10,14 @@ from litm.base.messages import first_of
 from litm.config.experiments import Experiment
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
+from litm.engines.registry import engine_facts
+from litm.engines.served_models import ServedModel
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import load_task
-from litm.inference.caching import plan
-from litm.inference.engine import engine_facts
-from litm.inference.served_models import ServedModel
 from litm.placements import gold_positions
 from litm.records.bills import Prices
 from litm.records.cells import Cell
+from litm.servers.caching import plan
 
 #: Questions of an experiment whose number is not known before a run: as in the paper. Experiments that a line names.
 QUESTIONS, NAMED = 2_655, 6

@@ -8,15 +8,15 @@ from litm.base.json_files import read_json
 from litm.base.messages import UserError, money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
-from litm.inference.billing import spent_in
+from litm.engines.local_models import LocalModel
+from litm.engines.served_models import ServedModel
+from litm.inference.asked_sweep import number_format_of
 from litm.inference.journal import JOURNALS
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
-from litm.inference.setup import number_format_of
 from litm.models.devices import AUTO
 from litm.planning.speed import choose_rate, duration, gpu_hours, measured_runs, rate_here
 from litm.planning.tokens import cached_shares, computed_tokens, prompt_tokens
 from litm.records.bills import Prices
+from litm.servers.billing import spent_in
 
 #: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
 LOADING_SECONDS, LONG = 8, 600

@@ -14,8 +14,8 @@ from litm.base.groups import grouped
 from litm.base.messages import UserError, first_of
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
+from litm.inference.asked_sweep import SweepOptions
 from litm.inference.journal import JOURNALS
-from litm.inference.setup import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.planning.tokens import assumed, fitting, prompts_by_size, too_long
 from litm.planning.words import SHOWN, Left

@@ -12,7 +12,7 @@ from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import plain_rows
 from litm.config.study import Study
-from litm.inference.local_models import LocalModel
+from litm.engines.local_models import LocalModel
 from litm.questions.released_format import filled_sentences
 from litm.records.measures import ANSWER
 

@@ -13,10 +13,10 @@ from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.config.sweeps import FILES, Sweep, ending_of
-from litm.inference.engine import ENGINES, audit_engine
+from litm.engines.local_models import LocalModel
+from litm.engines.registry import ENGINES, audit_engine
+from litm.engines.served_models import ServedModel
 from litm.inference.journal import JOURNALS, all_journals
-from litm.inference.local_models import LocalModel
-from litm.inference.served_models import ServedModel
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.planning.memory import memory_mb

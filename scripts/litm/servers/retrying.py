@@ -23,8 +23,8 @@ from litm.base.cli import signals_deferred
 from litm.base.download import public_url
 from litm.base.groups import grouped
 from litm.base.messages import UserError, note
-from litm.inference.engine import EngineSettings
-from litm.inference.server_errors import TOO_MANY, UNTRUSTED, asked_wait, first_cause, reason_of, remedy, words_of
+from litm.engines.interface import EngineSettings
+from litm.servers.server_errors import TOO_MANY, UNTRUSTED, asked_wait, first_cause, reason_of, remedy, words_of
 
 #: Client errors worth retrying: timeout, conflict, too early, too many requests.
 PASSING = {408, 409, 425, TOO_MANY}

@@ -10,11 +10,15 @@ from litm.base.json_files import checked_field
 from litm.base.messages import UserError
 from litm.base.schema import Answer
 from litm.base.store import canonical_json, text_sha256
-from litm.inference.api_engine import is_of_provider, server_text
-from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
-from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineFacts, EngineSettings, Prepared, PromptCache, Provider
-from litm.inference.models import BatchKeys
-from litm.inference.replies import (
+from litm.engines.interface import CHAT_ENDPOINT, Cached, EngineFacts, EngineSettings, Prepared, PromptCache, Provider
+from litm.engines.model_entries import BatchKeys
+from litm.engines.served_models import ServedModel
+from litm.prompting.prompt_format import as_messages
+from litm.records.examples import Content
+from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
+from litm.servers.api_engine import is_of_provider, server_text
+from litm.servers.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
+from litm.servers.replies import (
     ErrorInReply,
     Reply,
     joined_text,
@@ -23,10 +27,6 @@ from litm.inference.replies import (
     refused_for,
     reported_tokens,
 )
-from litm.inference.served_models import ServedModel
-from litm.prompting.prompt_format import as_messages
-from litm.records.examples import Content
-from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
 
 #: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"

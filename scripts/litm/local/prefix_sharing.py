@@ -20,8 +20,8 @@ import torch
 from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from litm.inference.engine import EAGER, PIECE
-from litm.inference.joined_attention import (
+from litm.engines.interface import EAGER, PIECE
+from litm.local.joined_attention import (
     JOINED,
     SDPA,
     Attended,
@@ -35,8 +35,8 @@ from litm.inference.joined_attention import (
     can_use_blocks,
     joined,
 )
-from litm.inference.prefix_tree import as_array, common_tokens, tree_order
 from litm.models.devices import longest_first
+from litm.prompting.prefix_tree import as_array, common_tokens, tree_order
 
 
 class RoomyLayer(DynamicLayer):

@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
-from litm.inference.billing import Account
-from litm.inference.caching import LEAST_CHARACTERS, Plan, plan
-from litm.inference.cut_prompts import cut_at
-from litm.inference.engine import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
-from litm.inference.replies import ErrorInReply, Reply, Unusable, read_reply, refused_for
-from litm.inference.retrying import (
+from litm.engines.interface import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
+from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
+from litm.records.bills import Prices, Usage
+from litm.records.examples import Content
+from litm.records.responses import MEASURED, OVERFLOW, REFUSED, UNKNOWN, Response, measured_answers, measured_response
+from litm.records.served import made_with_server
+from litm.records.tokens import answer_limit
+from litm.servers.billing import Account
+from litm.servers.caching import LEAST_CHARACTERS, Plan, plan
+from litm.servers.cut_prompts import cut_at
+from litm.servers.replies import ErrorInReply, Reply, Unusable, read_reply, refused_for
+from litm.servers.retrying import (
     LONGEST_REASON,
     Patience,
     Refusal,
@@ -30,12 +36,6 @@ from litm.inference.retrying import (
     in_step,
     masked,
 )
-from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
-from litm.records.bills import Prices, Usage
-from litm.records.examples import Content
-from litm.records.responses import MEASURED, OVERFLOW, REFUSED, UNKNOWN, Response, measured_answers, measured_response
-from litm.records.served import made_with_server
-from litm.records.tokens import answer_limit
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

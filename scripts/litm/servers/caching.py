@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from litm.inference.engine import Cached, PromptCache, by_name
-from litm.inference.prefix_tree import ID_TYPE, common_tokens
+from litm.engines.interface import Cached, PromptCache, by_name
+from litm.prompting.prefix_tree import ID_TYPE, common_tokens
 from litm.records.bills import Prices, Usage
 
 #: Characters of a token in English prose, and at least, in keys and numbers. Prompts without a tokenizer are asked by

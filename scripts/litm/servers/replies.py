@@ -11,10 +11,10 @@ from typing import Any
 
 from litm.base.json_files import checked_field, without_surrogates
 from litm.base.messages import UserError
-from litm.inference.retrying import Unanswered
 from litm.records.bills import Usage
 from litm.records.responses import OVERFLOW, REFUSED, UNKNOWN
 from litm.records.tokens import is_token_count
+from litm.servers.retrying import Unanswered
 
 
 @dataclass(frozen=True)

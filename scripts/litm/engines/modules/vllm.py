@@ -16,8 +16,9 @@ from litm.base.groups import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
 from litm.base.schema import Run
-from litm.inference.engine import EngineFacts, EngineSettings, LocalEngine, Prepared
-from litm.inference.local_models import LoadedModel
+from litm.engines.interface import EngineFacts, EngineSettings, Prepared
+from litm.engines.local_models import LoadedModel
+from litm.local.local_engine import LocalEngine
 from litm.models.locations import check_generation_config
 from litm.records.responses import STOP, Response, measured_response
 

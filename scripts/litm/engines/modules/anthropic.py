@@ -5,15 +5,15 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from litm.base.json_files import checked_field
-from litm.inference.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
-from litm.inference.engine import Cached, EngineFacts, EngineSettings, PromptCache, Provider
-from litm.inference.models import BatchKeys
-from litm.inference.replies import Reply, joined_text, known_reason, optional_text, refused_for, reported_tokens
-from litm.inference.retrying import Unanswered
-from litm.inference.served_models import ServedModel
+from litm.engines.interface import Cached, EngineFacts, EngineSettings, PromptCache, Provider
+from litm.engines.model_entries import BatchKeys
+from litm.engines.served_models import ServedModel
 from litm.prompting.prompt_format import as_messages
 from litm.records.examples import Content
 from litm.records.responses import LENGTH, REFUSED, STOP
+from litm.servers.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
+from litm.servers.replies import Reply, joined_text, known_reason, optional_text, refused_for, reported_tokens
+from litm.servers.retrying import Unanswered
 
 #: Fields of a request that carry the prompt.
 PROMPT_FIELDS = ("messages", "system")

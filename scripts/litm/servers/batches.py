@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json, digest
-from litm.inference.api_engine import ApiEngine, mask_logs
-from litm.inference.engine import Prepared
+from litm.engines.interface import Prepared
 from litm.inference.journal import Journal, Named, batch_file
-from litm.inference.replies import Reply, json_body, read_reply
-from litm.inference.retrying import LONGEST_REASON, PASSING, Line, Unanswered, masked
 from litm.records.responses import OVERFLOW, Response
 from litm.records.served import IN_A_BATCH
+from litm.servers.api_engine import ApiEngine, mask_logs
+from litm.servers.replies import Reply, json_body, read_reply
+from litm.servers.retrying import LONGEST_REASON, PASSING, Line, Unanswered, masked
 
 T = TypeVar("T")
 #: Answers by their keys, with their identity.

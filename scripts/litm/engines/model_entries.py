@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from litm.base.schema import FILLED_IN, Answer, Count, Device, Entry, Positive, Ref, Run, Workflow
-from litm.inference.engine import engine_facts
+from litm.engines.registry import engine_facts
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Engine of an entry that runs nothing.
@@ -150,7 +150,7 @@ class AnyModel(Entry):
         ("max_new_tokens", "stop", "metric", "examples", "positions"), "an experiment"
     )
     engine: Annotated[str, Answer("its name")]
-    """The engine that runs the model, a module of scripts/litm/inference/engines ({engines}), or recorded: responses
+    """The engine that runs the model, a module of scripts/litm/engines/modules ({engines}), or recorded: responses
     made elsewhere are scored and nothing is run.
     """
     about: Annotated[About | None, Workflow("facts for the table of claims")] = None

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from litm.base.groups import in_batches
-from litm.inference.engine import EngineFacts, EngineSettings, Prepared
-from litm.inference.local_models import LocalModel
+from litm.engines.interface import EngineFacts, EngineSettings, Prepared
+from litm.engines.local_models import LocalModel
 from litm.prompting.prompt_format import PROMPT_FIELD, as_messages
 from litm.records.examples import Content
 from litm.records.responses import LENGTH, STOP, Response
@@ -26,7 +26,7 @@ class Settings(LocalModel):
 
 
 class Engine:
-    """Answers with words of the prompt. See `litm.inference.engine.Engine`."""
+    """Answers with words of the prompt. See `litm.engines.interface.Engine`."""
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings

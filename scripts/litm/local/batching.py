@@ -5,8 +5,8 @@ from inspect import signature
 import torch
 from transformers import PreTrainedModel
 
-from litm.inference.generation import padded
-from litm.inference.prefix_sharing import TRIED, follows_longest
+from litm.local.generation import padded
+from litm.local.prefix_sharing import TRIED, follows_longest
 
 #: The largest root mean square of the difference that padding may make to the outputs of a token, as a fraction of
 #: their standard deviation. RWKV has 0.8 or more, small models of 45 other families less than 0.0001.

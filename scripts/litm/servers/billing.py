@@ -8,8 +8,8 @@ from typing import Any
 from litm.base.messages import money, note
 from litm.base.store import lock
 from litm.inference.journal import billed_in
-from litm.inference.retrying import Refusal
 from litm.records.bills import MILLION, Prices, Usage
+from litm.servers.retrying import Refusal
 
 #: Billed tokens, in words.
 IN_WORDS = {

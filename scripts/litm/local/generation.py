@@ -28,13 +28,13 @@ from transformers.utils import logging as transformers_logging
 
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
-from litm.inference.engine import EAGER, INT8, NF4, NO_QUANTIZATION, EngineSettings, Prepared
-from litm.inference.joined_attention import uses_amx
-from litm.inference.prefix_sharing import KeptCache, follows_longest, reading_order
-from litm.inference.prefix_tree import tree_order
-from litm.inference.stopping import Ending, Followed
+from litm.engines.interface import EAGER, INT8, NF4, NO_QUANTIZATION, EngineSettings, Prepared
+from litm.engines.stopping import Ending, Followed
+from litm.local.joined_attention import uses_amx
+from litm.local.prefix_sharing import KeptCache, follows_longest, reading_order
 from litm.models.devices import halved_budget, longest_first, next_batch
 from litm.models.locations import ADAPTER_REMEDY, check_generation_config
+from litm.prompting.prefix_tree import tree_order
 
 T = TypeVar("T")
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.

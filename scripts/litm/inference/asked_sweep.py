@@ -1,4 +1,4 @@
-"""Setup of a sweep: its prompts with their keys, how its model is asked, what fits, and the files of its model."""
+"""A sweep as it is asked: its engine's settings, its sources and the identity of its answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,9 +9,11 @@ from typing import Any
 from litm.base.json_files import read_json
 from litm.base.messages import UserError
 from litm.base.store import digest, state_with_links
+from litm.engines.interface import COMPLETIONS_ENDPOINT, FIRST_LINE, LEAVE_OUT, EngineSettings
+from litm.engines.registry import engine_facts
+from litm.engines.stopping import cut_at_line_end
 from litm.inference.answer_identity import sweep_identity
-from litm.inference.engine import COMPLETIONS_ENDPOINT, FAIL, FIRST_LINE, LEAVE_OUT, EngineSettings, engine_facts
-from litm.inference.stopping import cut_at_line_end
+from litm.inference.prompts import Fit, Prompt, sweep_prompts
 from litm.models.devices import AUTO, NumberFormat, format_here
 from litm.models.identity import FileDigests, check_identified, loaded_files, tokenizer_identity
 from litm.prompting.prompt_format import (
@@ -23,116 +25,13 @@ from litm.prompting.prompt_format import (
     read_prompt_template,
 )
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records.examples import Content, Example
+from litm.records.examples import Example
 from litm.records.measures import MEASURE
-from litm.records.responses import Asked, SweepResponse, measured_content, response_key
+from litm.records.responses import SweepResponse
 from litm.records.tokens import answer_limit
 
 #: What engines are set to where nothing is generated.
 NO_DECODING: Mapping[str, Any] = {"max_new_tokens": 0, "stop": "end_token"}
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """One prompt of a sweep and the key of its response. sha256: see `Example.prompt_sha256`; answers: the accepted
-    ones, if these are measured.
-    """
-
-    id: str
-    size: int
-    placement: str
-    content: Content
-    key: str
-    sha256: str
-    answers: tuple[str, ...] | None = None
-
-    @property
-    def asked(self) -> Asked:
-        """What its key is of, with the identity."""
-        return self.content if self.answers is None else measured_content(self.content, self.answers)
-
-
-def sweep_prompts(
-    examples: Iterable[Example], identity: str, prompt_template: str, is_measured: bool = False
-) -> list[Prompt]:
-    """The prompts of all examples, in their order, with their keys under an identity digest.
-
-    prompt_template: the model's, which decides between a list of messages and a text; is_measured: whether the answers
-    are measured.
-    """
-    prompts = []
-    for example in examples:
-        content = example.content(prompt_template == CHAT)
-        answers = example.targets[0].answers if is_measured else None
-        prompt = Prompt(example.id, example.size, example.placement, content, "", example.prompt_sha256, answers)
-        prompts.append(replace(prompt, key=response_key(identity, prompt.asked)))
-    return prompts
-
-
-@dataclass(frozen=True)
-class Fit:
-    """The limits of a model: prompt and answer together have at most `context_window` tokens (None: no known limit).
-
-    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not fit. is_shared: False for an encoder-decoder, whose
-    `context_window` limits the prompt alone and whose `answer_window` limits the answer.
-    """
-
-    context_window: int | None
-    max_new_tokens: int
-    on_overflow: str = LEAVE_OUT
-    is_shared: bool = True
-    answer_window: int | None = None
-
-    @property
-    def room(self) -> int:
-        """Tokens of the context window that are kept for an answer of full length."""
-        return self.max_new_tokens if self.is_shared else 0
-
-    def holds(self, prompt_tokens: int | None, answer_tokens: int = 0) -> bool:
-        """Whether a prompt fits, with room for its answer; the server judges prompts of unknown length.
-
-        answer_tokens: of the longest answer that is measured.
-        """
-        if self.context_window is None or prompt_tokens is None:
-            return True
-        return prompt_tokens + self.room + (answer_tokens if self.is_shared else 0) <= self.context_window
-
-    def check_answer(self, what: str) -> None:
-        """Raise `UserError` if a full-length answer cannot fit; what: the model and the experiment."""
-        if self.context_window is not None and self.room >= self.context_window:
-            raise UserError(
-                f"{what}: answers may have {self.room:,} tokens, which leaves no room for a prompt in the context "
-                f"window of {self.context_window:,}: lower max_new_tokens, or the limit in the model's 'request'"
-            )
-        if self.answer_window is not None and self.max_new_tokens > self.answer_window:
-            raise UserError(
-                f"{what}: answers may have {self.max_new_tokens} tokens, but the model's decoder holds "
-                f"{self.answer_window}: lower the experiment's max_new_tokens"
-            )
-
-
-def check_fits(
-    prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str, after: str = "nothing was asked"
-) -> None:
-    """Raise `UserError`, naming the cell of the longest prompt, if prompts do not fit and `fit` forbids overflow.
-
-    overflow: tokens of each prompt that does not fit, by key; what: the model and the experiment; after: what was done.
-    """
-    if not overflow or fit.on_overflow != FAIL:
-        return
-    cells: dict[tuple[int, str], list[int]] = {}
-    for prompt in prompts:
-        if prompt.key in overflow:
-            cells.setdefault((prompt.size, prompt.placement), []).append(overflow[prompt.key])
-    (size, placement), tokens = max(cells.items(), key=lambda cell: max(cell[1]))
-    others = sum(map(len, cells.values())) - len(tokens)
-    elsewhere = f" (and {others} in other cells)" if others else ""
-    room = f"of {fit.context_window} must hold {fit.room} of the answer too" if fit.room else f"is {fit.context_window}"
-    raise UserError(
-        f"{what}: {len(tokens)} prompts of size {size}, {placement}{elsewhere} do not fit: the "
-        f"longest has {max(tokens)} tokens, and the context window {room}; {after}. Choose smaller sizes, or "
-        f"set the experiment's on_overflow to {LEAVE_OUT}"
-    )
 
 
 @dataclass(frozen=True)
@@ -159,7 +58,7 @@ class SourceFiles:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class AskedSweep:
     """A model, its settings, and an experiment that it is asked.
 
     source: the output of identify_model.py; settings: those of the model that change an answer; template: the text of
@@ -349,7 +248,7 @@ class SweepOptions:
     template: str | None = None
     run: dict | None = None
 
-    def sweep(self, source_file: str | None, digests: str | None = None, engine: str | None = None) -> Sweep:
+    def sweep(self, source_file: str | None, digests: str | None = None, engine: str | None = None) -> AskedSweep:
         """The sweep, in the number format of this machine; its source is `UNKNOWN` without a file.
 
         source_file: what identify_model.py wrote; engine: another than the model's own. Raises `UserError` as
@@ -362,7 +261,7 @@ class SweepOptions:
         if number_format:
             settings["dtype"] = number_format.name
         fixed = (source, settings, template, self.decoding, number_format)
-        return Sweep(*fixed, self.tokenizer, digests, self.model, self.experiment)
+        return AskedSweep(*fixed, self.tokenizer, digests, self.model, self.experiment)
 
 
 def number_format_of(settings: Mapping[str, Any], source: Mapping[str, Any], device: str) -> NumberFormat | None:

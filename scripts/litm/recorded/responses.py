@@ -12,10 +12,8 @@ from litm.base.files import file_kind
 from litm.base.groups import grouped
 from litm.base.messages import UserError, first_of, quoted
 from litm.base.store import canonical_json, file_sha256
-from litm.inference import foreign_answers
-from litm.inference.logs import INSPECT, LM_EVAL, greedy
-from litm.inference.position_scale import FROM_0, FROM_1, SCALES, Positions, place_of, told_scale
-from litm.inference.recorded_files import (
+from litm.recorded import foreign_answers
+from litm.recorded.files import (
     MATCHED,
     NO_POSITION,
     OWN_FIELDS,
@@ -31,6 +29,8 @@ from litm.inference.recorded_files import (
     read_recorded,
     whole,
 )
+from litm.recorded.logs import INSPECT, LM_EVAL, greedy
+from litm.recorded.position_scale import FROM_0, FROM_1, SCALES, Positions, place_of, told_scale
 from litm.records.examples import Example
 from litm.records.responses import FAILED, NOT_RECORDED, OVERFLOW, SweepResponse, response_key
 
@@ -80,7 +80,7 @@ class RecordedFile:
 class RecordedSweep:
     """The recorded responses to the prompts of a sweep.
 
-    fields: the files' name for each of ours; log: the framework that wrote them, see `litm.inference.logs`, and limit:
+    fields: the files' name for each of ours; log: the framework that wrote them, see `litm.recorded.logs`, and limit:
     the most new tokens of the experiment, to compare; position_scale: that of the positions, None if their values tell;
     responses: by the prompt's size, placement and id. The files are read and counted here.
 

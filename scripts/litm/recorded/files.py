@@ -13,10 +13,10 @@ from litm.base.files import file_kind
 from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError, quoted, shortened
 from litm.base.store import canonical_json, text_sha256
-from litm.inference.foreign_answers import finish_reason, opened, void_mark
-from litm.inference.logs import asked_content, read_log
-from litm.inference.position_scale import position_numbers
 from litm.questions.subsets import match_key
+from litm.recorded.foreign_answers import finish_reason, opened, void_mark
+from litm.recorded.logs import asked_content, read_log
+from litm.recorded.position_scale import position_numbers
 from litm.records.responses import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, UNKNOWN
 
 #: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by

@@ -9,9 +9,10 @@ from pydantic import Field, field_validator
 
 from litm.base.messages import note
 from litm.base.schema import Answer, Count, GgufInPackage, Place
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, LocalEngine, Prepared
-from litm.inference.local_models import LoadedModel
-from litm.inference.models import ComputeKeys
+from litm.engines.interface import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared
+from litm.engines.local_models import LoadedModel
+from litm.engines.model_entries import ComputeKeys
+from litm.local.local_engine import LocalEngine
 from litm.models.devices import choose_device, device_name
 from litm.prompting.reasoning import BUDGET
 from litm.records.responses import Response, measured_response
@@ -19,7 +20,7 @@ from litm.records.responses import Response, measured_response
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from litm.inference.prefix_sharing import KeptCache
+    from litm.local.prefix_sharing import KeptCache
 
 T = TypeVar("T")
 #: Indices of prompts and their results, batch by batch.
@@ -96,7 +97,7 @@ class Engine(LocalEngine):
         Prompts with a common prefix are adjacent if the model's caches can be kept from one prompt to the next.
         A prompt that does not fit the memory by itself has no answer.
         """
-        from litm.inference.generation import batches_answered
+        from litm.local.generation import batches_answered
 
         ids = [prompt.ids or [] for prompt in prompts]
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
@@ -110,7 +111,7 @@ class Engine(LocalEngine):
 
     def measure(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Measure all answers of all prompts, batch by batch, in the order of `generate`."""
-        from litm.inference.generation import batches_measured
+        from litm.local.generation import batches_measured
 
         longest = max(prompt.answer_tokens for prompt in prompts)
         for batch, found in self._computed(prompts, longest, batches_measured):
@@ -131,9 +132,9 @@ class Engine(LocalEngine):
         import torch
         import transformers
 
-        from litm.inference.batching import one_at_a_time
-        from litm.inference.generation import at_once, copies, greedy_decoding, load_model, parts_of, worker_count
-        from litm.inference.prefix_sharing import KeptCache, why_not_kept
+        from litm.local.batching import one_at_a_time
+        from litm.local.generation import at_once, copies, greedy_decoding, load_model, parts_of, worker_count
+        from litm.local.prefix_sharing import KeptCache, why_not_kept
 
         settings, config = self.settings, self.config
         device = choose_device(settings.device, max(1, settings.gpus))

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from litm.base.messages import UserError
 from litm.base.schema import FILLED_IN, Answer, Count, Hub, Made, PathTo, Place, Positive, Workflow, locate
-from litm.inference.engine import engine_facts, engines_with
-from litm.inference.model_files import check_model_files, check_tokenizer_file, left_out_prompt_template
-from litm.inference.models import AskedModel, Attention, Quantization, ReasoningKeys, RunKeys
+from litm.engines.model_entries import AskedModel, Attention, Quantization, ReasoningKeys, RunKeys
+from litm.engines.model_files import check_model_files, check_tokenizer_file, left_out_prompt_template
+from litm.engines.registry import engine_facts, engines_with
 from litm.models.locations import absent_package, find_in_package, is_gguf
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF

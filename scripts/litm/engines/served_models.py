@@ -7,9 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from litm.base.schema import Answer, Made, NoPassword, NotNegative, PathTo, Place, Positive, Run, Workflow, choose
-from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, engine_facts
-from litm.inference.model_files import check_tokenizer
-from litm.inference.models import AskedModel, Policy, ReasoningKeys, RequestKeys, Tags, only_strip
+from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engines.model_entries import AskedModel, Policy, ReasoningKeys, RequestKeys, Tags, only_strip
+from litm.engines.model_files import check_tokenizer
+from litm.engines.registry import engine_facts
 from litm.prompting.prompt_format import CHAT, RAW
 
 #: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.

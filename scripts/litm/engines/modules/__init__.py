@@ -1,0 +1,1 @@
+"""The engines, a module each: see `litm.engines.interface`."""

@@ -1,1 +1,0 @@
-"""The engines, a module each: see `litm.inference.engine`."""

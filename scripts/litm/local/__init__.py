@@ -1,0 +1,1 @@
+"""Generation on this machine: what needs no server."""

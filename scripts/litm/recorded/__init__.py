@@ -1,0 +1,1 @@
+"""Responses that were made elsewhere, in files and logs of other programs."""

@@ -1,0 +1,1 @@
+"""Requests to servers, their replies, caches, batches and bills."""
