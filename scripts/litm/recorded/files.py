@@ -45,7 +45,7 @@ class RecordedResponse:
     text: str | None
     """The response, None if missing, see `WITHOUT_ANSWER`."""
     finish_reason: str
-    """The finish reason, see `litm.records`."""
+    """The finish reason, see `litm.records.responses`."""
     where: str = field(compare=False)
     """The file and line."""
 

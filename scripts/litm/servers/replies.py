@@ -24,7 +24,7 @@ class Reply:
     text: str
     """The answer."""
     finish_reason: str
-    """The finish reason, see `litm.records`."""
+    """The finish reason, see `litm.records.responses`."""
     prompt_tokens: int | None
     """The server's count of the prompt's tokens, None if missing or not a number of tokens. So are the other counts."""
     response_tokens: int | None
