@@ -185,14 +185,15 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
     from litm.base.json_files import read_json
-    from litm.inference import setup
+    from litm.inference.asked_sweep import AskedSweep
+    from litm.inference.prompts import sweep_prompts
 
     examples = folder / "examples.jsonl.gz"
     sweep = Sweep(folder, "experiment", Path(REFERENCE["path"]), SETTINGS, DECODING, {"batch_tokens": 4096}, [examples])
     sweep.identify()
     write_examples(examples, pair_examples(2, responses))
-    identity = setup.Sweep(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity
-    asked = ((one, setup.sweep_prompts([one], digest(identity), "raw")) for one in read_examples(examples))
+    identity = AskedSweep(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity
+    asked = ((one, sweep_prompts([one], digest(identity), "raw")) for one in read_examples(examples))
     answers = ((prompt.key, one.targets[0].answers[0]) for one, (prompt,) in asked)
     write_journal(sweep.file("journal"), identity, answers)
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", PAIRS)

@@ -91,11 +91,11 @@ rule ask_again:
         "../envs/inference.yaml"
     threads: MODEL.threads
     resources:
+        **SWEEPS.needs(ANSWER),
         run=MODEL(run_settings),
         gpu=MODEL.used_gpus,
         model_gpus=MODEL.used_gpus,
         gpu_model=MODEL(lambda model: model.gpu_model or ""),
-        **SWEEPS.needs(ANSWER),
     params:
         # The audit's own journal: an interrupted audit resumes from it, and no sweep uses it.
         **settings(

@@ -31,7 +31,7 @@ def test_engines_are_found_by_what_they_declare():
 
 def test_declarations_of_engines_are_read_without_their_packages():
     heavy = {"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"}
-    assert not heavy & loaded_by("from litm.engines.interface import engine_names; engine_names(bool)")
+    assert not heavy & loaded_by("from litm.engines.registry import engine_names; engine_names(bool)")
 
 
 def test_no_engine_is_named_by_code_outside_its_own_module():
@@ -39,7 +39,7 @@ def test_no_engine_is_named_by_code_outside_its_own_module():
     packages = {("doctor.py", "transformers"), ("gguf.py", "transformers")}
     named = set()
     for path in sorted((ROOT / "scripts").rglob("*.py")):
-        if path.parent.name != "engines":
+        if path.parent.name != "modules":
             constants = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant))
             named |= {(path.name, one.value) for one in constants if one.value in engine_names()}
     assert named <= packages

@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import Cache
 
-from litm.inference import joined_attention as joining
+from litm.local import joined_attention as joining
 from litm.local.prefix_sharing import RoomyLayer
 
 SIZE = 8

@@ -15,7 +15,8 @@ from litm.workflow.rules_help import imported_names, local_modules
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
 #: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
-#: it. `placements`, `answers` and `answer_words` are single modules.
+#: it. `placements`, `answers` and `answer_words` are single modules; those of
+#: `engines/modules` are found by their names.
 IMPORTS = {
     "base": "",
     "records": "base",
@@ -28,7 +29,12 @@ IMPORTS = {
     "retrieval": "base placements answers answer_words models questions corpora",
     "examples": "base records placements answers answer_words questions corpora",
     "prompting": "base records models",
-    "inference": "base records placements models questions prompting",
+    "engines": "base records models prompting",
+    "local": "base records models prompting engines",
+    "inference": "base records models prompting engines",
+    "servers": "base records prompting engines inference",
+    "recorded": "base records placements questions",
+    "engines/modules": "base records models prompting engines local servers",
     "scoring": "base records placements answers answer_words models examples prompting",
     "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements scoring analysis",
@@ -38,17 +44,19 @@ IMPORTS = {
     "studies": "base scoring analysis figures report notebook",
     "compare": "base records scoring analysis notebook studies",
     "__main__": "base",
-    "config": "base records placements models questions corpora retrieval examples "
-    "prompting inference scoring analysis figures",
-    "planning": "base records placements models examples prompting inference analysis config",
-    "workflow": "base records placements models questions corpora retrieval "
-    "prompting inference analysis figures config planning",
-    "checks": "base records placements models retrieval inference scoring analysis config planning",
+    "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
+    "scoring analysis figures",
+    "planning": "base records placements models examples prompting engines inference servers analysis config",
+    "workflow": "base records placements models questions corpora retrieval prompting engines inference analysis "
+    "figures config planning",
+    "checks": "base records placements models retrieval engines servers scoring analysis config planning",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {
     "prompting/find_size.py": "examples",
-    "scoring/score.py": "inference",
+    "inference/generate.py": "servers",
+    "inference/import_responses.py": "recorded",
+    "scoring/score.py": "servers",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
     "config/write_reference.py": "claims",
@@ -67,6 +75,11 @@ def imported(path: Path) -> set[str]:
     return names
 
 
+def folder_of(name: str) -> str:
+    """The folder of the library that has a module, by the module's full name."""
+    return "engines/modules" if name.startswith("litm.engines.modules.") else name.split(".")[1]
+
+
 def modules_of(path: Path) -> set[str]:
     """The modules of the library that a program or module is made of, itself among them."""
     return {str(one.relative_to(LIBRARY)) for one in local_modules(path, SCRIPTS) if one.is_relative_to(LIBRARY)}
@@ -78,7 +91,7 @@ def reachable(folder: str) -> set[str]:
 
 
 def test_every_folder_of_the_library_has_its_place_in_the_order():
-    folders = [path.parent.name for path in LIBRARY.glob("*/__init__.py")]
+    folders = ["engines/modules", *(path.parent.name for path in LIBRARY.glob("*/__init__.py"))]
     assert sorted(folders + [path.stem for path in LIBRARY.glob("*.py") if path.stem != "__init__"]) == sorted(IMPORTS)
 
 
@@ -86,8 +99,10 @@ def test_every_folder_of_the_library_has_its_place_in_the_order():
 def test_a_folder_imports_only_what_is_listed_and_only_folders_above_it(folder):
     order, listed = list(IMPORTS), set(IMPORTS[folder].split())
     assert listed <= set(order[: order.index(folder)])
-    names = set().union(*map(imported, [*LIBRARY.glob(f"{folder}.py"), *(LIBRARY / folder).rglob("*.py")]))
-    assert {name.split(".")[1] for name in names if name.startswith("litm.")} - {folder} == listed
+    files = [*LIBRARY.glob(f"{folder}.py"), *(LIBRARY / folder).rglob("*.py")]
+    own = [file for file in files if folder == "engines/modules" or file.parent.name != "modules"]
+    names = set().union(*map(imported, own))
+    assert {folder_of(name) for name in names if name.startswith("litm.")} - {folder} == listed
 
 
 def test_no_modules_import_one_another_in_a_circle():

@@ -76,7 +76,7 @@ class Article:
     subject: str = ""
     """Name of the entity in questions, with its region; only in the encyclopedia."""
     possessive: str = ""
-    """Possessive of that entity; only in the encyclopedia."""
+    """Possessive pronoun of that entity; only in the encyclopedia."""
 
     def ask(self, rng: Random, fact: str) -> str:
         """A question about one of the facts, in one of its kind's wordings."""

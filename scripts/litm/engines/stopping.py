@@ -15,20 +15,20 @@ TAG_TOKENS = 32
 
 @dataclass(frozen=True)
 class Ending:
-    """The rules that end responses, apart from end tokens and the limit of new tokens; by default none.
-
-    pieces: the text of each token of the vocabulary, "" for special ones, needed by all rules; first_line: whether an
-    answer ends with its first non-blank line; tags: those around the reasoning, None if a response is all answer;
-    answer_tokens: most tokens of an answer, None if only reasoning and answer together have a limit. closing_ids: are
-    forced when the reasoning, including them, reaches `reasoning_tokens`; none for never.
-    """
+    """The rules that end responses, apart from end tokens and the limit of new tokens. By default there are none."""
 
     pieces: Sequence[str] = ()
+    """The text of each token of the vocabulary, "" for special ones, needed by all rules."""
     first_line: bool = False
+    """Whether an answer ends with its first non-blank line."""
     tags: tuple[str, str] | None = None
+    """The tags around the reasoning, None if a response is all answer."""
     answer_tokens: int | None = None
+    """The most tokens of an answer, None if only reasoning and answer together have a limit."""
     reasoning_tokens: int = 0
+    """The most tokens of the reasoning, including `closing_ids`."""
     closing_ids: Sequence[int] = ()
+    """The tokens that are forced when the reasoning reaches its limit. None are never forced."""
 
     def follow(self, prompt: Sequence[int] = ()) -> "Followed":
         """An empty response to a prompt."""
@@ -71,13 +71,13 @@ class Followed:
         """Add a token; a response that has ended takes none."""
         if self.ended is not None:
             return
-        known = len(self.ids) if self.begin is not None else None
+        before = len(self.ids) if self.begin is not None else None
         self.ids.append(id)
         if self.begin is None:
             self._look_for_answer(self.rules.pieces[id])
         if self.begin is None:
             return
-        for new in self.ids[self.begin if known is None else known :] if self.rules.first_line else ():
+        for new in self.ids[self.begin if before is None else before :] if self.rules.first_line else ():
             piece = self.rules.pieces[new]
             if "\n" in (piece if self._answer_has_text else piece.lstrip()):
                 self.ended = STOP

@@ -39,7 +39,7 @@ def check_examples(
 
     If the questions differ, only that is reported.
     """
-    found: list[str] = []
+    defects: list[str] = []
     compare = _compare if design == MOVE_THE_PAIR else _compare_contexts
     ids: dict[str, list[str]] = {placement: [] for placement in examples_by_placement}
     for row in zip_longest(*examples_by_placement.values()):
@@ -49,25 +49,25 @@ def check_examples(
                 ids[placement].append(example.id)
         if len({example and example.id for example in row}) == 1:
             id_ = row[0].id
-            found += [f"{id_}: {finding}" for finding in compare(versions)]
+            defects += [f"{id_}: {finding}" for finding in compare(versions)]
             for placement, example in versions.items():
-                found += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example, generated)]
-    return _compare_ids(ids) or found
+                defects += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example, generated)]
+    return _compare_ids(ids) or defects
 
 
 def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
     """The differences between the questions of the placements."""
-    found = []
+    defects = []
     for placement, here in ids.items():
-        found += [f"{id_}: is there {n} times with {placement}" for id_, n in Counter(here).items() if n > 1]
-    known = {placement: set(here) for placement, here in ids.items()}
+        defects += [f"{id_}: is there {n} times with {placement}" for id_, n in Counter(here).items() if n > 1]
+    id_sets = {placement: set(here) for placement, here in ids.items()}
     for id_ in dict.fromkeys(id_ for here in ids.values() for id_ in here):
-        missing = [placement for placement, here in known.items() if id_ not in here]
+        missing = [placement for placement, here in id_sets.items() if id_ not in here]
         if missing:
-            found.append(f"{id_}: is not there with {', '.join(missing)}")
-    if not found and len(set(map(tuple, ids.values()))) > 1:
-        found.append("the questions are in another order at some placement")
-    return found
+            defects.append(f"{id_}: is not there with {', '.join(missing)}")
+    if not defects and len(set(map(tuple, ids.values()))) > 1:
+        defects.append("the questions are in another order at some placement")
+    return defects
 
 
 def _compare(versions: Mapping[str, Example]) -> Iterator[str]:
@@ -215,7 +215,7 @@ def _is_in_others(example: Example, others: Others) -> bool:
 
 def answers_not_in_nfc(examples: Iterable[Example]) -> int:
     """Examples with a gold answer that is not in Unicode's composed form (NFC), the form that most models write."""
-    return sum(any(not is_normalized("NFC", a) for one in example.targets for a in one.answers) for example in examples)
+    return sum(any(not is_normalized("NFC", a) for gold in case.targets for a in gold.answers) for case in examples)
 
 
 def check_question(question: Question) -> Iterator[str]:
@@ -239,6 +239,6 @@ def check_question(question: Question) -> Iterator[str]:
 
 def checked(question: Question) -> Question:
     """The question; `UserError` if its items have defects."""
-    if found := "; ".join(check_question(question)):
-        raise UserError(f"the task generated a question that does not measure what it should: {found}")
+    if defects := "; ".join(check_question(question)):
+        raise UserError(f"the task generated a question that does not measure what it should: {defects}")
     return question

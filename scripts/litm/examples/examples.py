@@ -55,8 +55,8 @@ def render(template: str, context: str, question: str) -> tuple[str, int]:
 
     All fields are filled in one pass, so braces within questions and documents stay.
     """
-    head, found, tail = (part.replace("{question}", question) for part in template.partition("{context}"))
-    return (f"{head}{context}{tail}", len(head)) if found else (head, 0)
+    head, has_field, tail = (part.replace("{question}", question) for part in template.partition("{context}"))
+    return (f"{head}{context}{tail}", len(head)) if has_field else (head, 0)
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:

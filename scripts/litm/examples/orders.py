@@ -14,10 +14,12 @@ from litm.records.conditions import RANKED
 
 @dataclass(frozen=True)
 class Order:
-    """An order: its function, and its description."""
+    """An order of items."""
 
     function: Callable[[Sequence, Random], Sequence]
+    """The function from items and a random generator to the items in this order."""
     words: str
+    """The description of the order."""
 
 
 def _ends(best_first: Sequence) -> list:

@@ -23,31 +23,30 @@ PLAIN, SUITE = "plain", "suite"
 
 @dataclass(frozen=True)
 class ExampleSettings:
-    """The settings of an experiment that change its examples (apart from size, placement and prompt file).
-
-    examples: number of questions, None for the whole dataset (a generator needs a number).
-    seed: of all random choices, None if there are none.
-    distractor_order: 'ranked' as in the dataset, 'random', shuffled by seed and question, or 'authors', see
-    `litm.examples.orders`.
-    selection: the 'first' questions of the dataset or 'random' ones, drawn by seed.
-    labels: format of the file that says which questions to keep, None to keep all.
-    design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, for tasks that support it.
-    cluster: field of a question's record with its cluster, None for independent questions.
-    order: of retrieved documents, see `litm.examples.orders`; cut: fields of the `Cut` that drops some of them, None to
-    show all.
-    wording: `PLAIN` or `SUITE`, for tasks that have both.
-    """
+    """The settings of an experiment that change its examples, apart from size, placement and prompt file."""
 
     examples: int | None
+    """The number of questions, None for the whole dataset (a generator needs a number)."""
     seed: int | None
+    """The seed of all random choices, None if there are none."""
     distractor_order: str
+    """The order of distractors: 'ranked' as in the dataset, 'random', shuffled by seed and question, or 'authors', see
+    `litm.examples.orders`.
+    """
     selection: str = "first"
+    """The choice of questions: the 'first' of the dataset, or 'random' ones, drawn by seed."""
     labels: str | None = None
+    """The format of the file that says which questions to keep, None to keep all."""
     design: str = MOVE_THE_PAIR
+    """The design: `MOVE_THE_PAIR`, or `ASK_ANOTHER_KEY` for tasks that support it."""
     cluster: str | None = None
+    """The field of a question's record with its cluster, None for independent questions."""
     order: str = RANKED
+    """The order of retrieved documents, see `litm.examples.orders`."""
     cut: Mapping[str, float] | None = None
+    """The fields of the `Cut` that drops some of the retrieved documents, None to show all."""
     wording: str = PLAIN
+    """The wording: `PLAIN`, or `SUITE` for tasks that have both."""
 
     @property
     def limit(self) -> int | None:
@@ -57,46 +56,62 @@ class ExampleSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A kind of questions and prompts; experiments have its prompt, metric, stop and max_new_tokens by default.
-
-    asks: what it asks, the end of a sentence; source: the section of the paper. item: the noun for an item of the
-    context, in labels of figures; tokens_per_item: tokens of one, rather too many, for estimates before prompts are
-    made (by default those of a passage of 100 words with its title).
-    format_items: the texts of a context's items, which `separator` joins. as_messages: if a context is a conversation,
-    the same with the question as chat messages.
-    read(dataset, size, settings): the questions of a file, if the task has them from files.
-    generate(id, size, rng, wording): a question with the items for a context of `size`, if the task makes them.
-    golds: gold items per question, each with its own position. has_suite_words: whether there are two wordings.
-    fixed_cells: (size, placement) of a task whose contexts never change, else None; placement: the only placement of a
-    task whose contexts differ only in size, else None.
-    other_items(prompt, target): if a wrong answer can be traced to an item, the items that were not asked for. value:
-    the regular expression of a value, by default a UUID or a code: a wrong answer with one that is nowhere in the
-    prompt is `invented`. asks_for_programs: whether a program is an answer like others, and no kind of wrong answers.
-    ask_another_key(question, size, placement): if items are all alike, see `ASK_ANOTHER_KEY`.
-    """
+    """A kind of questions and prompts. Experiments have its prompt, metric, stop and max_new_tokens by default."""
 
     name: str
+    """The task's name in experiments."""
     asks: str
+    """What the task asks, as the end of a sentence."""
     source: str = ""
+    """The section of the paper that has the task."""
     prompt: str
+    """The name of the prompt file."""
     metric: str
+    """The metric of its answers."""
     max_new_tokens: int
+    """The most tokens of an answer."""
     format_items: Callable[[Sequence[Item]], list[str]]
+    """The function from a context's items to their texts."""
     stop: Literal["first_line", "end_token"] = "end_token"
+    """The end of an answer."""
     separator: str = "\n"
+    """The text that joins the texts of the items."""
     item: str = "item"
+    """The noun for an item of the context, in labels of figures."""
     tokens_per_item: int = 175
+    """The tokens of an item, rather too many, for estimates before prompts are made. By default those of a passage of
+    100 words with its title.
+    """
     golds: int = 1
+    """The gold items per question, each with its own position."""
     read: Callable[[str, int, ExampleSettings], Iterator[Question]] | None = None
+    """The function from a dataset, a size and settings to the questions of a file, if the task has them from files."""
     generate: Callable[[str, int, Random, str], Question] | None = None
+    """The function from an id, a size, a random generator and a wording to a question with the items for a context of
+    that size, if the task makes them.
+    """
     has_suite_words: bool = False
+    """Whether there are two wordings."""
     fixed_cells: tuple[tuple[int, str], ...] | None = None
+    """The (size, placement) cells of a task whose contexts never change, else None."""
     placement: str | None = None
+    """The only placement of a task whose contexts differ only in size, else None."""
     as_messages: Callable[[Sequence[Item], str], list[dict]] | None = None
+    """The function from items and a question to chat messages, if a context is a conversation."""
     other_items: Callable[[str, Target], Sequence[OtherItem]] | None = None
+    """The function from a prompt and its target to the items that were not asked for, if a wrong answer can be traced
+    to an item.
+    """
     value: str | None = None
+    """The regular expression of a value, by default a UUID or a code. A wrong answer with a value that is nowhere in
+    the prompt is `invented`.
+    """
     asks_for_programs: bool = False
+    """Whether a program is an answer like others, and no kind of wrong answers."""
     ask_another_key: Callable[[Question, int, str], Question] | None = None
+    """The function from a question, a size and a placement to the same context with another question, if items are all
+    alike, see `ASK_ANOTHER_KEY`.
+    """
 
     def __post_init__(self) -> None:
         """Raise `TypeError` that names the task and its field, for a value of another type."""
@@ -104,9 +119,9 @@ class Task:
             kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
             wanted = get_args(hint) if get_origin(hint) is Literal else [get_origin(kind) or kind for kind in kinds]
             value = getattr(self, name)
-            if not any(value == one if isinstance(one, str) else isinstance(value, one) for one in wanted):
-                known = " or ".join(one if isinstance(one, str) else one.__name__ for one in wanted)
-                raise TypeError(f"the task {self.name}: '{name}' must be {known}, found {quoted(value)}")
+            if not any(value == kind if isinstance(kind, str) else isinstance(value, kind) for kind in wanted):
+                allowed = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in wanted)
+                raise TypeError(f"the task {self.name}: '{name}' must be {allowed}, found {quoted(value)}")
 
     @property
     def sentence(self) -> str:

@@ -56,10 +56,10 @@ def other_coded_lines(prompt: str, target: Target) -> list[OtherItem]:
     """The items with a code but the target's, of a context that has an item a line; none without the target's place."""
     if target.span is None or target.position is None:
         return []
-    own = prompt.count("\n", 0, target.span[0])
-    lines = enumerate(prompt.split("\n"), start=target.position - own)
-    found = ((position, line, _CODE.search(line)) for position, line in lines if position != target.position)
-    return [OtherItem(position, line, code[0]) for position, line, code in found if code]
+    target_line = prompt.count("\n", 0, target.span[0])
+    lines = enumerate(prompt.split("\n"), start=target.position - target_line)
+    searched = ((position, line, _CODE.search(line)) for position, line in lines if position != target.position)
+    return [OtherItem(position, line, code[0]) for position, line, code in searched if code]
 
 
 def coined_names(rng: Random, count: int) -> list[str]:

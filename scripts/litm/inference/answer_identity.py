@@ -72,8 +72,8 @@ def equal_digests(identities: Mapping[str, Mapping], identity: Mapping) -> list[
 
     identities: the fields of each by its digest, as a journal has them.
     """
-    own = canonical_json(equal_form(identity))
-    return [name for name, fields in identities.items() if canonical_json(equal_form(fields)) == own]
+    form = canonical_json(equal_form(identity))
+    return [name for name, fields in identities.items() if canonical_json(equal_form(fields)) == form]
 
 
 def equal_answers(
@@ -83,12 +83,12 @@ def equal_answers(
 
     asked: the content of each prompt, by its key; digests: as returned by `equal_digests`; responses: by key.
     """
-    found: dict[str, Response] = {}
+    answers: dict[str, Response] = {}
     for key, content in asked.items():
         others = (responses.get(response_key(name, content)) for name in digests)
         if answer := next(filter(None, others), None):
-            found[key] = answer
-    return found
+            answers[key] = answer
+    return answers
 
 
 #: The reason if the journal knows the identity, but not the prompts.
@@ -135,9 +135,9 @@ def reason_in_words(reason: Changes | str) -> str:
     """The reason to ask, on one line, for use after 'asked because'."""
     if isinstance(reason, str):
         return "the journal had no answers to these prompts"
-    told = [_told(path, old, new) for path, (old, new) in reason.items()]
-    more = [f"{len(told) - FIELDS_SHOWN} more differ"] if len(told) > FIELDS_SHOWN else []
-    return "; ".join([*told[:FIELDS_SHOWN], *more])
+    differences = [_told(path, old, new) for path, (old, new) in reason.items()]
+    more = [f"{len(differences) - FIELDS_SHOWN} more differ"] if len(differences) > FIELDS_SHOWN else []
+    return "; ".join([*differences[:FIELDS_SHOWN], *more])
 
 
 def _told(path: str, old: object, new: object) -> str:

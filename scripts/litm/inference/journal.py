@@ -89,18 +89,18 @@ NAMED_LINES = 10
 
 @dataclass
 class Recorded:
-    """The content of a journal file.
-
-    responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of its
-    whole lines, which half a line of an interrupted or running write may follow; bad: the defects of whole lines, by
-    line number from 1; conflicting: the line numbers of answers that differ from one above to the same prompt.
-    """
+    """The content of a journal file."""
 
     responses: dict[str, Response] = field(default_factory=dict)
+    """The responses, by key."""
     identities: dict[str, dict] = field(default_factory=dict)
+    """The fields of identities by digest, in the order of first answers."""
     whole_bytes: int = 0
+    """The length of its whole lines, which half a line of an interrupted or running write may follow."""
     bad: dict[int, str] = field(default_factory=dict)
+    """The defects of whole lines, by line number from 1."""
     conflicting: list[int] = field(default_factory=list)
+    """The line numbers of answers that differ from one above to the same prompt."""
 
 
 def rejected_file(path: str | Path) -> Path:
@@ -112,8 +112,8 @@ def journal_files(path: str | Path) -> list[Path]:
     """The files with the responses of a sweep whose journal is at `path`: the journal, if it exists, and those of its
     shards, in a folder of the same name.
     """
-    own = Path(path)
-    return [*([own] if own.exists() else []), *sorted(own.with_suffix("").glob("*.jsonl"))]
+    journal = Path(path)
+    return [*([journal] if journal.exists() else []), *sorted(journal.with_suffix("").glob("*.jsonl"))]
 
 
 def open_journal(path: str | Path) -> IO[bytes]:
@@ -278,27 +278,27 @@ class Journal(AbstractContextManager):
 
     def batches(self, server: str | None) -> list["Named"]:
         """The batches that are out there; `UserError` if one is at another server; server: None for a model at none."""
-        found = self._out_there()
-        if elsewhere := next((one for one in found if one.server != server), None):
+        batches = self._out_there()
+        if elsewhere := next((batch for batch in batches if batch.server != server), None):
             back = "set 'engine' and 'base_url' back, or delete this file to have its prompts asked, and billed, again"
             raise UserError(f"{elsewhere.file}: a batch of this sweep is out there at {elsewhere.server}: {back}")
-        return found
+        return batches
 
     def tell_batches(self, label: str) -> None:
         """Say that there are batches out there, if there are any, and how to go on with them."""
-        if found := self._out_there():
-            prompts = f"{sum(len(one.tokens) for one in found):,} prompts in batches ({len(found)})"
+        if batches := self._out_there():
+            prompts = f"{sum(len(batch.tokens) for batch in batches):,} prompts in batches ({len(batches)})"
             note(f"{label}: {prompts} stay out there: the same command goes on with them, and nothing is paid twice")
 
     def _out_there(self) -> list["Named"]:
         """The batches with prompts that have no answer here; removes the files of the others, whose run ended after it
         had added their answers.
         """
-        found = named_batches(self.path)
-        for one in found:
-            if self.responses.keys() >= one.tokens.keys():
-                one.forget()
-        return [one for one in found if one.file.exists()]
+        batches = named_batches(self.path)
+        for batch in batches:
+            if self.responses.keys() >= batch.tokens.keys():
+                batch.forget()
+        return [batch for batch in batches if batch.file.exists()]
 
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
@@ -345,10 +345,12 @@ def force_names(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `count` shards, by its number from 1."""
+    """A part of a sweep that is asked by itself."""
 
     number: int
+    """The number of the shard, from 1."""
     count: int
+    """The number of shards."""
 
     @property
     def name(self) -> str:
@@ -369,9 +371,9 @@ def shard_journal(path: str | Path, part: Shard) -> Path:
     return Path(path).with_suffix("") / f"{part.name}.jsonl"
 
 
-def other_journals(path: str | Path, own: Path) -> list[Path]:
+def other_journals(path: str | Path, journal: Path) -> list[Path]:
     """The journals of the sweep at `path` (whole and shards), except `own`."""
-    return [file for file in journal_files(path) if file != own]
+    return [file for file in journal_files(path) if file != journal]
 
 
 def all_journals(folder: str | Path) -> list[Path]:
@@ -381,8 +383,8 @@ def all_journals(folder: str | Path) -> list[Path]:
 
 def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
     """All journals, except those of the sweep whose journal is at `journal`."""
-    own = {file.resolve() for file in journal_files(journal)}
-    return [file for file in all_journals(folder) if file.resolve() not in own]
+    files_of_sweep = {file.resolve() for file in journal_files(journal)}
+    return [file for file in all_journals(folder) if file.resolve() not in files_of_sweep]
 
 
 def answers_elsewhere(
@@ -395,10 +397,10 @@ def answers_elsewhere(
     the same identity take precedence over answers under an equal one. If two journals answer a prompt differently, the
     last counts, as within a journal.
     """
-    own = digest(identity)
+    asked_digest = digest(identity)
     # By the digest of an identity: prompt keys by answer keys.
-    keys: dict[str, dict[str, str]] = {own: {key: key for key in asked}}
-    found: dict[str, Response] = {}
+    keys: dict[str, dict[str, str]] = {asked_digest: {key: key for key in asked}}
+    responses: dict[str, Response] = {}
     conflicting: set[str] = set()
     for file in files:
         wanted: dict[bytes, str] = {}
@@ -412,12 +414,12 @@ def answers_elsewhere(
                 keys[name] = {response_key(name, content): key for key, content in asked.items()}
             wanted |= {answer.encode(): key for answer, key in keys[name].items()}
         for answer, response in _parsed(_lines_of(file, wanted), Response) if wanted else ():
-            if found.get(answer, response).text != response.text:
+            if responses.get(answer, response).text != response.text:
                 conflicting.add(wanted[answer.encode()])
-            found[answer] = response
+            responses[answer] = response
     answers: dict[str, Response] = {}
-    for some in reversed(keys.values()):
-        answers |= {key: found[answer] for answer, key in some.items() if answer in found}
+    for by_answer in reversed(keys.values()):
+        answers |= {key: responses[answer] for answer, key in by_answer.items() if answer in responses}
     return answers, len(conflicting)
 
 
@@ -456,18 +458,20 @@ def _parsed(lines: Iterable[bytes], kind: type[Value]) -> Iterator[tuple[str, Va
 class Named:
     """A batch of prompts that is named in a file, from before it is submitted until its answers are in the journal, so
     that a run that is killed in between is followed by one that goes on with it.
-
-    file: its path, with the batch's name; server: its address; identity: of its answers; after: the id of the server's
-    newest batch before it; tokens: of its prompts, None if only a server knows, by the keys of their answers; id: the
-    server's, None until it is known.
     """
 
     file: Path
+    """The path of the file, with the batch's name."""
     server: str
+    """The server's address."""
     identity: dict[str, Any]
+    """The identity of its answers."""
     after: str | None
+    """The id of the server's newest batch before it, None if there was none."""
     tokens: Mapping[str, int | None]
+    """The tokens of its prompts, None if only a server knows, by the keys of their answers."""
     id: str | None = None
+    """The server's id of the batch, None until it is known."""
 
     def keep(self) -> None:
         """Write its file, and force it to the disk."""
@@ -490,11 +494,11 @@ def batch_file(journal: Path, name: str) -> Path:
 
 def named_batches(journal: Path) -> list[Named]:
     """The batches whose answers are not in the journal yet, by their files; `UserError` for a malformed file."""
-    found = []
+    batches = []
     for file in sorted(batch_file(journal, "").parent.glob("*.json")):
         try:
-            found.append(Named(**{**parse_object(read_text(file), str(file)), "file": file}))
+            batches.append(Named(**{**parse_object(read_text(file), str(file)), "file": file}))
         except (UserError, TypeError) as error:
             again = "put it back, or delete it to have its prompts asked, and billed, again"
             raise UserError(f"{file}: not a file of a batch ({error}): {again}") from error
-    return found
+    return batches

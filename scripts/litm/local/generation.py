@@ -186,7 +186,7 @@ def batches_answered(
     count: Callable[[int], None],
 ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
     """Batches of prompts: their indices, and the new token ids of each. Arguments as in `batches_in_memory`."""
-    ids = [one.ids or [] for one in prompts]
+    ids = [prompt.ids or [] for prompt in prompts]
 
     def outputs(batch: Sequence[int]) -> list[list[int]]:
         return generate_batch(model, [ids[index] for index in batch], ending, kept)
@@ -285,9 +285,9 @@ def padded(
     ids = torch.full((len(rows), width), model.generation_config.pad_token_id)
     mask = torch.zeros((len(rows), width), dtype=torch.long)
     for number, row in enumerate(rows):
-        own = slice(len(row)) if on_the_right else slice(width - len(row), width)
-        ids[number, own] = torch.tensor(row)
-        mask[number, own] = 1
+        columns = slice(len(row)) if on_the_right else slice(width - len(row), width)
+        ids[number, columns] = torch.tensor(row)
+        mask[number, columns] = 1
     return ids.to(model.device), mask.to(model.device)
 
 
@@ -307,10 +307,10 @@ def batches_measured(
     A prompt is read with each of its answers, and what they have in common once if there is a cache. Arguments as in
     `batches_in_memory`. A prompt with an answer that does not fit the memory is left out.
     """
-    found = [dict.fromkeys([row for row, answer in enumerate(one.answers) if not answer], 0.0) for one in prompts]
-    pairs = [(index, row) for index, one in enumerate(prompts) for row, answer in enumerate(one.answers) if answer]
+    sums = [dict.fromkeys([row for row, ids in enumerate(prompt.answers) if not ids], 0.0) for prompt in prompts]
+    pairs = [(index, row) for index, prompt in enumerate(prompts) for row, ids in enumerate(prompt.answers) if ids]
     rows = [[*(prompts[index].ids or []), *prompts[index].answers[row][:-1]] for index, row in pairs]
-    longest = max((one.answer_tokens for one in prompts), default=0)
+    longest = max((prompt.answer_tokens for prompt in prompts), default=0)
     most = max(1, MOST_LOGITS // max(1, longest * model.config.get_text_config().vocab_size))
 
     def measured(batch: Sequence[int]) -> list[float]:
@@ -320,11 +320,11 @@ def batches_measured(
     for batch, numbers in batches_in_memory(model, rows, 0, kept, token_budget, count, measured, most):
         for number, nats in zip(batch, numbers, strict=True):
             index, row = pairs[number]
-            found[index][row] = nats
+            sums[index][row] = nats
         touched = dict.fromkeys(pairs[number][0] for number in batch)
-        whole = [index for index in touched if len(found[index]) == len(prompts[index].answers)]
+        whole = [index for index in touched if len(sums[index]) == len(prompts[index].answers)]
         if whole:
-            yield whole, [[found[index][row] for row in range(len(prompts[index].answers))] for index in whole]
+            yield whole, [[sums[index][row] for row in range(len(prompts[index].answers))] for index in whole]
 
 
 @torch.inference_mode()
@@ -345,7 +345,7 @@ def measure_batch(
         ids, mask = padded(model, prompts, on_the_right=True)
         said, _ = padded(model, [[start, *answer[:-1]] for answer in answers], on_the_right=True)
         logits = model(input_ids=ids, attention_mask=mask, decoder_input_ids=said, use_cache=False).logits
-        own = [slice(count) for count in needed]
+        spans = [slice(count) for count in needed]
     else:
         ids, mask = padded(model, rows, on_the_right=False)
         with kept.of_prompts(rows, needed) if kept else nullcontext() as cache:
@@ -361,9 +361,9 @@ def measure_batch(
                 **({kept.cache_argument: cache} if kept else {}),
                 **{name: value for name, value in more.items() if name in takes},
             ).logits[:, -width:]
-        own = [slice(width - count, width) for count in needed]
+        spans = [slice(width - count, width) for count in needed]
     sums = []
-    for row, (answer, place) in enumerate(zip(answers, own, strict=True)):
+    for row, (answer, place) in enumerate(zip(answers, spans, strict=True)):
         nats = torch.log_softmax(logits[row, place].float(), dim=-1)
         said = torch.tensor(answer, device=nats.device)[:, None]
         sums.append(nats.gather(-1, said).double().sum())
@@ -385,12 +385,12 @@ def greedy_decoding(
 
     Raises `UserError` if the configuration of an encoder-decoder has no id that starts its output.
     """
-    own, start = model.generation_config, None
-    given = own.to_diff_dict()
-    if left_out := [f"{name} {given[name]}" for name in NOT_GREEDY if name in given]:
+    config, start = model.generation_config, None
+    settings = config.to_diff_dict()
+    if left_out := [f"{name} {settings[name]}" for name in NOT_GREEDY if name in settings]:
         note(f"settings of its generation_config.json are left out, as answers are greedy: {', '.join(left_out)}")
     if model.config.is_encoder_decoder:
-        start = own.bos_token_id if own.decoder_start_token_id is None else own.decoder_start_token_id
+        start = config.bos_token_id if config.decoder_start_token_id is None else config.decoder_start_token_id
         if start is None:
             raise UserError(f"{type(model).__name__} has no decoder_start_token_id: set it in generation_config.json")
     return GenerationConfig(

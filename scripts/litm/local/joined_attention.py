@@ -36,12 +36,14 @@ MORE = ("position_bias", "softcap", "s_aux", "sinks", "indices", "block_indices"
 
 @dataclass(frozen=True)
 class Attended:
-    """The result of attention: output (prompts, heads, queries, size), and log_sum (prompts, heads, queries), the
-    logarithm of the sum of exponentials over the keys, undefined for a query that sees no key.
-    """
+    """The result of attention."""
 
     output: torch.Tensor
+    """The output (prompts, heads, queries, size)."""
     log_sum: torch.Tensor
+    """The logarithm of the sum of exponentials over the keys (prompts, heads, queries), undefined for a query that sees
+    no key.
+    """
 
 
 def attention(
@@ -127,9 +129,9 @@ def attention_in_blocks(
 def attention_to_shared(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None) -> Attended:
     """The same for keys and values of one prompt that all prompts share: they are read once."""
     prompts, heads, tokens, size = query.shape
-    found = attention(query.transpose(0, 1).reshape(1, heads, prompts * tokens, size), keys, values, scale)
+    result = attention(query.transpose(0, 1).reshape(1, heads, prompts * tokens, size), keys, values, scale)
     apart = (heads, prompts, tokens)
-    return Attended(found.output.reshape(*apart, size).transpose(0, 1), found.log_sum.reshape(apart).transpose(0, 1))
+    return Attended(result.output.reshape(*apart, size).transpose(0, 1), result.log_sum.reshape(apart).transpose(0, 1))
 
 
 def attention_to_nothing(query: torch.Tensor) -> Attended:
@@ -137,11 +139,11 @@ def attention_to_nothing(query: torch.Tensor) -> Attended:
     return Attended(torch.zeros_like(query), query.new_full(query.shape[:-1], -torch.inf, dtype=torch.float32))
 
 
-def joined(one: Attended, other: Attended) -> torch.Tensor:
+def joined(first: Attended, second: Attended) -> torch.Tensor:
     """The output of attention to the keys of both parts, which must be disjoint."""
     # In single precision at least, as the log-sums are; a half-precision model would round once more.
-    weight = torch.sigmoid(one.log_sum - other.log_sum)[..., None]
-    return torch.lerp(other.output.to(weight.dtype), one.output.to(weight.dtype), weight).to(one.output.dtype)
+    weight = torch.sigmoid(first.log_sum - second.log_sum)[..., None]
+    return torch.lerp(second.output.to(weight.dtype), first.output.to(weight.dtype), weight).to(first.output.dtype)
 
 
 class NotPlainAttentionError(Exception):

@@ -76,10 +76,10 @@ class RoomyLayer(DynamicLayer):
         if can_use_blocks(query):
             return attention_in_blocks(query, keys, values, scale)
         before = self.get_seq_length() - tokens
-        own = attention(query, keys[:, :, before:], values[:, :, before:], scale, causal=True)
+        recent = attention(query, keys[:, :, before:], values[:, :, before:], scale, causal=True)
         if not before:
-            return own.output
-        return joined(own, attention(query, keys[:, :, :before], values[:, :, :before], scale))
+            return recent.output
+        return joined(recent, attention(query, keys[:, :, :before], values[:, :, :before], scale))
 
     def take(self, row: int, rows: int, other: "RoomyLayer", end: int) -> None:
         """Copy the one prompt of another layer into row `row` of `rows`, right-aligned to end at token `end`."""
@@ -107,15 +107,14 @@ class RoomyLayer(DynamicLayer):
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch of prompts, padded on the left to the longest; groups of rows have common prefixes.
-
-    lengths: tokens of each prompt; groups: rows and the length of their common prefix, in order, covering all rows;
-    new_tokens: number of tokens to leave room for.
-    """
+    """A batch of prompts, padded on the left to the longest. Groups of rows have common prefixes."""
 
     lengths: Sequence[int]
+    """The tokens of each prompt."""
     groups: Sequence[tuple[slice, int]]
+    """The rows of each group and the length of their common prefix, in order, covering all rows."""
     new_tokens: int
+    """The number of tokens to leave room for."""
 
     @cached_property
     def suffixes(self) -> list[int]:
@@ -189,8 +188,8 @@ class GroupedLayer(DynamicLayer):
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
         """The output of attention to each row's prefix and suffix."""
-        known = self._suffix.get_seq_length()
-        mask = self.rows.reading_mask if query.shape[2] > 1 else self.rows.answering_mask[..., :known]
+        suffix_length = self._suffix.get_seq_length()
+        mask = self.rows.reading_mask if query.shape[2] > 1 else self.rows.answering_mask[..., :suffix_length]
         after = attention(query, *self._suffix.states(), scale, mask=mask.to(query.dtype))
         parts = [
             attention_to_shared(query[rows], *beginning, scale) if beginning else attention_to_nothing(query[rows])
@@ -299,39 +298,39 @@ class KeptCache:
         return not self.joins and (kept > 0 or is_eager)
 
     def _filled(self, prompts: Sequence[Sequence[int]], unread: Sequence[int]) -> Cache:
-        left = max(unread)
+        last = max(unread)
         if len(prompts) == 1:
             (prompt,) = prompts
             # The last tokens are computed again, for their outputs.
-            kept = self._cut_back(prompt, len(prompt) - left)
+            kept = self._cut_back(prompt, len(prompt) - last)
             if self._in_pieces(kept):
                 # The last piece is left, or all of the prompt if there is nothing to keep small.
-                self._read_on(prompt, kept, len(prompt) - max(PIECE, left))
+                self._read_on(prompt, kept, len(prompt) - max(PIECE, last))
             return self._cache
         longest = max(map(len, prompts))
         if self.joins:
-            known = common_beginnings(prompts, unread) if longest >= self.short else [(slice(0, len(prompts)), 0)]
-            return self._in_groups(prompts, known)
+            groups = common_beginnings(prompts, unread) if longest >= self.short else [(slice(0, len(prompts)), 0)]
+            return self._in_groups(prompts, groups)
         batch = self._new(longest)
         if longest < self.short:
             self._count(sum(map(len, prompts)))
             return batch
         for row, prompt in enumerate(prompts):
-            end = max(0, len(prompt) - left)
+            end = max(0, len(prompt) - last)
             self._read_on(prompt, self._cut_back(prompt, end), end)
-            for layer, own in zip(roomy_layers(batch), roomy_layers(self._cache), strict=True):
-                layer.take(row, len(prompts), own, longest - left)
+            for layer, kept_layer in zip(roomy_layers(batch), roomy_layers(self._cache), strict=True):
+                layer.take(row, len(prompts), kept_layer, longest - last)
         return batch
 
     def _in_groups(self, prompts: Sequence[Sequence[int]], groups: Sequence[tuple[slice, int]]) -> Cache:
         rows = Rows(list(map(len, prompts)), groups, self.new_tokens)
-        own_layers = roomy_layers(self._cache)
-        layers = [GroupedLayer(rows) for _ in own_layers]
+        kept_layers = roomy_layers(self._cache)
+        layers = [GroupedLayer(rows) for _ in kept_layers]
         for group, common in groups:
             prompt = prompts[group.start]
             self._read_on(prompt, self._cut_back(prompt[:common], common), common)
-            for layer, own in zip(layers, own_layers, strict=True):
-                layer.begin_with(own)
+            for layer, kept_layer in zip(layers, kept_layers, strict=True):
+                layer.begin_with(kept_layer)
         self._count(sum(rows.suffixes))
         return Cache(layers=[*layers])
 
@@ -377,9 +376,9 @@ class KeptCache:
             cache = self._in_groups(prompts, [(slice(0, 2), common)])
             with attending_to(cache):
                 suffixes = torch.tensor(prompts)[:, common:]
-                found = self.model(input_ids=suffixes, **{self.cache_argument: cache}).logits[:, -1].float()
+                output = self.model(input_ids=suffixes, **{self.cache_argument: cache}).logits[:, -1].float()
             # The root mean square of the difference, as a fraction of the standard deviation of what is expected.
-            difference = (found - expected).square().mean().sqrt() / expected.std()
+            difference = (output - expected).square().mean().sqrt() / expected.std()
             precision = torch.finfo(self.model.dtype).eps
             is_same = bool(difference <= max(PRECISION_UNITS * precision, LEAST_TOLERANCE))
         except Exception:
@@ -403,26 +402,23 @@ def common_beginnings(prompts: Sequence[Sequence[int]], unread: Sequence[int] | 
     tokens of each prompt in a group lie after it, and two of these suffixes share at most `ALIKE`; other prompts are
     their own groups.
     """
-    own = [len(prompt) - left for prompt, left in zip(prompts, unread or [1] * len(prompts), strict=True)]
+    limits = [len(prompt) - last for prompt, last in zip(prompts, unread or [1] * len(prompts), strict=True)]
     ids = list(map(as_array, prompts))
     # With the previous prompt; 0 at both ends.
-    shared = [
-        0,
-        *(min(common_tokens(ids[row - 1], ids[row]), *own[row - 1 : row + 1]) for row in range(1, len(ids))),
-        0,
-    ]
+    between = (min(common_tokens(ids[row - 1], ids[row]), *limits[row - 1 : row + 1]) for row in range(1, len(ids)))
+    shared = [0, *between, 0]
     groups, begin = [], 0
     while begin < len(prompts):
         end = begin + 1
         while end < len(prompts):
             inside = shared[begin + 1 : end + 1]
-            if max(inside) - min(inside) > ALIKE or max(own[begin : end + 1]) - min(inside) > ENDING:
+            if max(inside) - min(inside) > ALIKE or max(limits[begin : end + 1]) - min(inside) > ENDING:
                 break
             end += 1
         # The last prompt is read whole if the next one shares more of it.
         if end > begin + 1 and shared[end] - min(shared[begin + 1 : end]) > ALIKE:
             end -= 1
-        groups.append((slice(begin, end), min(shared[begin + 1 : end], default=own[begin])))
+        groups.append((slice(begin, end), min(shared[begin + 1 : end], default=limits[begin])))
         begin = end
     return groups
 

@@ -40,27 +40,33 @@ FieldNames = Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True)
 class RecordedResponse:
-    """A recorded response (None if missing, see `WITHOUT_ANSWER`), its finish reason, and its file and line."""
+    """A recorded response."""
 
     text: str | None
+    """The response, None if missing, see `WITHOUT_ANSWER`."""
     finish_reason: str
+    """The finish reason, see `litm.records.responses`."""
     where: str = field(compare=False)
+    """The file and line."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A record of a file. fields: the names in the file; where: file and line."""
+    """A record of a file."""
 
     values: Mapping[str, Any]
+    """The values, by their names in the file."""
     fields: FieldNames
+    """The names in the file, by ours."""
     where: str
+    """The file and line."""
 
     def value(self, name: str, optional: Collection[str] = ()) -> Any:
         """The value of field `name`, None for NaN. A field that is missing is an error, or None if it is optional."""
         for theirs in field_names(self.fields, name):
             try:
-                found = self._look_up(theirs)
-                return None if isinstance(found, float) and isnan(found) else found
+                value = self._look_up(theirs)
+                return None if isinstance(value, float) and isnan(value) else value
             except LookupError as error:
                 there = str(error)
         if name in optional:
@@ -102,7 +108,7 @@ class Record:
 
     def named(self, name: str) -> str:
         """A field in messages, by its names in the file: `'question' or 'key'`."""
-        return " or ".join(f"'{one}'" for one in field_names(self.fields, name))
+        return " or ".join(f"'{alias}'" for alias in field_names(self.fields, name))
 
     def text(self, name: str) -> str:
         """The value of a field; `UserError` if it is no text."""
@@ -110,25 +116,25 @@ class Record:
         if not isinstance(value, str):
             inside = next(iter(value)) if isinstance(value, Mapping) and value else 0
             hint = f"; name the text in it with dots, such as {field_names(self.fields, name)[0]}.{inside}"
-            found = type(value).__name__ + (hint if isinstance(value, list | Mapping) else "")
-            raise UserError(f"{self.where}: {self.named(name)} must be a text, found {found}")
+            kind = type(value).__name__ + (hint if isinstance(value, list | Mapping) else "")
+            raise UserError(f"{self.where}: {self.named(name)} must be a text, found {kind}")
         return value
 
     def response(self) -> RecordedResponse:
         """The response, null if not recorded; `UserError` if it is no text or its finish reason is unknown."""
-        given = self.value("finish_reason") if "finish_reason" in self.fields else None
-        reason = finish_reason(given)
+        word = self.value("finish_reason") if "finish_reason" in self.fields else None
+        reason = finish_reason(word)
         text = self._answer(reason)
         # A filter withheld the answer: null, or an empty text.
         if text is None and reason == REFUSED:
             return RecordedResponse("", REFUSED, self.where)
         # No answer: null, or an empty text in a table with one of our finish reasons.
-        if text is None or (given in WITHOUT_ANSWER and text == ""):
+        if text is None or (word in WITHOUT_ANSWER and text == ""):
             said = FAILED if reason == FAILED else NOT_RECORDED
-            return RecordedResponse(None, given if given in WITHOUT_ANSWER else said, self.where)
-        if given not in (None, "") and reason is None:
+            return RecordedResponse(None, word if word in WITHOUT_ANSWER else said, self.where)
+        if word not in (None, "") and reason is None:
             raise UserError(
-                f"{self.where}: {self.named('finish_reason')} is {quoted(given)}, allowed: stop, length, refused, "
+                f"{self.where}: {self.named('finish_reason')} is {quoted(word)}, allowed: stop, length, refused, "
                 "failed, unknown and the words of the usual servers for them; leave finish_reason out of the 'fields' "
                 "if it says something else"
             )

@@ -38,11 +38,11 @@ LONG = 200
 PIECE, FEWEST_PIECES = 6, 8
 
 
-def finish_reason(given: Any) -> str | None:
+def finish_reason(value: Any) -> str | None:
     """Our finish reason for a program's word, such as `FinishReason.STOP` or SGLang's {"type": "length"}; None for an
     unknown one.
     """
-    word = given.get("type") if isinstance(given, Mapping) else given
+    word = value.get("type") if isinstance(value, Mapping) else value
     return FINISH_REASONS.get(word.lower().removeprefix("finishreason.")) if isinstance(word, str) else None
 
 
@@ -57,8 +57,8 @@ def void_mark(values: Mapping[str, Any]) -> str | None:
     for name in ("status_code", "http_status", "status"):
         if _HTTP_ERROR.fullmatch(str(values.get(name))):
             return f"{name} {values[name]}"
-    given = {name: str(values.get(name)).lower() for name in ("valid", "is_valid")}
-    return next((f"{name} {said}" for name, said in given.items() if said in ("false", "no", "0")), None)
+    flags = {name: str(values.get(name)).lower() for name in ("valid", "is_valid")}
+    return next((f"{name} {said}" for name, said in flags.items() if said in ("false", "no", "0")), None)
 
 
 def _is_set(value: Any, is_flag: bool) -> bool:
@@ -76,8 +76,8 @@ def without_prompt(text: str, prompt: str) -> str:
 
     Before a long prompt there may be a system prompt; before a short one, which an answer may quote, only a template.
     """
-    before, found, after = text.partition(prompt.strip())
-    is_before = found and (len(found) >= LONG or without_template(before).strip() in ("", "user"))
+    before, repeated, after = text.partition(prompt.strip())
+    is_before = repeated and (len(repeated) >= LONG or without_template(before).strip() in ("", "user"))
     return _ROLE_ALONE.sub("", after, count=1) if is_before else text
 
 

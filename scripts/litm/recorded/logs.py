@@ -45,14 +45,14 @@ def read_log(path: str | Path, log: str) -> Iterator[tuple[str, dict]]:
     path = Path(path)
     if log == LM_EVAL:
         for line, sample in read_jsonl(path):
-            given = _at(sample, "arguments", "gen_args_0", "arg_1")
+            arguments = _at(sample, "arguments", "gen_args_0", "arg_1")
             # lm_eval is greedy unless the task gives a temperature.
-            told = {"temperature": 0, **given} if isinstance(given, Mapping) else given
-            yield f"{path}, line {line}", {**sample, **_decoding(told, "max_gen_toks", "until")}
+            settings = {"temperature": 0, **arguments} if isinstance(arguments, Mapping) else arguments
+            yield f"{path}, line {line}", {**sample, **_decoding(settings, "max_gen_toks", "until")}
         return
     samples = _unpacked(path) if file_kind(path) == ".eval" else _listed(path)
     for where, sample in samples:
-        called = next((one for one in sample.get("events") or [] if _at(one, "event") == "model"), None)
+        called = next((event for event in sample.get("events") or [] if _at(event, "event") == "model"), None)
         decoding = _decoding(_at(called, "config"), "max_tokens", "stop_seqs")
         yield where, {**sample, "asked": _asked(sample), **decoding, **_outcome(sample, where), "void": _void(sample)}
 
@@ -111,7 +111,7 @@ def _void(sample: Mapping[str, Any]) -> str | None:
         return f"limit of {limit}"
     scores = sample.get("scores")
     reasons = [_at(score, "reason") for score in (scores.values() if isinstance(scores, Mapping) else ())]
-    return next((one for one in reasons if one in ("excluded", "zeroed")), None)
+    return next((reason for reason in reasons if reason in ("excluded", "zeroed")), None)
 
 
 def _at(value: Any, *path: str) -> Any:
@@ -130,8 +130,8 @@ def _decoding(config: Any, limit: str, stop: str) -> dict[str, Any]:
     """The field `decoding` of a sample, from a framework's settings under its names; none without settings."""
     if not isinstance(config, Mapping):
         return {}
-    known = {"temperature": config.get("temperature"), "max_new_tokens": config.get(limit)}
-    return {"decoding": {**known, "stop": config.get(stop) or []}}
+    settings = {"temperature": config.get("temperature"), "max_new_tokens": config.get(limit)}
+    return {"decoding": {**settings, "stop": config.get(stop) or []}}
 
 
 def _asked(sample: Mapping[str, Any]) -> Any:
@@ -157,7 +157,7 @@ def asked_content(value: Any) -> Any:
 
     A single message of the user's is the text that it was made of; anything else stays as it is.
     """
-    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+    if not isinstance(value, list) or not all(isinstance(message, Mapping) for message in value):
         return value
-    messages = [{"role": one.get("role"), "content": one.get("content")} for one in value]
-    return messages[0]["content"] if [one["role"] for one in messages] == ["user"] else messages
+    messages = [{"role": message.get("role"), "content": message.get("content")} for message in value]
+    return messages[0]["content"] if [message["role"] for message in messages] == ["user"] else messages

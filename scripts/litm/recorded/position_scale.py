@@ -27,11 +27,14 @@ _NUMBER = re.compile(r"[A-Za-z_ #]*?(\d+(?:\.\d+)?) *(?:%|(?:/|out of|of) *\d+)?
 
 @dataclass(frozen=True)
 class Positions:
-    """The positions among `items` items: the numbers in the records, and the 0-based positions that were asked."""
+    """The positions in contexts of one size."""
 
     items: int
+    """The number of items in a context."""
     recorded: frozenset[float]
+    """The numbers in the records."""
     asked: frozenset[int]
+    """The 0-based positions that were asked."""
 
 
 def position_numbers(value: Any) -> tuple[float, ...]:
@@ -54,9 +57,9 @@ def place_of(number: float, scale: str, context: Positions) -> int | None:
     """
     if scale in LAST:
         place = number / LAST[scale] * (context.items - 1)
-        near = min(context.asked, key=lambda one: (abs(one - place), one != round(place)), default=0)
-        found = near if abs(near - place) < 1 else round(place)
-        return found if 0 <= number <= LAST[scale] else None
+        near = min(context.asked, key=lambda position: (abs(position - place), position != round(place)), default=0)
+        nearest = near if abs(near - place) < 1 else round(place)
+        return nearest if 0 <= number <= LAST[scale] else None
     shifted = float(number) - (scale == FROM_1)
     return int(shifted) if shifted.is_integer() and 0 <= shifted < context.items else None
 
@@ -68,46 +71,46 @@ def _places(scale: str, context: Positions, is_given: bool = False) -> frozenset
     positions, or to be those of items to two decimals.
     """
     places = {number: place_of(number, scale, context) for number in context.recorded}
-    found = frozenset(place for place in places.values() if place is not None)
+    positions = frozenset(place for place in places.values() if place is not None)
     if None in places.values():
         return None
     if scale not in LAST:
-        return found
-    is_whole = {0, LAST[scale]} <= context.recorded or (is_given and found == context.asked)
-    if not (is_whole and len(found) == len(places)):
+        return positions
+    is_whole = {0, LAST[scale]} <= context.recorded or (is_given and positions == context.asked)
+    if not (is_whole and len(positions) == len(places)):
         depths = {number / LAST[scale]: place for number, place in places.items() if place is not None}
         is_near = all(abs(depth - depth_of(place, context.items)) <= ROUNDED for depth, place in depths.items())
-        return found if is_near and context.items <= MOST_ITEMS else None
-    return found
+        return positions if is_near and context.items <= MOST_ITEMS else None
+    return positions
 
 
-def told_scale(sizes: Sequence[Positions], where: str, given: str | None = None) -> str:
-    """The only scale on which the numbers are positions that were asked, or include them. given: the one to check.
+def told_scale(sizes: Sequence[Positions], where: str, stated: str | None = None) -> str:
+    """The only scale on which the numbers are positions that were asked, or include them. stated: the one to check.
 
     Depths count only if the last item is among them. Raises `UserError`, naming the file, if no scale has all numbers,
     or the given depths have not, and if several scales have: matches would be accidents. Of those that have all
     numbers, scales with other positions than those that were asked do not count, unless they count from 0.
     """
-    numbers = frozenset[float]().union(*(one.recorded for one in sizes))
+    numbers = frozenset[float]().union(*(size.recorded for size in sizes))
     possible: dict[str, list[frozenset[int]]] = {}
     for scale in SCALES:
-        some = [places for one in sizes if (places := _places(scale, one, scale == given)) is not None]
-        if len(some) == len(sizes) and (scale == given or LAST.get(scale, 0) in {*numbers, 0}):
-            possible[scale] = some
-    if given and (given in possible or given not in LAST):
-        return given
+        by_size = [places for size in sizes if (places := _places(scale, size, scale == stated)) is not None]
+        if len(by_size) == len(sizes) and (scale == stated or LAST.get(scale, 0) in {*numbers, 0}):
+            possible[scale] = by_size
+    if stated and (stated in possible or stated not in LAST):
+        return stated
     fitting = {
-        scale: some
-        for scale, some in possible.items()
-        if all(one <= size.asked or one >= size.asked for one, size in zip(some, sizes, strict=True))
+        scale: by_size
+        for scale, by_size in possible.items()
+        if all(places <= size.asked or places >= size.asked for places, size in zip(by_size, sizes, strict=True))
     }
     chosen = fitting or possible
-    if not given and len({tuple(some) for some in chosen.values()}) == 1 and {FROM_0} & {*possible} <= {*chosen}:
+    if not stated and len({tuple(places) for places in chosen.values()}) == 1 and {FROM_0} & {*possible} <= {*chosen}:
         return next(iter(chosen))
     shown = first_of([f"{number:g}" for number in sorted(numbers)], 6)
-    items = first_of([str(count) for count in sorted({one.items for one in sizes})], 3)
-    if possible and given:
-        what = f"no {SCALES[given]}, as the model's 'position_scale' has it"
+    items = first_of([str(count) for count in sorted({size.items for size in sizes})], 3)
+    if possible and stated:
+        what = f"no {SCALES[stated]}, as the model's 'position_scale' has it"
         remedy = f"correct it: without it they are {' or '.join(SCALES[scale] for scale in possible)}"
     elif possible:
         what = " or ".join(SCALES[scale] for scale in possible)

@@ -51,26 +51,30 @@ MANY_FLAT = 0.2
 
 @dataclass
 class RecordedFile:
-    """A file of responses: the cells (size, placement) that its records cover, and counts of its records.
-
-    unused: records that match no prompt; other_prompts: file and line of those of them whose question was asked with
-    another prompt; not_compared: used records without a prompt digest; other_decoding: used records of a framework's
-    log with other settings than the experiment's, by these settings; changed: records that match a prompt and are not
-    used as they are, by what is done; kept: those to doubt that are, by what they are; repeating: answers that repeat
-    their prompt; status: a framework's, of its log.
-    """
+    """A file of responses, with counts of its records."""
 
     path: str
+    """The path of the file."""
     cells: Sequence[Cell]
+    """The cells (size, placement) that its records cover."""
     records: int = 0
+    """The number of records."""
     unused: int = 0
+    """The number of records that match no prompt."""
     not_compared: int = 0
+    """The number of used records without a prompt digest."""
     other_prompts: list[str] = field(default_factory=list)
+    """The file and line of unused records whose question was asked with another prompt."""
     other_decoding: Counter[str] = field(default_factory=Counter)
+    """The number of used records of a framework's log with other settings than the experiment's, by these settings."""
     changed: Counter[str] = field(default_factory=Counter)
+    """The number of records that match a prompt and are not used as they are, by what is done."""
     kept: Counter[str] = field(default_factory=Counter)
+    """The number of doubtful records that are used, by what they are."""
     repeating: int = 0
+    """The number of answers that repeat their prompt."""
     status: str | None = None
+    """The status of a framework's log."""
 
 
 class RecordedSweep:
@@ -96,14 +100,15 @@ class RecordedSweep:
     ) -> None:
         self.asked, self.files, self.fields, self.log, self.limit = asked, files, fields, log, limit
         self.names, self.given_scale = [name for name in MATCHED if name in fields], position_scale
+        by_items = sorted(asked, key=lambda prompt: prompt.context_items)
         #: Most items of a context, by size.
-        self.items = {str(one.size): one.context_items for one in sorted(asked, key=lambda one: one.context_items)}
+        self.items = {str(prompt.size): prompt.context_items for prompt in by_items}
         #: Whether the prompts of all records are compared, so that no other field can match by accident.
         self.is_checked = "prompt" in fields or (PROMPT_SHA256 in fields and fields != OWN_FIELDS)
         present, self.contexts = self._read_places()
         sizes = [*self.contexts.values()]
         self.scale = told_scale(sizes, files[0].path, position_scale) if sizes else None
-        found: dict[tuple[int, str, str], RecordedResponse] = {}
+        kept: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index, constants = self._index(file), self._constants(file, present)
             for record in read_recorded(file.path, fields, log):
@@ -115,9 +120,9 @@ class RecordedSweep:
                 file.records += 1
                 file.unused += not prompts
                 file.not_compared += bool(prompts) and sha256 is None and "prompt" not in fields
-                made, file.status = (record.values.get(name) if log else None for name in ("decoding", "log_status"))
-                if prompts and made and made != greedy(limit):
-                    file.other_decoding[canonical_json(made)] += 1
+                decoded, file.status = (record.values.get(name) if log else None for name in ("decoding", "log_status"))
+                if prompts and decoded and decoded != greedy(limit):
+                    file.other_decoding[canonical_json(decoded)] += 1
                 if named and not prompts:
                     file.other_prompts.append(record.where)
                 if prompts and mark:
@@ -127,22 +132,22 @@ class RecordedSweep:
                 if prompts and log == LM_EVAL and len(_first(record.values.get("resps"))) > 1:
                     file.kept["are the first of several to their prompt (repeats); the others are not used"] += 1
                 for prompt in prompts:
-                    self._keep(found, prompt, self._cleaned(file, response, prompt, sha256))
-        self.responses = {name: response for name, response in found.items() if response.finish_reason != NOT_RECORDED}
+                    self._keep(kept, prompt, self._cleaned(file, response, prompt, sha256))
+        self.responses = {name: response for name, response in kept.items() if response.finish_reason != NOT_RECORDED}
         self._check_answers()
 
     def _keep(
-        self, found: dict[tuple[int, str, str], RecordedResponse], prompt: Example, response: RecordedResponse
+        self, kept: dict[tuple[int, str, str], RecordedResponse], prompt: Example, response: RecordedResponse
     ) -> None:
         """Keep a response; an answer replaces a failure, as after a retry, and two answers raise `UserError`."""
-        other = found.setdefault(prompt.name, response)
+        other = kept.setdefault(prompt.name, response)
         if other.text is not None and response.text is not None and other != response:
             raise UserError(
                 f"{response.where}: another response to question {prompt.id}, size {prompt.size}, "
                 f"{prompt.placement} than in {other.where}: leave one of them{SEVERAL.get(self.log or '', '')}"
             )
         if other.text is None and (response.text is not None or other.finish_reason == NOT_RECORDED):
-            found[prompt.name] = response
+            kept[prompt.name] = response
 
     def _cleaned(
         self, file: RecordedFile, response: RecordedResponse, prompt: Example, sha256: str | None
@@ -174,19 +179,19 @@ class RecordedSweep:
         """Raise `UserError` if most answers repeat their prompts or begin with a verdict, or all are whole replies of a
         server.
         """
-        answers = [one for one in self.responses.values() if one.text]
+        answers = [response for response in self.responses.values() if response.text]
         if 2 * (repeating := sum(file.repeating for file in self.files)) > len(answers):
             raise UserError(
                 f"{answers[0].where}: {repeating} of the {len(answers)} answers repeat their prompt in another form, "
                 "so the answer in them is not known: record the new text alone (return_full_text=False, or the tokens "
                 "after the prompt)"
             )
-        if 2 * sum(bool(_VERDICT.match(one.text or "")) for one in answers) > len(answers):
+        if 2 * sum(bool(_VERDICT.match(answer.text or "")) for answer in answers) > len(answers):
             raise UserError(
                 f"{answers[0].where}: the answers have a verdict and its reason before them, as promptfoo's tables do: "
                 "take its JSON output, and name the text in it with dots in 'fields'"
             )
-        if answers and all(foreign_answers.is_envelope(one.text or "") for one in answers):
+        if answers and all(foreign_answers.is_envelope(answer.text or "") for answer in answers):
             raise UserError(
                 f"{answers[0].where}: the answers are whole replies of a server: name the text in them with dots in "
                 f"'fields', such as {field_names(self.fields, 'response')[0]}.choices.0.message.content"
@@ -215,25 +220,24 @@ class RecordedSweep:
                     if name != "size":
                         numbers.setdefault(self._size(record, file), set()).update(place_numbers(name, value))
         asked: dict[str, set[int]] = {}
-        for one in self.asked:
-            places = {target.position for target in one.targets if target.position is not None}
-            asked.setdefault(str(one.size), set()).update(places)
+        for prompt in self.asked:
+            places = {target.position for target in prompt.targets if target.position is not None}
+            asked.setdefault(str(prompt.size), set()).update(places)
         return present, {
-            size: Positions(self.items[size], frozenset(some), frozenset(asked[size]))
-            for size, some in numbers.items()
-            if some and asked.get(size)
+            size: Positions(self.items[size], frozenset(recorded), frozenset(asked[size]))
+            for size, recorded in numbers.items()
+            if recorded and asked.get(size)
         }
 
     def _constants(self, file: RecordedFile, present: Collection[tuple[str, str]]) -> dict[str, str]:
         """The fields that the file's records may lack, because there is one possible value; with it."""
-        own = [one for one in self.asked if (one.size, one.placement) in file.cells]
-        values = {
-            name: {comparable(name, _of_prompt(one, name), "") for one in own} for name in PLACES if name in self.names
-        }
+        prompts = [prompt for prompt in self.asked if (prompt.size, prompt.placement) in file.cells]
+        names = [name for name in PLACES if name in self.names]
+        values = {name: {comparable(name, _of_prompt(prompt, name), "") for prompt in prompts} for name in names}
         return {
-            name: next(iter(some))
-            for name, some in values.items()
-            if some == {""} or (len(some) == 1 and (file.path, name) not in present)
+            name: next(iter(possible))
+            for name, possible in values.items()
+            if possible == {""} or (len(possible) == 1 and (file.path, name) not in present)
         }
 
     def _matched(self, record: Record, file: RecordedFile, constants: Mapping[str, str]) -> tuple[str, ...]:
@@ -259,8 +263,8 @@ class RecordedSweep:
             # A conversation may have been asked as messages, or as one text.
             contents = [example.prompt, *([example.messages] if example.messages and "prompt" in self.names else [])]
             for content in contents if cell in file.cells else ():
-                given = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in self.names]
-                values = tuple(comparable(name, value, f"question {example.id}") for name, value in given)
+                pairs = [(name, content if name == "prompt" else _of_prompt(example, name)) for name in self.names]
+                values = tuple(comparable(name, value, f"question {example.id}") for name, value in pairs)
                 other = index.setdefault(values, {}).setdefault(cell, example)
                 if other is not example:
                     raise UserError(
@@ -273,8 +277,8 @@ class RecordedSweep:
         """Raise `UserError` if no prompt has a response: a name is wrong, or the responses answer other prompts."""
         if self.responses:
             return
-        n, others = sum(file.records for file in self.files), [one for file in self.files for one in file.other_prompts]
-        if others:
+        n = sum(file.records for file in self.files)
+        if others := [where for file in self.files for where in file.other_prompts]:
             raise UserError(
                 f"{others[0]}: this response was made for another prompt than its question has here, as were "
                 f"{len(others)} of the {n} recorded, and none of them fits: take the seed, the data and the prompt "
@@ -284,10 +288,10 @@ class RecordedSweep:
             raise UserError(f"{self.files[0].path}: no response is left: {counts.total()} of {n} {next(iter(counts))}")
         wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in self.names)
         first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
-        told = [f"{name} {quoted(first.value(name, PLACES))}" for name in self.names if first]
+        shown = [f"{name} {quoted(first.value(name, PLACES))}" for name in self.names if first]
         raise UserError(
             f"{self.files[0].path}: none of the {len(self.asked)} prompts has a response among the {n} records; the "
-            f"first prompt has {wanted}, the first record {', '.join(told) or 'nothing'}: check the 'fields' of the "
+            f"first prompt has {wanted}, the first record {', '.join(shown) or 'nothing'}: check the 'fields' of the "
             "model, and that these are responses to this experiment"
         )
 
@@ -300,10 +304,10 @@ class RecordedSweep:
                     "other prompts to the same questions (another seed, other documents or another prompt file) and "
                     f"are not used; the first is {file.other_prompts[0]}"
                 )
-            for made, count in file.other_decoding.items():
+            for decoded, count in file.other_decoding.items():
                 yield (
                     f"{count} of the {file.records} answers of this log were decoded otherwise than the experiment "
-                    f"says: {made}, not {canonical_json(greedy(self.limit))}; they are another measurement"
+                    f"says: {decoded}, not {canonical_json(greedy(self.limit))}; they are another measurement"
                 )
         yield from self.doubts()
         if unknown := sum(file.not_compared for file in self.files):
@@ -314,7 +318,8 @@ class RecordedSweep:
 
     def doubts(self) -> Iterator[str]:
         """Messages on records that are not used as they are, and on what they leave open."""
-        lowest = min((min(one.recorded) for one in self.contexts.values()), default=0)
+        scale, sizes = self.scale or "", self.contexts.values()
+        lowest = min((min(size.recorded) for size in sizes), default=0)
         if self.scale not in (None, FROM_0):
             yield f"the positions in the files are {SCALES[self.scale]} and read as such"
         elif lowest and not self.given_scale:
@@ -322,23 +327,23 @@ class RecordedSweep:
                 f"the positions in the files are read as counted from 0 and begin at {lowest:g}; if they are counted "
                 f"from 1, set the model's 'position_scale' to {FROM_1}"
             )
-        pairs = [(number, one) for one in self.contexts.values() for number in one.recorded] if self.scale else []
-        if lost := sorted({number for number, one in pairs if place_of(number, self.scale or "", one) is None}):
+        lost = {number for size in sizes for number in size.recorded if place_of(number, scale, size) is None}
+        if lost:
             yield (
-                f"the positions {first_of([f'{number:g}' for number in lost], 6)} are of no item if they are "
-                f"{SCALES[self.scale or '']}, so their records are not used: check the model's 'position_scale'"
+                f"the positions {first_of([f'{number:g}' for number in sorted(lost)], 6)} are of no item if they are "
+                f"{SCALES[scale]}, so their records are not used: check the model's 'position_scale'"
             )
         for what, count in (self.changed + self.kept).items():
             yield f"{count} of the {sum(file.records for file in self.files)} recorded responses {what}"
         for status in {file.status for file in self.files} - {None, "success"}:
             yield f"the log ended with the status {status!r}, so samples may be missing"
-        text, *others = {one.text for one in self.responses.values()} or {None}
-        right = {(one.id, *one.answers) for one in self.asked if one.name in self.responses}
+        text, *others = {response.text for response in self.responses.values()} or {None}
+        right = {(prompt.id, *prompt.answers) for prompt in self.asked if prompt.name in self.responses}
         # Questions may all have this answer.
-        is_accepted = text and all(any(one.lower() in text.lower() for one in accepted) for _, *accepted in right)
+        is_accepted = text and all(any(answer.lower() in text.lower() for answer in accepted) for _, *accepted in right)
         if text is not None and not others and len(right) >= FEWEST_EQUAL and not is_accepted:
             yield f"all recorded answers are {quoted(text, 60)}: check which field has the response"
-        texts = [one.text for one in self.responses.values() if one.text]
+        texts = [response.text for response in self.responses.values() if response.text]
         flat = sum(bool(_FLATTENED.search(text)) for text in texts)
         if len(texts) >= FEWEST_EQUAL and flat > MANY_FLAT * len(texts) and not any("\n" in text for text in texts):
             yield (
@@ -384,8 +389,8 @@ class RecordedSweep:
         for prompt in self.asked:
             recorded = self.responses.get(prompt.name, absent)
             name = (prompt.id, prompt.size, prompt.placement, response_key(identity, prompt.prompt))
-            told = (recorded.text, recorded.finish_reason, None, None)
-            yield SweepResponse(*name, *told, prompt_sha256=prompt.prompt_sha256)
+            outcome = (recorded.text, recorded.finish_reason, None, None)
+            yield SweepResponse(*name, *outcome, prompt_sha256=prompt.prompt_sha256)
 
     def manifest(self, sweep: Mapping) -> dict:
         """The manifest of recorded responses, with those keys of a computed sweep's manifest that apply.

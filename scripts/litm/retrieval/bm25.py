@@ -126,12 +126,12 @@ def _check_index(folder: Path, total: int) -> None:
     from jnius import JavaException, autoclass
 
     try:
-        found = autoclass("io.anserini.search.SimpleSearcher")(str(folder.absolute())).get_total_num_docs()
+        indexed = autoclass("io.anserini.search.SimpleSearcher")(str(folder.absolute())).get_total_num_docs()
     except JavaException:
-        found = 0
-    if found != total:
+        indexed = 0
+    if indexed != total:
         raise UserError(
-            f"{folder}: Lucene wrote {found} of {total} passages, the log says why (a full disk?); fix that and run "
+            f"{folder}: Lucene wrote {indexed} of {total} passages, the log says why (a full disk?); fix that and run "
             f"the same command again"
         )
 
@@ -156,14 +156,14 @@ def search(
 
     searcher = autoclass("io.anserini.search.SimpleSearcher")(str(folder.absolute()))
     searcher.set_bm25(k1, b)
-    found: list[list[Hit]] = []
+    hit_lists: list[list[Hit]] = []
     with progress_bar(len(questions), "searching", "questions") as bar:
         for batch in in_batches(questions, QUESTIONS_AT_A_TIME):
             names = [str(index) for index in range(len(batch))]
             results = searcher.batch_search(_strings(map(_searchable, batch)), _strings(names), hits, threads)
-            found.extend([(hit.docid, hit.score) for hit in results.get(name)] for name in names)
+            hit_lists.extend([(hit.docid, hit.score) for hit in results.get(name)] for name in names)
             bar.update(len(batch))
-    return found
+    return hit_lists
 
 
 def _strings(texts: Iterable[str]) -> Any:

@@ -27,26 +27,26 @@ ERROR, LEAVE_OUT, FILL = "error", "leave_out", "fill"
 
 @dataclass(frozen=True)
 class CandidateSettings:
-    """The settings that change candidates, apart from questions, corpus and retriever.
-
-    documents: number per question, including the gold document; distractor_check: the test for "has an answer";
-    too_few: treatment of questions with fewer documents, 'error', 'leave_out' or 'fill'; seed: of the random draw, None
-    if nothing is drawn.
-    """
+    """The settings that change candidates, apart from questions, corpus and retriever."""
 
     kind: str
+    """The kind of candidates."""
     documents: int
+    """The number of documents per question, including the gold document."""
     distractor_check: str
+    """The test for "has an answer"."""
     too_few: str
+    """The treatment of questions with fewer documents: 'error', 'leave_out' or 'fill'."""
     seed: int | None
+    """The seed of the random draw, None if nothing is drawn."""
 
 
 def as_retrieved(
     questions: Iterable[QuestionRecord], retrieved: Iterable[QuestionRecord], documents: int
 ) -> Iterator[QuestionRecord]:
     """Each question with its first `documents` passages in the retriever's order."""
-    for question, found in zip(questions, retrieved, strict=True):
-        yield question.with_documents(document.as_distractor() for document in found.documents[:documents])
+    for question, retrieval in zip(questions, retrieved, strict=True):
+        yield question.with_documents(document.as_distractor() for document in retrieval.documents[:documents])
 
 
 def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: str) -> Document:
@@ -74,10 +74,10 @@ def passage_document(passage: Passage) -> Document:
 
 
 def distractors(
-    known: Sequence[Document], answers: Sequence[str], documents: Iterable[Document], check: "Check", limit: int
+    excluded: Sequence[Document], answers: Sequence[str], documents: Iterable[Document], check: "Check", limit: int
 ) -> list[Document]:
     """The first `limit` documents, in their order, that are none of the known ones and hold no answer."""
-    ids, texts = {document.id for document in known}, {document.text for document in known}
+    ids, texts = {document.id for document in excluded}, {document.text for document in excluded}
     suitable = (
         document.as_distractor(has_answer=False)
         for document in documents
@@ -133,7 +133,7 @@ def candidate_row(
     `dpr`; gold documents are judged by `words` if it is there, else by `dpr`.
     """
 
-    def has_answer(record: QuestionRecord, documents: Sequence[Document], check: "Check") -> bool:
+    def answered(record: QuestionRecord, documents: Sequence[Document], check: "Check") -> bool:
         return any(check(document, record.answers) for document in documents)
 
     return {
@@ -145,10 +145,10 @@ def candidate_row(
         "n_left_out": left_out,
         "n_filled": n_filled,
         "n_gold_without_answer": sum(
-            bool(one.golds) and not has_answer(one, one.golds, checks.get("words", checks["dpr"])) for one in records
+            not answered(record, record.golds, checks.get("words", checks["dpr"])) for record in records if record.golds
         ),
         **{
-            f"n_answer_in_others_{kind}": sum(has_answer(one, one.distractors, checks[kind]) for one in records)
+            f"n_answer_in_others_{kind}": sum(answered(record, record.distractors, checks[kind]) for record in records)
             if kind in checks
             else None
             for kind in COUNTED

@@ -27,12 +27,16 @@ BLOCK = 4096
 
 @dataclass(frozen=True)
 class Vectors:
-    """The vectors of one shard: `rows` times `dimension` numbers of type `dtype` in `path`, row after row."""
+    """The vectors of one shard, one row after the other in a file."""
 
     path: Path
+    """The file."""
     rows: int
+    """The number of vectors."""
     dimension: int
+    """The numbers per vector."""
     dtype: str
+    """The type of a number, by its name in NumPy."""
 
     def map(self) -> np.ndarray:
         """The vectors as a memory map (rows, dimension)."""
@@ -91,15 +95,18 @@ Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """kind: exact, hnsw or ivf. HNSW: links of a node, and explored, the candidates kept during a search. IVF: lists of
-    a shard, and probes, the lists that are searched.
-    """
+    """The settings of an index of vectors. Those of other kinds are 0."""
 
     kind: str
+    """The kind: exact, hnsw or ivf."""
     links: int = 0
+    """The links of a node (HNSW)."""
     explored: int = 0
+    """The candidates kept during a search (HNSW)."""
     lists: int = 0
+    """The lists of a shard (IVF)."""
     probes: int = 0
+    """The lists that are searched (IVF)."""
 
     def building(self) -> dict:
         """The settings that change the index itself; the others change only the search."""
@@ -118,8 +125,8 @@ def search_indexes(
     indexes: Sequence[Path], shards: Sequence[Vectors], settings: IndexSettings, queries: np.ndarray, hits: int
 ) -> list[list[Hit]]:
     """The same with an approximate index per shard, which may miss some of the best vectors."""
-    found = _best(_opened(indexes, shards, settings), _rows(shards), queries, hits + SPARE)
-    return _scored(shards, queries, found, hits)
+    best_rows = _best(_opened(indexes, shards, settings), _rows(shards), queries, hits + SPARE)
+    return _scored(shards, queries, best_rows, hits)
 
 
 def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
@@ -145,11 +152,11 @@ def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
     faiss.write_index(index, str(path))
 
 
-def overlap(found: Sequence[Sequence[Hit]], exact: Sequence[Sequence[Hit]]) -> float:
+def overlap(approximate: Sequence[Sequence[Hit]], exact: Sequence[Sequence[Hit]]) -> float:
     """Recall of an approximate search: the share of exact hits among its hits (1 if there are none)."""
     total = sum(len(hits) for hits in exact)
     both = sum(
-        len({row for row, _ in some} & {row for row, _ in all_}) for some, all_ in zip(found, exact, strict=True)
+        len({row for row, _ in hits} & {row for row, _ in best}) for hits, best in zip(approximate, exact, strict=True)
     )
     return both / total if total else 1.0
 
@@ -186,21 +193,21 @@ def _opened(
 def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarray, hits: int) -> np.ndarray:
     """Search the parts, given as (first row, rows, search); returns the best rows, (queries, hits), -1 for none."""
     scores = np.empty((len(queries), 0), dtype=np.float32)
-    found = np.empty((len(queries), 0), dtype=np.int64)
+    best_rows = np.empty((len(queries), 0), dtype=np.int64)
     with progress_bar(rows, "searching", "vectors") as bar:
         for first, length, search in parts:
             part_scores, part_rows = search(queries, hits)
             # A missing hit, -1, must not become the last row of the previous part.
             part_scores = np.where(part_rows < 0, -np.inf, part_scores)
             scores = np.concatenate([scores, part_scores], axis=1)
-            found = np.concatenate([found, np.where(part_rows < 0, -1, part_rows + first)], axis=1)
+            best_rows = np.concatenate([best_rows, np.where(part_rows < 0, -1, part_rows + first)], axis=1)
             best = np.argsort(-scores, axis=1, kind="stable")[:, :hits]
-            scores, found = np.take_along_axis(scores, best, axis=1), np.take_along_axis(found, best, axis=1)
+            scores, best_rows = np.take_along_axis(scores, best, axis=1), np.take_along_axis(best_rows, best, axis=1)
             bar.update(length)
-    return found
+    return best_rows
 
 
-def _scored(shards: Sequence[Vectors], queries: np.ndarray, found: np.ndarray, hits: int) -> list[list[Hit]]:
+def _scored(shards: Sequence[Vectors], queries: np.ndarray, best_rows: np.ndarray, hits: int) -> list[list[Hit]]:
     """The best of the found rows for each query, with their scores."""
     ends = np.cumsum([shard.rows for shard in shards])
     maps = [shard.map() for shard in shards]
@@ -217,7 +224,7 @@ def _scored(shards: Sequence[Vectors], queries: np.ndarray, found: np.ndarray, h
         scored: list[Hit] = [(int(row), rounded(float(score))) for row, score in zip(rows, chain(*scores), strict=True)]
         return sorted(scored, key=lambda hit: (-hit[1], int(hit[0])))[:hits]
 
-    return [best(*pair) for pair in zip(queries, found, strict=True)]
+    return [best(*pair) for pair in zip(queries, best_rows, strict=True)]
 
 
 def _rows(shards: Sequence[Vectors]) -> int:

@@ -34,13 +34,13 @@ def find_named(questions: Sequence[OwnQuestion], passages: Iterable[Passage], pa
     Raises `UserError` with line and column in `path`, the file of questions, for a file that is unknown or ambiguous, a
     page without text, pages that may be counted from 0 or 1, and words that no passage contains.
     """
-    if not any(one.file or one.words for one in questions):
+    if not any(question.file or question.words for question in questions):
         return [None] * len(questions)
     corpus = list(passages)
     files = FileNames(passage.files for passage in corpus)
-    resolved = [files.resolve(one, path) for one in questions]
+    resolved = [files.resolve(question, path) for question in questions]
     in_file = _by_file(corpus, {file for file in resolved if file})
-    shared = _shared_runs([one.words for one in questions], corpus)
+    shared = _shared_runs([question.words for question in questions], corpus)
     left_out = {passage.id for passage in corpus if _is_left_out(passage)}
     if names := [file for file in resolved if file in left_out]:
         files_left_out = first_of([*dict.fromkeys(names)], LISTED)
@@ -83,7 +83,7 @@ def _page_shifts(
             if passages and (passages[0].file is not None) == are_chunks
         }
         if asked:
-            has_page_0 = any(0 in one.pages for one in by_id.values() if (one.file is not None) == are_chunks)
+            has_page_0 = any(0 in passage.pages for passage in by_id.values() if (passage.file is None) != are_chunks)
             shifts |= dict.fromkeys(asked, _page_shift([*asked.values()], has_page_0, by_id, path))
     return shifts
 
@@ -98,9 +98,9 @@ def _page_shift(
     """
     has_answer = _with_answers(asked, by_id)
     expected = any(question.page == 0 for question, _ in asked) - has_page_0
-    answers = Counter(shift for one in has_answer for shift, is_there in one.items() if is_there)
-    pages = Counter(shift for one in has_answer for shift in one)
-    other = expected or max((shift for shift in pages if shift), key=lambda one: (answers[one], -abs(one)), default=1)
+    answers = Counter(shift for near in has_answer for shift, is_there in near.items() if is_there)
+    pages = Counter(shift for near in has_answer for shift in near)
+    other = expected or max(filter(None, pages), key=lambda shift: (answers[shift], -abs(shift)), default=1)
     here, there = (answers[0], pages[0]), (answers[other], pages[other])
     where = f"{path}, column 'page'" + (": the documents have a page 0" if has_page_0 else "")
     seen = (
@@ -124,14 +124,14 @@ def _with_answers(
     asked: Sequence[tuple[OwnQuestion, Sequence[Passage]]], by_id: Mapping[str, Passage]
 ) -> list[dict[int, bool]]:
     """For each question whether the pages near the one that it names have an answer, by distance."""
-    found: list[dict[int, bool]] = [{} for _ in asked]
-    for (question, passages), near in zip(asked, found, strict=True):
+    by_distance: list[dict[int, bool]] = [{} for _ in asked]
+    for (question, passages), near in zip(asked, by_distance, strict=True):
         for passage in passages:
             text = by_id.get(passage.copy_of or "", passage)
             for shift in (page - (question.page or 0) for page in passage.pages):
                 if abs(shift) <= REACH and not near.get(shift):
                     near[shift] = words_check(text, question.answers)
-    return found
+    return by_distance
 
 
 def _named(
@@ -149,13 +149,13 @@ def _named(
             )
     ids = None if in_file is None else list(dict.fromkeys(passage.copy_of or passage.id for passage in in_file))
     if question.words is not None:
-        found = [id_ for id_ in shared if ids is None or id_ in set(ids)]
-        if not found:
+        with_words = [id_ for id_ in shared if ids is None or id_ in set(ids)]
+        if not with_words:
             raise UserError(
                 f"{where}, column 'text': no passage{f' of {question.file}' if question.file else ''} has the words "
                 f"{quoted(question.words, 60)}; copy them from the document, or leave the column empty"
             )
-        return Named("text", tuple(found))
+        return Named("text", tuple(with_words))
     return None if ids is None else Named("file" if question.page is None else "page", tuple(ids))
 
 
@@ -182,19 +182,19 @@ class FileNames:
         if question.file is None or question.file in self._exact:
             return question.file
         where = f"{path}, line {question.line}, column 'file'"
-        given = _comparable(question.file)
+        wanted = _comparable(question.file)
         fitting = (
-            sorted(name for name in shorts.get(given.name, ()) if _folders_agree(_comparable(name), given))
+            sorted(name for name in shorts.get(wanted.name, ()) if _folders_agree(_comparable(name), wanted))
             for shorts in self._short
         )
-        found = next(filter(None, fitting), [])
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UserError(f"{where}: {question.file} is one of {', '.join(found[:LISTED])}; give more of its path")
-        known = sorted({name for names in self._short[0].values() for name in names})
+        matches = next(filter(None, fitting), [])
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise UserError(f"{where}: {question.file} is one of {', '.join(matches[:LISTED])}; give more of its path")
+        all_names = sorted({name for names in self._short[0].values() for name in names})
         raise UserError(
-            f"{where}: {question.file} is not among the documents ({first_of(known, LISTED)}); fix the name, "
+            f"{where}: {question.file} is not among the documents ({first_of(all_names, LISTED)}); fix the name, "
             f"or leave the column empty to have its passage looked for"
         )
 
@@ -206,22 +206,22 @@ def _comparable(name: str) -> PurePosixPath:
 
 def _short_names(name: str) -> set[str]:
     """The short forms of a file name: without folders, without .gz, without its ending."""
-    own = _comparable(name).name
-    unpacked = own.removesuffix(".gz")
-    return {own, unpacked, PurePosixPath(unpacked).stem}
+    base = _comparable(name).name
+    unpacked = base.removesuffix(".gz")
+    return {base, unpacked, PurePosixPath(unpacked).stem}
 
 
-def _folders_agree(name: PurePosixPath, given: PurePosixPath) -> bool:
+def _folders_agree(name: PurePosixPath, wanted: PurePosixPath) -> bool:
     """Whether the folders of two paths agree, compared from the last one up to the shorter path."""
-    return all(one == other for one, other in zip(name.parts[-2::-1], given.parts[-2::-1], strict=False))
+    return all(folder == other for folder, other in zip(name.parts[-2::-1], wanted.parts[-2::-1], strict=False))
 
 
 def _by_file(passages: Iterable[Passage], files: set[str]) -> dict[str, list[Passage]]:
-    found: dict[str, list[Passage]] = defaultdict(list)
+    by_file: dict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         for name in files.intersection(passage.files):
-            found[name].append(passage)
-    return found
+            by_file[name].append(passage)
+    return by_file
 
 
 def _shared_runs(words: Sequence[str | None], passages: Iterable[Passage]) -> list[list[str]]:
@@ -230,13 +230,13 @@ def _shared_runs(words: Sequence[str | None], passages: Iterable[Passage]) -> li
     """
     wanted: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, text in enumerate(words):
-        for run in {run for one in token_forms(text or "") for run in _runs(one, min(RUN, len(one)))}:
+        for run in {run for form in token_forms(text or "") for run in _runs(form, min(RUN, len(form)))}:
             wanted[run].append(number)
     lengths = sorted({len(run) for run in wanted})
     counts: list[Counter[str]] = [Counter() for _ in words]
     for passage in passages if wanted else ():
         forms = token_forms(passage.text)
-        for run in {run for one in forms for length in lengths for run in _runs(one, length)} & wanted.keys():
+        for run in {run for form in forms for length in lengths for run in _runs(form, length)} & wanted.keys():
             for number in wanted[run]:
                 counts[number][passage.id] += 1
     return [[id_ for id_, _ in count.most_common()] for count in counts]
@@ -255,15 +255,16 @@ CUT = "..."
 
 @dataclass(frozen=True)
 class Correction:
-    """The user's passage for a question, '' to leave the question out; where: file and line.
-
-    found, excerpt: the passage when the table was copied, and words of that passage or the user's; '' if missing.
-    """
+    """The user's correction of the passage for a question."""
 
     passage: str
+    """The id of the user's passage, '' to leave the question out."""
     where: str
+    """The file and line of the correction."""
     found: str = ""
+    """The id of the passage when the table was copied, '' if missing."""
     excerpt: str = ""
+    """Words of that passage or the user's, '' if missing."""
 
     def is_of_other_texts(self, texts: Mapping[str, str]) -> bool:
         """Whether the documents have changed since: neither passage contains the excerpt. texts: of passages, by id."""
@@ -279,25 +280,25 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
     Questions are compared without regard to white space. A row that still has the passage `found` in it is no
     correction, whatever is found now.
     """
-    found: dict[str, Correction] = {}
+    corrections: dict[str, Correction] = {}
     named: set[str] = set()
-    known = {single_spaced(question): question for question in questions}
+    by_text = {single_spaced(question): question for question in questions}
     for row in read_rows(path):
         for column in ("question", "passage"):
             if column not in row.values:
                 raise UserError(f"{row.where()}: no column '{column}', found {', '.join(row.values)}; rename a column")
-        given, passage, before, excerpt = map(row.text, COLUMNS)
-        question = known.get(single_spaced(given))
+        row_question, passage, before, excerpt = map(row.text, COLUMNS)
+        question = by_text.get(single_spaced(row_question))
         if question is None:
-            close = get_close_matches(given, questions, n=1)
+            close = get_close_matches(row_question, questions, n=1)
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
-            raise UserError(f"{row.where('question')}: {quoted(given)} is not among the questions{hint}")
+            raise UserError(f"{row.where('question')}: {quoted(row_question)} is not among the questions{hint}")
         if question in named:
             raise UserError(f"{row.where('question')}: {quoted(question)} occurs twice; remove one of them")
         named.add(question)
         if passage != before or FOUND not in row.values:
-            found[question] = Correction(passage, row.where("passage"), before, excerpt)
-    return found
+            corrections[question] = Correction(passage, row.where("passage"), before, excerpt)
+    return corrections
 
 
 #: Origin of a gold passage (named, first retrieved, corrected), or the reason for its absence.
@@ -321,43 +322,46 @@ SAMPLED, AROUND = 5, 80
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold passage found for a question. passage: None if there is none; rank: from 1 among the retrieved passages,
-    None if it is not one of them; with_answer: retrieved or named passages with an answer; note: a hint for the user;
-    found: id of the passage before the user's correction, None if there was none.
-    """
+    """The gold passage found for a question."""
 
     how: str
+    """The origin of the passage, or the reason for its absence."""
     passage: Passage | None
+    """The passage, None if there is none."""
     rank: int | None
+    """The rank from 1 among the retrieved passages, None if it is not one of them."""
     with_answer: int
+    """The number of retrieved or named passages with an answer."""
     note: str
+    """A hint for the user."""
     found: str | None
+    """The id of the passage before the user's correction, None if there was none."""
 
 
 def find_gold(
-    record: QuestionRecord, found: Sequence[Passage], named: Named | None, passages: Mapping[str | int, Passage]
+    record: QuestionRecord, retrieved: Sequence[Passage], named: Named | None, passages: Mapping[str | int, Passage]
 ) -> Gold:
     """The gold passage of a question.
 
-    found: retrieved passages, best first; passages: named passages by id. Among several named passages the first
+    retrieved: best first; passages: named passages by id. Among several named passages the first
     retrieved one with an answer is taken; one named by its words, or alone, may lack an answer.
     """
     answers = record.answers
-    ranks = {passage.id: rank for rank, passage in enumerate(found, start=1)}
+    ranks = {passage.id: rank for rank, passage in enumerate(retrieved, start=1)}
     asked_for = [passages[id_] for id_ in named.passages] if named else []
     if named and named.by != "text":
         asked_for.sort(key=lambda passage: ranks.get(passage.id, len(ranks) + 1))
-    everywhere = {passage.id: passage for passage in (*found, *asked_for)}
+    everywhere = {passage.id: passage for passage in (*retrieved, *asked_for)}
     having = {id_ for id_, passage in everywhere.items() if words_check(passage, answers)}
     # A passage named by its words, or alone, is taken with or without an answer.
-    given = asked_for[0] if named and (named.by == "text" or len(asked_for) == 1) else None
-    first = next((passage for passage in (asked_for if named else found) if passage.id in having), given)
+    certain = asked_for[0] if named and (named.by == "text" or len(asked_for) == 1) else None
+    first = next((passage for passage in (asked_for if named else retrieved) if passage.id in having), certain)
     if first is None:
-        where = f"the {len(asked_for)} passages named" if named else f"the {len(found)} passages retrieved"
+        where = f"the {len(asked_for)} passages named" if named else f"the {len(retrieved)} passages retrieved"
         is_left_out = named is not None and not asked_for
         why = "its file is left out" if is_left_out else f"none of the answers is in {where}"
         return Gold(NONE, None, None, len(having), why, None)
-    if first is given:
+    if first is certain:
         # A yes, a no or a letter need not be in the passage.
         is_sound = first.id in having or all(map(choice_of, answers))
         note = "" if is_sound else "none of the answers is in it"
@@ -369,14 +373,14 @@ def find_gold(
     return Gold(named.by if named else FIRST_RETRIEVED, first, rank, len(having), note, first.id)
 
 
-def corrected(gold: Gold, found: Sequence[Passage], passage: Passage | None, answers: Sequence[str]) -> Gold:
+def corrected(gold: Gold, retrieved: Sequence[Passage], passage: Passage | None, answers: Sequence[str]) -> Gold:
     """The result with the user's passage instead, None to leave the question out."""
     if passage is None:
         left_out = Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you", gold.found)
         return gold if gold.passage is None else left_out
     if gold.passage is not None and gold.passage.id == passage.id:
         return gold
-    rank = next((rank for rank, one in enumerate(found, start=1) if one.id == passage.id), None)
+    rank = next((rank for rank, hit in enumerate(retrieved, start=1) if hit.id == passage.id), None)
     note = "" if words_check(passage, answers) else "none of the answers is in it"
     return Gold(CORRECTED, passage, rank, gold.with_answer, note, gold.found)
 

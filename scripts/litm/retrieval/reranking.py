@@ -67,20 +67,21 @@ def rankings_of(records: Sequence[QuestionRecord], path: str, other: Iterable[Qu
 
 @dataclass(frozen=True)
 class Terms:
-    """Term statistics. documents: number of documents; containing: number of documents per term; length: mean number of
-    terms in a document.
-    """
+    """The term statistics of a set of documents."""
 
     documents: int
+    """The number of documents."""
     containing: Counter[str]
+    """The number of documents per term."""
     length: float
+    """The mean number of terms in a document."""
 
 
 def count_terms(records: Iterable[QuestionRecord]) -> Terms:
     """The term statistics of the distinct documents of all questions."""
     texts = {text_of(document) for record in records for document in record.documents}
     words = [terms_in(text) for text in texts]
-    containing = Counter(term for some in words for term in set(some))
+    containing = Counter(term for terms in words for term in set(terms))
     return Terms(len(texts), containing, sum(map(len, words)) / max(1, len(texts)))
 
 
@@ -89,7 +90,8 @@ def bm25_ranking(question: str, documents: Sequence[Document], terms: Terms) -> 
 
     sum over its terms of ln(1 + (N - n + 0.5)/(n + 0.5)) · f/(f + k1·(1 - b + b·length/mean length)).
     """
-    return by_score(documents, [_bm25(terms_in(question), terms_in(text_of(one)), terms) for one in documents])
+    wanted = terms_in(question)
+    return by_score(documents, [_bm25(wanted, terms_in(text_of(document)), terms) for document in documents])
 
 
 def terms_in(text: str) -> list[str]:

@@ -31,7 +31,7 @@ class _ScoringModel:
     """
 
     #: What it is, and whose settings it has, for messages; what it reads, and what is done with that; its class.
-    kind, of, reads, done = "", "", "", ""
+    kind, owner, reads, done = "", "", "", ""
     architecture: Any = None
 
     def __init__(
@@ -60,7 +60,7 @@ class _ScoringModel:
         window = context_window_of(model.config)
         if window is not None and self.max_tokens > window:
             raise UserError(
-                f"{self.kind} {location} takes at most {window} tokens: set the {self.of}'s 'max_tokens', "
+                f"{self.kind} {location} takes at most {window} tokens: set the {self.owner}'s 'max_tokens', "
                 f"which is {self.max_tokens}, to that or less"
             )
         self.model = model.to(self.device).eval()
@@ -77,7 +77,7 @@ class _ScoringModel:
         except torch.OutOfMemoryError as error:
             raise UserError(
                 f"out of memory on {self.device} with a batch of {len(inputs['input_ids'])} {self.reads}: set the "
-                f"{self.of}'s 'batch_tokens' below {self.batch_tokens} and run again; what was {self.done} is kept"
+                f"{self.owner}'s 'batch_tokens' below {self.batch_tokens} and run again; what was {self.done} is kept"
             ) from error
 
 
@@ -88,7 +88,7 @@ class Encoder(_ScoringModel):
     to unit length, so that the inner product is the cosine.
     """
 
-    kind, of, reads, done = "encoder", "retriever", "texts", "encoded"
+    kind, owner, reads, done = "encoder", "retriever", "texts", "encoded"
     architecture = AutoModel
     #: Number of texts longer than `max_tokens`, so far.
     cut = 0
@@ -157,7 +157,7 @@ Pair = tuple[str, str]
 class CrossEncoder(_ScoringModel):
     """A loaded cross-encoder."""
 
-    kind, of, reads, done = "cross-encoder", "reranker", "pairs", "scored"
+    kind, owner, reads, done = "cross-encoder", "reranker", "pairs", "scored"
     architecture = AutoModelForSequenceClassification
 
     def problem(self, config: PreTrainedConfig) -> str | None:
@@ -202,6 +202,6 @@ def load_cross_encoder(source: Mapping, settings: Mapping, device: str, batch_to
     return CrossEncoder(source, settings, device, batch_tokens, _unchanged(source, "reranker", "reranker", DIGESTS))
 
 
-def _unchanged(source: Mapping, of: str, rule: str, digests: str) -> Callable[[], None]:
-    known = FileDigests(digests, source["location"])
-    return lambda: check_identified(f"of the {of}", source, None, known.sha256, identified_by=f"identify_{rule}")
+def _unchanged(source: Mapping, owner: str, rule: str, digests: str) -> Callable[[], None]:
+    files = FileDigests(digests, source["location"])
+    return lambda: check_identified(f"of the {owner}", source, None, files.sha256, identified_by=f"identify_{rule}")

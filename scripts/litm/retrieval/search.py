@@ -59,14 +59,16 @@ class SearchTask:
 
 @dataclass(frozen=True)
 class Found:
-    """The hits of each question, best first; the number of questions cut to the encoder's length; for an approximate
-    index its recall of exact hits, and the number of questions on which that was measured.
-    """
+    """The result of a search."""
 
     hits: list[list[Hit]]
+    """The hits of each question, best first."""
     cut: int = 0
+    """The number of questions cut to the encoder's length."""
     recall_against_exact: float | None = None
+    """The recall of exact hits by an approximate index, None for exact search."""
     measured_on: int = 0
+    """The number of questions on which that recall was measured."""
 
 
 def find_by(method: str, task: SearchTask, questions: Sequence[str]) -> Found:
@@ -91,10 +93,10 @@ def retrieved_records(
     passages: by id or row, as the hits refer to them. Hits with ids are in this order already; hits with rows cannot
     be.
     """
-    for question, found in zip(questions, hits, strict=True):
+    for question, question_hits in zip(questions, hits, strict=True):
         # Six decimals are beyond the precision of a float32.
-        scored = [(passages[passage], round(score, 6)) for passage, score in found]
-        if any(isinstance(passage, int) for passage, _ in found):
+        scored = [(passages[passage], round(score, 6)) for passage, score in question_hits]
+        if any(isinstance(passage, int) for passage, _ in question_hits):
             scored.sort(key=lambda pair: (-pair[1], pair[0].id))
         documents = [
             Document.of(
@@ -116,8 +118,8 @@ def retrieved_elsewhere(record: QuestionRecord) -> QuestionRecord:
     file does not say so.
     """
     documents = [
-        one if "hasanswer" in one.fields else Document({**one.fields, "hasanswer": dpr_check(one, record.answers)})
-        for one in record.documents_with_text()
+        hit if "hasanswer" in hit.fields else Document({**hit.fields, "hasanswer": dpr_check(hit, record.answers)})
+        for hit in record.documents_with_text()
     ]
     return record.retrieved(documents, record.fields.get("gold_id"))
 
@@ -148,19 +150,19 @@ def recall_rows(
     # Computed once: a record builds its documents at each access.
     documents = [record.documents for record in records]
     golds = [
-        (id, [document.id for document in found])
-        for record, found in zip(records, documents, strict=True)
+        (id, [document.id for document in retrieved])
+        for record, retrieved in zip(records, documents, strict=True)
         if (id := record.retrieved_gold_id) is not None
     ]
     for k in sorted(k for k in {*KS, *sizes} if k <= hits):
-        found = sum(any(document.has_answer for document in first[:k]) for first in documents)
+        answered = sum(any(document.has_answer for document in first[:k]) for first in documents)
         gold = sum(id in ids[:k] for id, ids in golds)
-        low, high = binomial_interval(found, len(records))
+        low, high = binomial_interval(answered, len(records))
         yield {
             **name,
             "k": k,
             "n": len(records),
-            "recall": found / len(records),
+            "recall": answered / len(records),
             "ci_low": low,
             "ci_high": high,
             "n_gold": len(golds),

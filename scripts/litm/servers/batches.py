@@ -36,42 +36,48 @@ ROUNDS, LOOKS, GROWTH = 3, 3, 1.5
 
 @dataclass(frozen=True)
 class OutThere:
-    """A batch as the server describes it.
-
-    name: our name of it, None if the server keeps none; requests: their number, None if unknown; is_full: whether it
-    was refused because the account has too many tokens in batches; problem: why requests of it without an answer are
-    not to be asked again as they are, "" if they are; results: the paths of the files with its results.
-    """
+    """A batch as the server describes it."""
 
     id: str
+    """The server's id of the batch."""
     name: str | None
+    """Our name of the batch, None if the server keeps none."""
     requests: int | None
+    """The number of requests, None if unknown."""
     has_ended: bool = False
+    """Whether the server is done with the batch."""
     is_full: bool = False
+    """Whether the batch was refused because the account has too many tokens in batches."""
     problem: str = ""
+    """The reason why its requests without an answer are not to be asked again as they are, "" if they are."""
     results: tuple[str, ...] = ()
+    """The paths of the files with its results."""
 
 
 @dataclass(frozen=True)
 class BatchInterface:
-    """A provider's interface for batches.
-
-    path: of its batches, relative to the server's address; cursor: the field of the list's query with the id after
-    which it goes on; most_requests, most_bytes: of one batch; item: function from a key, and the path and body of a
-    request, to the request in a batch; submit: function from `send`, a name and the items, as JSON, to the body that
-    describes the new batch, where `send` takes a method, a path and options of the SDK; read: function from such a body
-    to a batch; read_result: function from the reader of a response's body, and a line of results, to the reply in it,
-    which raises `Unanswered` or `UserError` if there is none.
-    """
+    """A provider's interface for batches."""
 
     path: str
+    """The path of batches, relative to the server's address."""
     cursor: str
+    """The field of the list's query with the id after which it goes on."""
     most_requests: int
+    """The most requests of a batch."""
     most_bytes: int
+    """The most bytes of a batch."""
     item: Callable[[str, str, dict[str, Any]], dict[str, Any]]
+    """The function from a key, and the path and body of a request, to the request in a batch."""
     submit: Callable[[Callable[..., Awaitable[dict[str, Any]]], str, Sequence[bytes]], Awaitable[dict[str, Any]]]
+    """The function from `send`, a name and the items, as JSON, to the body that describes the new batch, where `send`
+    takes a method, a path and options of the SDK.
+    """
     read: Callable[[dict[str, Any]], OutThere]
+    """The function from such a body to a batch."""
     read_result: Callable[[Callable[[dict[str, Any]], Reply], dict[str, Any]], Reply]
+    """The function from the reader of a response's body, and a line of results, to the reply in it. It raises
+    `Unanswered` or `UserError` if there is none.
+    """
 
 
 def failed_result(status: int, message: object) -> Exception:
@@ -93,20 +99,22 @@ class BatchEngine(ApiEngine):
 
 @dataclass
 class _Batches:
-    """A run of `BatchEngine.in_batches`.
-
-    label: the sweep's name; journal: of its answers, to which those that are yielded are added; out: the batches that
-    are named in files; prompts: by the keys of their answers, under `identity`; submits: whether new batches are
-    submitted, or only those that are out there are waited for.
-    """
+    """A run of `BatchEngine.in_batches`."""
 
     engine: BatchEngine
+    """The engine that asks."""
     label: str
+    """The sweep's name."""
     journal: Journal
+    """The journal of its answers, to which those that are yielded are added."""
     out: list[Named]
+    """The batches that are named in files."""
     identity: dict[str, Any]
+    """The identity of its answers."""
     prompts: Mapping[str, Prepared]
+    """The prompts, by the keys of their answers under `identity`."""
     submits: bool
+    """Whether new batches are submitted, or only those that are out there are waited for."""
 
     def __post_init__(self) -> None:
         self.interface: BatchInterface = self.engine.provider.batches
@@ -118,26 +126,26 @@ class _Batches:
         async with self.engine.connect() as client:
             mask_logs(self.engine.secret)
             self.bytes = partial(self.engine.send, client)
-            out = [found for one in self.out if (found := await self._found(one))]
+            out = [resumed for named in self.out if (resumed := await self._found(named))]
             while True:
                 await self._submit_missing(out)
                 if not out:
                     break
-                for one, batch in await self._ended(out):
-                    answers, failures = self._read(one, await self._results(batch))
+                for named, batch in await self._ended(out):
+                    answers, failures = self._read(named, await self._results(batch))
                     # Those that are too long get no place in the journal, and are not asked again.
                     refused = [key for key, answer in answers.items() if answer.finish_reason == OVERFLOW]
                     self.rounds.update(dict.fromkeys(refused, ROUNDS))
                     if new := [(key, answer) for key, answer in answers.items() if key not in self.journal]:
-                        yield one.identity, new
+                        yield named.identity, new
                     # The consumer has the answers in the journal when it asks for more.
-                    one.forget()
-                    out.remove(one)
-                    self._tell(one, batch, len(answers), failures)
+                    named.forget()
+                    out.remove(named)
+                    self._tell(named, batch, len(answers), failures)
 
     async def _submit_missing(self, out: list[Named]) -> None:
         """Submit the prompts that have no answer and are in no batch; while the account is full, a batch at a time."""
-        taken = {key for one in out for key in one.tokens}
+        taken = {key for named in out for key in named.tokens}
         missing = [key for key in self.prompts if key not in taken and self._may_be_asked(key)]
         for part in self._parts(sorted(missing, key=lambda key: canonical_json(self.prompts[key].content))):
             if self.is_full and out:
@@ -226,7 +234,7 @@ class _Batches:
     async def _ended(self, out: Sequence[Named]) -> list[tuple[Named, OutThere]]:
         """The batches that have ended, at least one."""
         number = 0
-        while not (ended := [(one, batch) for one in out if (batch := await self._state(one)).has_ended]):
+        while not (ended := [(named, batch) for named in out if (batch := await self._state(named)).has_ended]):
             await self._pause(number := number + 1)
         return ended
 
@@ -266,19 +274,19 @@ class _Batches:
 
     def _tell(self, named: Named, batch: OutThere, answers: int, failures: Mapping[str, Exception]) -> None:
         """Say which prompts of a batch have no answer; `UserError` if they are not to be asked again as they are."""
-        prompts, refused = len(named.tokens), [one for one in failures.values() if isinstance(one, UserError)]
-        told = f"batch {batch.id} of {prompts:,} prompts: {answers:,} answers are kept, {len(failures):,} have none"
+        prompts, refused = len(named.tokens), [error for error in failures.values() if isinstance(error, UserError)]
+        summary = f"batch {batch.id} of {prompts:,} prompts: {answers:,} answers are kept, {len(failures):,} have none"
         if batch.is_full and prompts > 1:
             self.most, self.is_full = (prompts + 1) // 2, True
             self.rounds.subtract(named.tokens.keys())
-            self._note(f"{told}, as it is too much at once ({self._shown(batch.problem)}): halved")
+            self._note(f"{summary}, as it is too much at once ({self._shown(batch.problem)}): halved")
         elif failures and (batch.problem or refused):
             why = batch.problem or f"{len(refused):,} of them were refused: {refused[0]}"
-            raise UserError(f"{self.label}: {told}, {self._shown(why)}")
+            raise UserError(f"{self.label}: {summary}, {self._shown(why)}")
         elif failures:
             again = sum(map(self._may_be_asked, failures))
             then = f"{again:,} are asked again" if again else f"not asked again after {ROUNDS} batches in one run"
-            self._note(f"{told} (the first: {next(iter(failures.values()))}); {then}")
+            self._note(f"{summary} (the first: {next(iter(failures.values()))}); {then}")
 
     def _note(self, said: str) -> None:
         note(f"{self.label}: {said}")

@@ -25,34 +25,38 @@ LOST_TO_LINE = 0.1
 
 @dataclass(frozen=True)
 class Plan:
-    """The order of prompts, by their numbers, and how each is asked."""
+    """A plan for asking prompts."""
 
     order: Sequence[int]
+    """The order of the prompts, by their numbers."""
     prompts: Mapping[int, Cached]
+    """How each prompt is asked, by its number."""
 
     @property
     def after(self) -> dict[int, int]:
         """The prompts that wait for another one, and for which."""
-        return {number: one.after for number, one in self.prompts.items() if one.after is not None}
+        return {number: cached.after for number, cached in self.prompts.items() if cached.after is not None}
 
     @property
     def shares(self) -> dict[str, float]:
         """The expected shares of the prompts' tokens that are written to the cache and read from it."""
-        found = Usage.sums(one.billed for one in self.prompts.values())
-        total = sum(one.prompt for one in found)
-        return {name: sum(getattr(one, name) for one in found) / total for name in CACHE} if total else {}
+        sums = Usage.sums(cached.billed for cached in self.prompts.values())
+        total = sum(usage.prompt for usage in sums)
+        return {name: sum(getattr(usage, name) for usage in sums) / total for name in CACHE} if total else {}
 
 
 @dataclass
 class _Branch:
-    """A place where prompts branch. place, tokens: its length; end: the place in the order after its last prompt;
-    writer: the prompt that has written it.
-    """
+    """A place where prompts branch."""
 
     place: int
+    """The number of characters before the place."""
     tokens: float
+    """The number of tokens before the place."""
     end: int
+    """The place in the order after its last prompt."""
     writer: int | None = None
+    """The prompt that has written it, None if none has."""
 
 
 def plan(texts: Sequence[str], tokens: Sequence[int], cache: PromptCache, model: str, prices: Prices) -> Plan:
@@ -64,23 +68,23 @@ def plan(texts: Sequence[str], tokens: Sequence[int], cache: PromptCache, model:
     order = sorted(range(len(texts)), key=texts.__getitem__)
     least, saved = by_name(cache.least, model), prices.input - prices.cache_read
     extra = prices.cache_write - prices.input
-    found: dict[int, list[_Branch]] = {}
+    branches: dict[int, list[_Branch]] = {}
     for begin, end, depth in _branches([texts[number] for number in order]):
         text = texts[order[begin]]
         place = cut_place(text, depth) if cache.marks else depth
         branch = _Branch(place, tokens[order[begin]] * place / len(text), end)
         if branch.tokens >= least and (end - begin - 1) * saved > max(extra, 0):
-            found.setdefault(begin, []).append(branch)
+            branches.setdefault(begin, []).append(branch)
     planned: dict[int, Cached] = {}
     path: list[_Branch] = []
     for at, number in enumerate(order):
         path = [branch for branch in path if branch.end > at]
         # Of branches that are cut at one place, the one with all prompts.
-        for branch in sorted(found.get(at, ()), key=lambda branch: (branch.place, -branch.end)):
+        for branch in sorted(branches.get(at, ()), key=lambda branch: (branch.place, -branch.end)):
             if branch.place > (path[-1].place if path else 0) and len(path) < MOST_BLOCKS:
                 path.append(branch)
-        old = max((one for one in path if one.writer is not None), key=lambda one: one.place, default=None)
-        new = [one for one in path if one.writer is None and (one.end - at - 1) * saved > max(extra, 0)]
+        old = next((branch for branch in reversed(path) if branch.writer is not None), None)
+        new = [branch for branch in path if branch.writer is None and (branch.end - at - 1) * saved > max(extra, 0)]
         new = new[: cache.marks or None]
         read = int(old.tokens // cache.step * cache.step) if old else 0
         write = round(new[-1].tokens) - read if new and cache.marks else 0
@@ -91,11 +95,11 @@ def plan(texts: Sequence[str], tokens: Sequence[int], cache: PromptCache, model:
         planned[number] = Cached(
             Usage(tokens[number] - read - write, write, read, 0),
             old.writer if old else None,
-            tuple(one.place for one in path) if cache.marks else (),
-            tuple(one.place for one in marked),
+            tuple(branch.place for branch in path) if cache.marks else (),
+            tuple(branch.place for branch in marked),
         )
-        for one in new:
-            one.writer = number
+        for branch in new:
+            branch.writer = number
     return Plan(order, planned)
 
 

@@ -29,22 +29,22 @@ def cut_at(lengths: Sequence[int], tokens: Sequence[int | None]) -> int | None:
     characters per token, or if there are `MANY` of them with a round count or more characters per token than shorter
     prompts; and long prompts with more than `MOST_PER_TOKEN`.
     """
-    known = [(count, length) for length, count in zip(lengths, tokens, strict=True) if count]
-    limit = max((count for count, _ in known), default=0)
-    few = [count for count, length in known if length > max(LONG, MOST_PER_TOKEN * count)]
+    counted = [(count, length) for length, count in zip(lengths, tokens, strict=True) if count]
+    limit = max((count for count, _ in counted), default=0)
+    few = [count for count, length in counted if length > max(LONG, MOST_PER_TOKEN * count)]
     # No prompt has more tokens than those that were cut; one of blanks, dots or numbers has few by itself.
     if few and TIMES * max(few) >= limit:
         return max(few)
-    at_limit = [length for count, length in known if count == limit]
+    at_limit = [length for count, length in counted if count == limit]
     if len(at_limit) < FEWEST or len(set(at_limit)) == 1:
         return None
     # Documents of one form share a count by chance: they have as many characters per token as shorter prompts.
-    shorter = [length / count for count, length in known if count < NEAR * limit] or [0]
+    shorter = [length / count for count, length in counted if count < NEAR * limit] or [0]
     is_spread = max(at_limit) - min(at_limit) > SPREAD * min(at_limit) / limit
     is_dense = 0 in (limit % STEP, limit % ROUND) or mean(at_limit) / limit > median(shorter) / NEAR
     if len(set(at_limit)) >= MANY and is_spread and is_dense:
         return limit
-    usual = [length / count for count, length in known if count < limit]
+    usual = [length / count for count, length in counted if count < limit]
     is_cut = min(at_limit) / limit > TIMES * max(usual) if usual else limit % STEP == 0
     return limit if is_cut else None
 

@@ -19,30 +19,33 @@ from litm.servers.retrying import Unanswered
 
 @dataclass(frozen=True)
 class Reply:
-    """A server's response in this workflow's terms.
-
-    finish_reason: see `litm.records`; prompt_tokens, response_tokens, and of the prompt's cache_write and cache_read:
-    the server's counts, None if missing or not a number of tokens; served: the server's name for the model, None if
-    missing; is_mended: whether U+FFFD replaces lone surrogates or bytes that are not UTF-8; end: the server's word for
-    the finish reason.
-    """
+    """A server's response in this workflow's terms."""
 
     text: str
+    """The answer."""
     finish_reason: str
+    """The finish reason, see `litm.records.responses`."""
     prompt_tokens: int | None
+    """The server's count of the prompt's tokens, None if missing or not a number of tokens. So are the other counts."""
     response_tokens: int | None
+    """The server's count of the answer's tokens."""
     served: str | None
+    """The server's name for the model, None if missing."""
     cache_write: int | None = None
+    """The server's count of the prompt's tokens written to the cache."""
     cache_read: int | None = None
+    """The server's count of the prompt's tokens read from the cache."""
     is_mended: bool = False
+    """Whether U+FFFD replaces lone surrogates or bytes that are not UTF-8."""
     end: Any = field(default=None, compare=False)
+    """The server's word for the finish reason."""
 
     @property
     def billed(self) -> Usage | None:
         """The bill; None without the tokens of prompt or answer. Servers without a cache do not report the others."""
         write, read, output = self.cache_write or 0, self.cache_read or 0, self.response_tokens
-        left = None if self.prompt_tokens is None else self.prompt_tokens - write - read
-        return None if left is None or left < 0 or output is None else Usage(left, write, read, output)
+        uncached = None if self.prompt_tokens is None else self.prompt_tokens - write - read
+        return None if uncached is None or uncached < 0 or output is None else Usage(uncached, write, read, output)
 
 
 class Unusable(Unanswered):
@@ -123,24 +126,24 @@ def reported_tokens(body: Mapping[str, Any], *names: str) -> int | None:
     The answer is complete anyway, as one without `usage` is.
     """
     usage = body.get("usage")
-    given = [usage[name] for name in names if usage.get(name) is not None] if isinstance(usage, dict) else []
-    total = sum(value for value in given if is_token_count(value))
-    return total if given and all(map(is_token_count, given)) and is_token_count(total) else None
+    counts = [usage[name] for name in names if usage.get(name) is not None] if isinstance(usage, dict) else []
+    total = sum(value for value in counts if is_token_count(value))
+    return total if counts and all(map(is_token_count, counts)) and is_token_count(total) else None
 
 
 #: Parts of finish reasons of answers that a server did not complete.
 FAILURES = re.compile("abort|cancel|error|insufficient|timeout", re.IGNORECASE)
 
 
-def known_reason(reasons: Mapping[str, str], given: object, text: str) -> str:
+def known_reason(reasons: Mapping[str, str], word: object, text: str) -> str:
     """Our finish reason of an answer, `UNKNOWN` for null or another text; `Unanswered` for one that no complete answer
     has, and for an empty answer that ended for an unknown reason.
     """
-    if isinstance(given, str) and given in reasons:
-        return reasons[given]
-    if text and (given is None or (isinstance(given, str) and not FAILURES.search(given))):
+    if isinstance(word, str) and word in reasons:
+        return reasons[word]
+    if text and (word is None or (isinstance(word, str) and not FAILURES.search(word))):
         return UNKNOWN
-    raise Unanswered(f"an answer that ended for the reason {given!r}")
+    raise Unanswered(f"an answer that ended for the reason {word!r}")
 
 
 #: What errors say of a prompt that a filter blocks before it reaches the model, or of an answer that it withholds:

@@ -150,19 +150,20 @@ USUAL_TOTAL = 3600.0
 
 @dataclass(frozen=True)
 class Patience:
-    """Timeouts and retries for one server; times in seconds.
-
-    timeout: of one request without data; attempts: requests per prompt before it counts as failed; first_wait,
-    longest_wait: bounds of the waits between attempts; prompts: successive failed prompts after which the server counts
-    as unreachable; total: limit of a whole request.
-    """
+    """Timeouts and retries for one server. Times are in seconds."""
 
     timeout: float
+    """The longest time of one request without data."""
     attempts: int
+    """The requests per prompt before it counts as failed."""
     first_wait: float = 1.0
+    """The shortest wait between attempts."""
     longest_wait: float = 60.0
+    """The longest wait between attempts."""
     prompts: int = 10
+    """The successive failed prompts after which the server counts as unreachable."""
     total: float = USUAL_TOTAL
+    """The longest time of a whole request."""
 
     @classmethod
     def of(cls, settings: EngineSettings) -> "Patience":

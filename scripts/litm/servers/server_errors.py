@@ -26,10 +26,10 @@ def words_of(text: str) -> str:
     (FastAPI), a text as `error` (Ollama, TGI), plain text, or a page of HTML.
     """
     try:
-        found = _innermost(json.loads(text))
+        message = _innermost(json.loads(text))
     except (ValueError, RecursionError):
-        found = re.sub("<[^<>]*>", " ", text) if text.lstrip().startswith("<") else text
-    return " ".join(found.split()).removesuffix(".")
+        message = re.sub("<[^<>]*>", " ", text) if text.lstrip().startswith("<") else text
+    return " ".join(message.split()).removesuffix(".")
 
 
 def _innermost(body: object) -> str:
@@ -80,8 +80,8 @@ def asked_wait(headers: Mapping[str, str], text: str, now: datetime) -> float | 
     value = headers.get("retry-after") or ""
     for number, scale in ((headers.get("retry-after-ms") or "", 1000), (value, 1)):
         with suppress(ValueError):
-            if math.isfinite(found := float(number)):
-                return max(0.0, found) / scale
+            if math.isfinite(wait := float(number)):
+                return max(0.0, wait) / scale
     with suppress(ValueError):
         then = parsedate_to_datetime(value)
         # A date without a zone is UTC, as all HTTP dates are.

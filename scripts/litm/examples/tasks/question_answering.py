@@ -33,10 +33,10 @@ def other_documents(prompt: str, target: Target) -> list[OtherItem]:
     ends = [start.start() for start in starts[1:]] + [len(prompt)]
     # What follows the last one is no part of it.
     texts = [prompt[start.end() : end].split("\n\n", 1)[0] for start, end in zip(starts, ends, strict=bool(starts))]
-    numbered = ((int(start[1]) - 1, text) for start, text in zip(starts, texts, strict=True))
+    documents = (OtherItem(int(start[1]) - 1, text) for start, text in zip(starts, texts, strict=True))
     if target.position is None:
-        return [OtherItem(*one) for one in numbered if not contains_normalized(one[1], target.answers)]
-    return [OtherItem(position, text) for position, text in numbered if position != target.position]
+        return [document for document in documents if not contains_normalized(document.text, target.answers)]
+    return [document for document in documents if document.position != target.position]
 
 
 def _retrieved(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:

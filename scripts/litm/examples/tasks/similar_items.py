@@ -71,7 +71,8 @@ def generate_chronicle(id_: str, size: int, rng: Random, wording: str) -> Questi
         statues = [tuple(words["statue"]), *zip(*chosen, strict=True)]
     codes = random_codes(rng, len(statues), words["code"])
     fields = [
-        {"material": one, "place": place, "code": code} for (one, place), code in zip(statues, codes, strict=True)
+        {"material": material, "place": place, "code": code}
+        for (material, place), code in zip(statues, codes, strict=True)
     ]
     others = [words["other"].format(**each) for each in fields[1:size]]
     events = distinct_texts(rng, "events", places, size - 1 - len(others))
@@ -108,13 +109,13 @@ def _generate_demonstrations(id_: str, size: int, rng: Random, wording: str) -> 
     the subject of one of them, in other words. So the gold item does not have the question's text, as a document may.
     Raises `UserError` for more items than there are subjects.
     """
-    known, requests = subjects(), wording_of("demonstrations", wording)["requests"]
-    if size > len(known):
-        raise UserError(f"demonstrations: there are {len(known)} subjects, so that a context cannot have {size} items")
-    (asked, *others), (code, *codes) = rng.sample(known, size), random_codes(rng, size)
+    pool, requests = subjects(), wording_of("demonstrations", wording)["requests"]
+    if size > len(pool):
+        raise UserError(f"demonstrations: there are {len(pool)} subjects, so that a context cannot have {size} items")
+    (asked, *others), (code, *codes) = rng.sample(pool, size), random_codes(rng, size)
     shown, asked_as = (request.format(subject=asked) for request in rng.sample(requests, 2))
-    told = [rng.choice(requests).format(subject=subject) for subject in others]
-    return one_gold(id_, asked_as, (shown, code), code, zip(told, codes, strict=True))
+    other_requests = [rng.choice(requests).format(subject=subject) for subject in others]
+    return one_gold(id_, asked_as, (shown, code), code, zip(other_requests, codes, strict=True))
 
 
 def _format_demonstrations(items: Sequence[Item]) -> list[str]:
