@@ -40,7 +40,7 @@ from litm.workflow.outcome import error_messages, outcome
 from litm.planning.words import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
-from litm.workflow.sweep_inputs import SweepInputs
+from litm.workflow.sweep_inputs import SweepInputs, answer_settings, asking_module, run_settings, shard_of
 
 os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
 
@@ -187,6 +187,48 @@ if workflow.is_main_process and is_first:
         console.at_start_and_end(start, end, fail)
     made = [*SWEEPS.files(FILES[ANSWER].responses), *TABLES.files]
     say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made))
+
+
+# Jobs that ask.
+
+ASKING_MODULE = code("", MODEL(asking_module))
+
+
+def waits_for(measure):
+    """What a job that asks has to wait for."""
+    # The check of the examples: defective examples are never asked.
+    checked = "results/example_checks/{experiment}.json"
+    # For a sharded sweep: a job without a part only gathers the shards' answers.
+    return [checked, PROMPTING.tokenizer_files, SWEEPS.part_responses(measure)]
+
+
+def needs(measure):
+    """The resources of a job that asks; text and no `params`, which would re-run it although no response changes."""
+    # The number of GPUs again, for the program: Snakemake silently lowers `gpu` to the limit of `--resources gpu=`.
+    gpus = {"gpu": SWEEPS.gpus, "model_gpus": SWEEPS.gpus, "gpu_model": SWEEPS.gpu_model}
+    return {"run": MODEL(run_settings), **gpus, **SWEEPS.needs(measure)}
+
+
+def answer_to(measure):
+    """Settings that change an answer, or what is measured in its place, apart from weights and a template's text."""
+    return {"settings": MODEL(answer_settings), "decoding": SWEEP[measure].decoding}
+
+
+def asked(measure):
+    """The settings of a job that asks."""
+    return dict(
+        **answer_to(measure),
+        context_window=MODEL(lambda model: model.context_window or 0),
+        on_failure=MODEL.on_failure,
+        on_overflow=EXPERIMENT.on_overflow,
+        tokenizer=PROMPTING.own_tokenizer,
+        shard=shard_of,
+        gather=SWEEPS.gathers,
+        digests="results/store/file_digests",
+        # The journal outlives every run: never a declared output, which Snakemake would delete.
+        journal=JOB(FILES[measure].journal),
+        journals=JOURNALS,
+    )
 
 
 # The order of jobs that many others wait for: mistakes in questions should be found before anything is indexed; no other

@@ -1,46 +1,5 @@
 """Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
-from litm.workflow.sweep_inputs import answer_settings, asking_module, reasoning, run_settings, shard_of
-
-ASKING_MODULE = code("", MODEL(asking_module))
-
-
-def waits_for(measure):
-    """What a job that asks has to wait for."""
-    # The check of the examples: defective examples are never asked.
-    checked = "results/example_checks/{experiment}.json"
-    # For a sharded sweep: a job without a part only gathers the shards' answers.
-    return [checked, PROMPTING.tokenizer_files, SWEEPS.part_responses(measure)]
-
-
-def needs(measure):
-    """The resources of a job that asks; text and no `params`, which would re-run it although no response changes."""
-    # The number of GPUs again, for the program: Snakemake silently lowers `gpu` to the limit of `--resources gpu=`.
-    gpus = {"gpu": SWEEPS.gpus, "model_gpus": SWEEPS.gpus, "gpu_model": SWEEPS.gpu_model}
-    return {"run": MODEL(run_settings), **gpus, **SWEEPS.needs(measure)}
-
-
-def answer_to(measure):
-    """Settings that change an answer, or what is measured in its place, apart from weights and a template's text."""
-    return {"settings": MODEL(answer_settings), "decoding": SWEEP[measure].decoding}
-
-
-def asked(measure):
-    """The settings of a job that asks."""
-    return dict(
-        **answer_to(measure),
-        context_window=MODEL(lambda model: model.context_window or 0),
-        on_failure=MODEL.on_failure,
-        on_overflow=EXPERIMENT.on_overflow,
-        tokenizer=PROMPTING.own_tokenizer,
-        shard=shard_of,
-        gather=SWEEPS.gathers,
-        digests="results/store/file_digests",
-        # The journal outlives every run: never a declared output, which Snakemake would delete.
-        journal=JOB(FILES[measure].journal),
-        journals=JOURNALS,
-    )
-
 
 rule generate:
     input:
@@ -72,8 +31,8 @@ rule generate:
 
 use rule generate as generate_shard with:
     output:
-        responses=FILES[ANSWER].parts + "/{part}.jsonl.gz",
-        manifest=FILES[ANSWER].parts + "/{part}.manifest.json",
+        responses=FILES[ANSWER].part_responses,
+        manifest=FILES[ANSWER].part_manifest,
     log:
         "results/logs/generate/{model}/{experiment}/{part}.log",
     benchmark:
@@ -105,8 +64,8 @@ use rule generate as measure with:
 
 use rule measure as measure_shard with:
     output:
-        responses=FILES[LOG_PROBABILITY].parts + "/{part}.jsonl.gz",
-        manifest=FILES[LOG_PROBABILITY].parts + "/{part}.manifest.json",
+        responses=FILES[LOG_PROBABILITY].part_responses,
+        manifest=FILES[LOG_PROBABILITY].part_manifest,
     log:
         "results/logs/measure/{model}/{experiment}/{part}.log",
     benchmark:

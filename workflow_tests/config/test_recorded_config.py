@@ -91,7 +91,7 @@ def test_an_entry_with_an_engine_of_another_kind_keeps_only_the_facts_about_the_
         assert read(name, entry) == {**read("mine", entry), "about": known["about"]}, name
         assert known["about"]
     kept = read("llama-2-70b-chat", {"engine": "vllm"})
-    assert kept == {key: {**known, "engine": "vllm"}[key] for key in kept}
+    assert kept == {key: {**known, "engine": "vllm", "engine_options": {}}[key] for key in kept}
     # What another engine of the kind lacks is told, and not dropped.
     assert "is not for 'engine: vllm', only for 'engine: transformers'" in refused(read, "mpt-30b", {"engine": "vllm"})
 

@@ -9,9 +9,9 @@ from transformers import BertConfig, BertForSequenceClassification, BertModel, P
 WORDS = [f"w{number}" for number in range(200)]
 
 
-def make_encoder(folder: Path) -> Path:
-    """A BERT with 32 dimensions, the vocabulary w0 to w199 and 64 positions, saved in the folder."""
-    return _saved(BertModel, folder, layers=2)
+def make_encoder(folder: Path, positions: int = 64) -> Path:
+    """A BERT with 32 dimensions and the vocabulary w0 to w199, saved in the folder."""
+    return _saved(BertModel, folder, layers=2, max_position_embeddings=positions)
 
 
 def make_cross_encoder(folder: Path, layers: int = 2, labels: int = 1) -> Path:
@@ -34,7 +34,7 @@ def _saved(architecture: type, folder: Path, layers: int, **config_keys: int) ->
     config = BertConfig(
         vocab_size=len(tokens), hidden_size=32, num_hidden_layers=layers, num_attention_heads=4, intermediate_size=64,
         # Weights that are large enough for attention to differ between tokens.
-        max_position_embeddings=64, initializer_range=0.5, **config_keys,
+        **{"max_position_embeddings": 64, "initializer_range": 0.5, **config_keys},
     )  # fmt: skip
     architecture(config).eval().save_pretrained(folder)
     return folder

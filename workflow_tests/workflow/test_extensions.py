@@ -114,6 +114,11 @@ MISTAKES = {
     "entry": ("config/models.yaml", "first_item:", "dummy:", r"my_task/config/models.yaml: the name dummy of .*"),
     "no metrics": (METRIC, "METRICS =", "METRIC =", r".*word.py: 'METRICS' must be a dictionary of Metric by name"),
     "no rule": (METRIC, "right_if", "write_if", r".*word.py:15: TypeError: .* keyword argument 'write_if'.*"),
+    "no key": ("config/models.yaml", "  eng", "  marks: x\n  eng", r".*first_item: unknown key 'marks' .*'mark'.*"),
+    "its type": ("config/models.yaml", "  eng", "  mark: 3\n  eng", r".*first_item.mark: .* string, found 3"),
+    "its limit": ("config/models.yaml", "  eng", "  pause: -1\n  eng", r".*first_item.pause: .*"),
+    "another's": ("config/models.yaml", "  eng", "  attention: eager\n  eng", r".*only for 'engine: transformers'.*"),
+    "no role": (ENGINE, ', Run("the speed")', ", int", r".*first_item.py:.*: Settings: the key 'pause' declares no role: .*"),
     "no engine": (ENGINE, "ENGINE = ", "FACTS = ", r"my_task/engines/first_item.py: an engine has 'ENGINE', .*"),
 }  # fmt: skip
 
@@ -224,5 +229,16 @@ def test_an_edit_of_an_extension_runs_again_what_it_affects_and_the_answers_are_
 
     # The docstring of the task changes no prompt, so nothing is asked again.
     edit(folder / TASK, "A line for", "One line for")
-    new_bench.run("--", "results/responses/first_item/numbered_words.jsonl.gz")
+    responses = "results/responses/first_item/numbered_words.jsonl.gz"
+    new_bench.run("--", responses)
+    assert new_bench.asked("numbered_words", "first_item") == (0, 12)
+
+    # Keys that only this engine has: of how it runs, and of its answers.
+    edit(folder / "config/models.yaml", "engine: first_item", "engine: first_item\n  pause: 0.1")
+    assert "generate" not in new_bench.plan()
+    edit(folder / "config/models.yaml", "pause: 0.1", "mark: ' '")
+    new_bench.run("--", responses)
+    assert new_bench.asked("numbered_words", "first_item") == (12, 0)
+    edit(folder / "config/models.yaml", "mark: ' '", "mark: ': '")
+    new_bench.run("--", responses)
     assert new_bench.asked("numbered_words", "first_item") == (0, 12)

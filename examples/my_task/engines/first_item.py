@@ -3,8 +3,11 @@
 It is named like this module. Rules read `ENGINE` at each start, so slow packages are imported within functions.
 """
 
+import time
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
+from litm.base.schema import Answer, NotNegative, Run
 from litm.engines.interface import EngineFacts, EngineSettings, Prepared
 from litm.engines.local_models import LocalModel
 from litm.prompting.prompt_format import as_messages
@@ -18,11 +21,17 @@ ENGINE = EngineFacts(about="no model: the first line of the context that has a c
 class Settings(LocalModel):
     """Keys of `engine: first_item`, which has no model."""
 
+    mark: Annotated[str, Answer("as written, left out if it is `: `", is_sparse=True)] = ": "
+    """The text before the answer in its line."""
+    pause: Annotated[NotNegative, Run("the speed")] = 0
+    """Seconds before the answers, to see how a slow model behaves."""
+
 
 class Engine:
     """See `litm.engines.interface.Engine`."""
 
     def __init__(self, settings: EngineSettings) -> None:
+        self.mark, self.pause = settings.own.get("mark", ": "), settings.own["pause"]
         self.computed_tokens = 0
         self.is_loading = False
 
@@ -32,11 +41,12 @@ class Engine:
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, in one batch."""
+        time.sleep(self.pause)
         yield [(index, self._response(prompt)) for index, prompt in enumerate(prompts)]
 
     def _response(self, prompt: Prepared) -> Response:
-        line = next(line for line in _text(prompt.content).splitlines() if ": " in line)
-        answer, tokens = line.partition(": ")[2], prompt.tokens or 0
+        line = next(line for line in _text(prompt.content).splitlines() if self.mark in line)
+        answer, tokens = line.partition(self.mark)[2], prompt.tokens or 0
         self.computed_tokens += tokens
         return Response(answer, STOP, tokens, len(answer.split()), made_with=f"first_item {ENGINE.version}")
 

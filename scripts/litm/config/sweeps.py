@@ -23,14 +23,15 @@ class SweepFiles(NamedTuple):
     journal: str
     responses: str
     manifest: str
-    parts: str
-    """The folder of its shards' responses."""
+    part_responses: str
+    """Of a shard, {part}; so is the next one."""
+    part_manifest: str
     scores: str
     estimate: str
 
     def of(self, model: str, experiment: str) -> "SweepFiles":
         """The files of the sweep of these names."""
-        return SweepFiles(*(pattern.format(model=model, experiment=experiment) for pattern in self))
+        return SweepFiles(*(pattern.format(model=model, experiment=experiment, part="{part}") for pattern in self))
 
 
 def ending_of(measure: str) -> str:
@@ -45,7 +46,8 @@ def _patterns(measure: str, responses: str, scores: str) -> SweepFiles:
         journal=f"results/journal/{here}.jsonl",
         responses=f"results/{responses}/{name}.jsonl.gz",
         manifest=f"results/{responses}/{name}.manifest.json",
-        parts=f"results/parts/{here}",
+        part_responses=f"results/parts/{here}/{{part}}.jsonl.gz",
+        part_manifest=f"results/parts/{here}/{{part}}.manifest.json",
         scores=f"results/{scores}/{name}.parquet",
         estimate=f"results/estimates/{here}.json",
     )

@@ -129,6 +129,8 @@ class EngineSettings:
     request_attempts: requests per prompt before it counts as failed; prompt_caching: whether requests are planned for
     the provider's cache; prices: see `billing.Prices`, None if unknown; budget: US dollars, None for no limit; spent:
     of the budget, by earlier runs; batch: whether prompts go through the provider's interface for batches.
+
+    own: the values of the keys that only this engine's `Settings` has.
     """
 
     location: str
@@ -161,6 +163,7 @@ class EngineSettings:
     budget: float | None = None
     spent: float = 0.0
     batch: bool = False
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     def form(self, tokenizer: Any) -> PromptFormat:
         """How prompts are written for the model's tokenizer, which only chat templates need."""

@@ -1,7 +1,7 @@
 """A sweep as it is asked: its engine's settings, its sources and the identity of its answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -170,7 +170,8 @@ class AskedSweep:
 
     def engine_settings(self, **run: Any) -> EngineSettings:
         """Settings for the engine. run: the fields that change no answer, such as the device."""
-        own = {key: value for key, value in self.settings.items() if key not in ("engine", "reasoning")}
+        given = {key: value for key, value in {**self.settings, **run}.items() if key not in ("engine", "reasoning")}
+        shared = {one.name for one in fields(EngineSettings)} & given.keys()
         return EngineSettings(
             location=self.source["location"],
             revision=self.source["revision"],
@@ -179,9 +180,9 @@ class AskedSweep:
             tokenizer=self.tokenizer,
             template=self.template,
             reasoning=self.reasoning,
-            **own,
+            own={key: value for key, value in given.items() if key not in shared},
+            **{key: given[key] for key in shared},
             **(NO_DECODING if self.is_measured else self.decoding),
-            **run,
         )
 
     def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:

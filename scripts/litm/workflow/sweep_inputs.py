@@ -251,9 +251,9 @@ class SweepInputs:
         """The responses of the shards for the job that gathers them; none for a shard or an undivided sweep."""
 
         def files(wildcards: Wildcards) -> list[str]:
-            folder = FILES[measure].of(wildcards.model, wildcards.experiment).parts
+            pattern = FILES[measure].of(wildcards.model, wildcards.experiment).part_responses
             count = self.asked[wildcards.model].shards if self.gathers(wildcards) else 0
-            return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
+            return [pattern.format(part=f"{number}_of_{count}") for number in range(1, count + 1)]
 
         return files
 

