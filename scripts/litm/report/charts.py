@@ -83,11 +83,11 @@ def _panel(panel: Panel) -> dict:
         "ticks": [[x, label.replace("\n", ", ")] for x, label in panel.ticks],
         "series": [
             {
-                **{key: getattr(one, key) for key in ("model", "label", "kind", "dash")},
-                "points": [[point.x, point.n, *_fractions(point)] for point in one.points],
-                **({"gaps": list(one.gaps)} if one.gaps else {}),
+                **{key: getattr(trace, key) for key in ("model", "label", "kind", "dash")},
+                "points": [[point.x, point.n, *_fractions(point)] for point in trace.points],
+                **({"gaps": list(trace.gaps)} if trace.gaps else {}),
             }
-            for one in panel.series
+            for trace in panel.series
         ],
     }
 
@@ -130,7 +130,7 @@ def forest(position_bias: pd.DataFrame | None, models: Sequence[str], names: Siz
 
 
 def _forest_row(curve: Mapping, limit: float, models: Sequence[str], names: SizeNames) -> dict:
-    left, dot, right = (round(50 + 50 * number / limit, 2) for number in index_of(curve))
+    low_at, dot, right = (round(50 + 50 * number / limit, 2) for number in index_of(curve))
     what = [names(curve["experiment"], curve["size"]), places_in_words(curve["placement"] or "")]
     return {
         "experiment": curve["experiment"],
@@ -140,7 +140,7 @@ def _forest_row(curve: Mapping, limit: float, models: Sequence[str], names: Size
         "n": f"{curve['n']:,}",
         "text": f"{percent(curve['pbi'])} {interval_of(curve, 'pbi')}",
         "words": "; ".join(filter(None, [curve["pbi_class"] if curve["class_certain"] else None, curve["shape"]])),
-        "left": left,
+        "left": low_at,
         "dot": dot,
         "right": right,
     }

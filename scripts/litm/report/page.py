@@ -98,13 +98,15 @@ def template(sources: Mapping[str, str], name: str) -> jinja2.Template:
 def _first_screen(contents: Contents) -> dict:
     """The first screen: counts, advice, warnings, and the curves with one sentence each."""
     tables, models = contents.tables, models_in(contents.tables["accuracy"])
-    counted, *told = phrases.overview(
+    counted, *sentences = phrases.overview(
         tables["accuracy"], tables.get("position_bias"), tables.get("published_comparison")
     )
-    figures = [_figure(one, contents, len(models) > 1) for one in contents.figures if contents.pictures[one["name"]]]
+    figures = [
+        _figure(figure, contents, len(models) > 1) for figure in contents.figures if contents.pictures[figure["name"]]
+    ]
     return {
         "counted": counted,
-        "told": told,
+        "told": sentences,
         **phrases.first_answers(tables, contents.manifests, contents.experiments, contents.stand_ins, contents.filled),
         "asked": phrases.named_briefly([*dict.fromkeys(contents.titles.values())]),
         "asked_of": phrases.named_briefly(models),
@@ -135,7 +137,9 @@ def _numbers(contents: Contents) -> dict:
         "findings": phrases.findings(bias),
         "forest": forest(bias, contents.models, contents.sizes),
         "claims": phrases.claims_told(tables),
-        "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
+        "comparisons": shown_tables(
+            tables, [column_set for column_set in COMPARISONS if column_set.section != "claims"]
+        ),
         "tables": shown_tables(tables, SHOWN),
         "tokens": shown_tables({"tokens_used": used}, COMPARISONS),
         "tokens_in_words": page_tables.tokens_in_words(used, contents.prices),
@@ -146,7 +150,7 @@ def _numbers(contents: Contents) -> dict:
 
 def _questions(contents: Contents) -> dict:
     """The sample of questions, and the prompt format of each model."""
-    packed, left = pack(contents.samples, SAMPLE_CHARACTERS)
+    packed, unused = pack(contents.samples, SAMPLE_CHARACTERS)
     curves = [name for figure in contents.figures for name in figure["experiments"] if name in packed]
     of_a_size = {name: most_of_a_size(records) for name, records in contents.samples.items()}
     return {
@@ -154,7 +158,7 @@ def _questions(contents: Contents) -> dict:
         "questions": packed,
         "titles": contents.titles,
         # The most questions per size.
-        "sampled": {name: most if left is None else min(most, left) for name, most in of_a_size.items()},
+        "sampled": {name: most if unused is None else min(most, unused) for name, most in of_a_size.items()},
         "formats": contents.formats,
         "most_megabytes": SAMPLE_CHARACTERS // 1_000_000,
     }

@@ -95,19 +95,19 @@ def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: Si
     without positions has one table whose columns are its sizes. An experiment with several gold items per prompt has
     gold items as columns, and rows of model and placement.
     """
-    found = []
+    by_experiment = []
     for name, cells in accuracy.groupby("experiment", sort=False):
         experiment, title = str(name), titles[str(name)] + _in_brackets(cells)
         if (cells.groupby(["model", "size"]).size() == 1).all():
             columns = [names(experiment, int(size)) for size in cells["size"]]
-            found.append(_table(title, cells.assign(column=columns), several=False))
+            by_experiment.append(_table(title, cells.assign(column=columns), several=False))
             continue
         for size, of_size in cells.groupby("size", sort=False):
             what = f"{title}, {names.with_length(experiment, cast(int, size))}"
             several = of_size["target"].nunique() > 1
             column = target_labels(of_size) if several else of_size["placement"].map(places_in_words)
-            found.append(_table(what, of_size.assign(column=column), several))
-    return found
+            by_experiment.append(_table(what, of_size.assign(column=column), several))
+    return by_experiment
 
 
 def measures(accuracy: pd.DataFrame) -> str:
@@ -125,19 +125,19 @@ def _table(title: str, cells: pd.DataFrame, several: bool) -> dict:
     headings = list(dict.fromkeys(cells["column"]))
     keys = ["model", "placement"] if several else ["model"]
     rows = []
-    for key, own in cells.groupby(keys, sort=False):
+    for key, group in cells.groupby(keys, sort=False):
         model, *placement = cast(tuple[str, ...], key)
-        by_column = {row["column"]: row for row in plain_rows(own)}
-        counts = {words: int(own[name].fillna(0).sum()) for words, name in NOTED.items()}
+        by_column = {row["column"]: row for row in plain_rows(group)}
+        counts = {words: int(group[name].fillna(0).sum()) for words, name in NOTED.items()}
         rows.append(
             {
                 "name": ", ".join([model, *map(places_in_words, placement)]),
                 "cells": [_cell(by_column.get(heading)) for heading in headings],
-                "n": in_range(own["n"]),
+                "n": in_range(group["n"]),
                 "noted": ", ".join(
                     [
                         *(f"{count:,} {noted_as(words, counts)}" for words, count in counts.items() if count),
-                        *map(doubt_in_words, own["doubt"].dropna().unique() if "doubt" in own else ()),
+                        *map(doubt_in_words, group["doubt"].dropna().unique() if "doubt" in group else ()),
                     ]
                 ),
             }
@@ -165,12 +165,13 @@ def overview_table(
     )
     # Several gold items in one prompt are one curve for each placement.
     words = {
-        key: "; ".join(dict.fromkeys(word for row in own if (word := word_of(row)[0]))) for key, own in curves.items()
+        key: "; ".join(dict.fromkeys(word for row in rows_of_curve if (word := word_of(row)[0])))
+        for key, rows_of_curve in curves.items()
     }
     rows = []
     for key, cells in accuracy.groupby(["experiment", "size"], sort=False):
         experiment, size = cast(tuple[str, int], key)
-        of_model = {str(model): own for model, own in cells.groupby("model")}
+        of_model = {str(model): cells_of_model for model, cells_of_model in cells.groupby("model")}
         rows.append(
             {
                 "title": titles[experiment] + _in_brackets(cells),
@@ -214,9 +215,13 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
     work = manifest["work"] or {}
     all_of_it, computed = work.get("prompt_tokens"), work.get("computed_tokens")
     price = prices.get(manifest["model"])
-    billed = [Usage.from_json(one) for one in manifest.get("billed", ())]
-    left = manifest["prompt_tokens"] - sum(one.prompt for one in billed)
-    unknown = [Usage(left, 0, 0, manifest["response_tokens"] - sum(one.output for one in billed))] if left > 0 else []
+    billed = [Usage.from_json(counts) for counts in manifest.get("billed", ())]
+    unbilled = manifest["prompt_tokens"] - sum(usage.prompt for usage in billed)
+    unknown = (
+        [Usage(unbilled, 0, 0, manifest["response_tokens"] - sum(usage.output for usage in billed))]
+        if unbilled > 0
+        else []
+    )
     return {
         "model": manifest["model"],
         "experiment": manifest["experiment"],
@@ -227,7 +232,8 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
         "last_prompt_tokens": all_of_it,
         "last_computed_tokens": computed,
         "saved": 1 - computed / all_of_it if all_of_it and computed is not None else None,
-        "dollars": price and sum(Prices.of(price).dollars(one) for one in [*billed, *unknown] if not one.elsewhere),
+        "dollars": price
+        and sum(Prices.of(price).dollars(usage) for usage in [*billed, *unknown] if not usage.elsewhere),
         "bill": (RECORDED[bool(billed), bool(unknown)]) if manifest["model"] in prices else None,
     }
 
@@ -241,12 +247,12 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
         f"{sums['n_answers']:,} answers to {sums['prompt_tokens']:,} tokens of prompts, with "
         f"{sums['response_tokens']:,} tokens of their own."
     )
-    known = table[table["saved"].notna()]
-    if not known.empty:
-        asked, computed = known["last_prompt_tokens"].sum(), known["last_computed_tokens"].sum()
+    with_savings = table[table["saved"].notna()]
+    if not with_savings.empty:
+        asked, computed = with_savings["last_prompt_tokens"].sum(), with_savings["last_computed_tokens"].sum()
         yield (
-            f"In the last run of {len(known)} sweeps {computed:,} of {asked:,} prompt tokens were computed: shared "
-            f"prefixes of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
+            f"In the last run of {len(with_savings)} sweeps {computed:,} of {asked:,} prompt tokens were computed: "
+            f"shared prefixes of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
         )
     if table["dollars"].notna().any():
         yield f"By the prices in the config, these answers cost US$ {money(table['dollars'].sum())}."

@@ -48,9 +48,9 @@ class SizeNames:
         for figure in figures:
             for experiment in figure["experiments"]:
                 self._titles.setdefault(experiment, figure.get("panel_title") or "")
-        for one in experiments:
-            item = "token" if one.get("tokens_of") else load_task(one["task"]).item
-            self._titles.setdefault(one["name"], f"{{size}} {item}s")
+        for entry in experiments:
+            item = "token" if entry.get("tokens_of") else load_task(entry["task"]).item
+            self._titles.setdefault(entry["name"], f"{{size}} {item}s")
 
     def __call__(self, experiment: str, size: int) -> str:
         if not size:
@@ -113,22 +113,22 @@ def verdicts(figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNam
     """
     if position_bias is None or figure["kind"] not in SHAPE_KINDS:
         return []
-    found = []
+    sentences = []
     for curve, rows in shown_cells(figure, position_bias).groupby(["experiment", "size"], sort=False):
         experiment, size = cast(tuple[str, int], curve)
         what = names(experiment, size)
         owners = grouped(plain_rows(rows), word_of)
-        found.append(
+        sentences.append(
             {
                 "what": f"{experiment}, {what}" if len(figure["experiments"]) > 1 else what,
                 "tokens": names.length(experiment, size),
                 "says": [
-                    {"word": word, "meaning": meaning, "of": ", ".join(_owner(row, several) for row in own)}
-                    for (word, meaning), own in owners.items()
+                    {"word": word, "meaning": meaning, "of": ", ".join(_owner(row, several) for row in owners_of_word)}
+                    for (word, meaning), owners_of_word in owners.items()
                 ],
             }
         )
-    return found
+    return sentences
 
 
 def _owner(row: Mapping, several: bool) -> str:
@@ -222,14 +222,14 @@ def shape(row: Mapping) -> str:
     word = row["shape"]
     if not word:
         return ""
-    told = [f"{word} ({MEANINGS[word]}; {_primacy_and_recency(row)}"]
-    alone = [one for one in UNSAID.get(word, ()) if row[f"{one}_ci_low"] > 0 or row[f"{one}_ci_high"] < 0]
+    sentences = [f"{word} ({MEANINGS[word]}; {_primacy_and_recency(row)}"]
+    alone = [end for end in UNSAID.get(word, ()) if row[f"{end}_ci_low"] > 0 or row[f"{end}_ci_high"] < 0]
     if alone:
         tilt = f", tilt {difference_of(row, 'tilt')}" if "tilt" in alone else ""
-        told.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
+        sentences.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
     if word == NONE and row["pbi_mde"] is not None:
-        told.append(f"; {row['n']:,} questions show a PBI from {percent(row['pbi_mde'])} points on")
-    return "".join(told) + ")"
+        sentences.append(f"; {row['n']:,} questions show a PBI from {percent(row['pbi_mde'])} points on")
+    return "".join(sentences) + ")"
 
 
 def _curve_name(row: Mapping) -> str:
@@ -275,8 +275,8 @@ def _describe_pbi(row: Mapping) -> str:
     if not row["pbi_class"]:
         return f" Its PBI carries no information ({row['reason']})."
     ends = shape(row)
-    told = f" Shape: {ends}." if ends else ""
-    return f"{told} PBI {difference_of(row, 'pbi')}: {row['class_words']}."
+    shape_words = f" Shape: {ends}." if ends else ""
+    return f"{shape_words} PBI {difference_of(row, 'pbi')}: {row['class_words']}."
 
 
 Tables = Mapping[str, pd.DataFrame]
@@ -298,16 +298,16 @@ def first_answers(
     experiments: settings of each, as in `page.Contents`. stand_ins: models that are none: nothing is concluded
     from their answers. filled: see `page.Contents`.
     """
-    own = {
+    by_table = {
         name: table[~table["model"].isin(list(stand_ins))] if "model" in table else table
         for name, table in tables.items()
     }
-    first = to_know_first(lambda name: _rows(own, name), experiments, stand_ins)
+    first = to_know_first(lambda name: _rows(by_table, name), experiments, stand_ins)
     looked = to_look_at(tables.get("gold_counts"), _rows(tables, "answer_checks"))
-    tagged = (f"{one}." for one in tag_sentences(manifests))
-    others = [*tagged, *looked, *(f"{one}." for one in filled), *_of_answers(own, manifests)]
-    left = max(0, OPEN - len(first.useless))
-    names = {one["name"] for one in experiments}
+    tagged = (f"{sentence}." for sentence in tag_sentences(manifests))
+    others = [*tagged, *looked, *(f"{sentence}." for sentence in filled), *_of_answers(by_table, manifests)]
+    room = max(0, OPEN - len(first.useless))
+    names = {experiment["name"] for experiment in experiments}
     pairs = labelled(_rows(tables, "model_pairs"), _rows(tables, "accuracy"))
     answers = [
         f"{rows[0]['model_a']} and {rows[0]['model_b']} on {compared_on(rows[0])}: {conclusion}"
@@ -318,8 +318,8 @@ def first_answers(
         "useless": first.useless[:OPEN],
         "answers": [*first.able, *first.probable, *answers[:MOST_PAIRS], *more_pairs(answers)],
         "advice": first.advice,
-        "warnings": others[:left],
-        "more_warnings": [*first.useless[OPEN:], *others[left:]],
+        "warnings": others[:room],
+        "more_warnings": [*first.useless[OPEN:], *others[room:]],
     }
 
 
@@ -329,8 +329,11 @@ def _rows(tables: Tables, name: str) -> list[dict]:
 
 def _of_answers(tables: Tables, manifests: Sequence[Mapping]) -> Iterator[str]:
     """Cut, empty, refused and lacking answers, those to unknown prompts, and conclusions that depend on the reading."""
-    decodings = {(one["model"], one["experiment"]): one["identity_fields"].get("decoding") for one in manifests}
+    decodings = {
+        (manifest["model"], manifest["experiment"]): manifest["identity_fields"].get("decoding")
+        for manifest in manifests
+    }
     stops = {sweep: decoding["stop"] for sweep, decoding in decodings.items() if decoding}
-    told = [*answer_sentences(_rows(tables, "accuracy"), manifests)]
-    told += reading_warnings(tables.get("reading_sensitivity"), stops)
-    yield from (f"{one}." for one in told)
+    sentences = [*answer_sentences(_rows(tables, "accuracy"), manifests)]
+    sentences += reading_warnings(tables.get("reading_sensitivity"), stops)
+    yield from (f"{sentence}." for sentence in sentences)

@@ -29,7 +29,7 @@ TOLD = read_data(Path(__file__).with_suffix(".yaml"))
 
 def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
     """One row by heading per work whose experiments a study ran: the paper, and the suite, which asks to cite both."""
-    ran = [(one["name"], load_task(one["task"])) for one in experiments]
+    ran = [(experiment["name"], load_task(experiment["task"])) for experiment in experiments]
     of_suite = any(task.has_suite_words or name in TOLD["suite_experiments"] for name, task in ran)
     of_paper = of_suite or any(task.source for _, task in ran)
     return [TOLD["works"][name] for name, is_used in (("paper", of_paper), ("suite", of_suite)) if is_used]
@@ -39,12 +39,12 @@ def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     """The fields of each identity, once for all sweeps that share it."""
     return [
         {
-            "model": own[0]["model"],
-            "experiments": ", ".join(manifest["experiment"] for manifest in own),
+            "model": of_identity[0]["model"],
+            "experiments": ", ".join(manifest["experiment"] for manifest in of_identity),
             "identity": identity,
-            "fields": json.dumps(own[0]["identity_fields"], indent=2, sort_keys=True, ensure_ascii=False),
+            "fields": json.dumps(of_identity[0]["identity_fields"], indent=2, sort_keys=True, ensure_ascii=False),
         }
-        for identity, own in grouped(manifests, itemgetter("identity")).items()
+        for identity, of_identity in grouped(manifests, itemgetter("identity")).items()
     ]
 
 
@@ -111,17 +111,17 @@ def making(manifest: Mapping) -> Making:
 
 def sweep_row(manifest: Mapping) -> dict[str, str]:
     """What a sweep was made with, by heading: model, weights, number format, decoding and prompt format."""
-    made = making(manifest)
+    making_of = making(manifest)
     return {
         "Model": manifest["model"],
         "Experiment": manifest["experiment"],
-        "Weights": made.weights,
-        "Number format": ", ".join(filter(None, [made.dtype, made.dtype_reason])),
-        "Attention": made.attention,
-        "Prompt format": made.prompt_format,
-        "Decoding": made.decoding,
+        "Weights": making_of.weights,
+        "Number format": ", ".join(filter(None, [making_of.dtype, making_of.dtype_reason])),
+        "Attention": making_of.attention,
+        "Prompt format": making_of.prompt_format,
+        "Decoding": making_of.decoding,
         "Prompts": f"{manifest['prompts']:,}",
-        "Computed with": made.computed_with,
+        "Computed with": making_of.computed_with,
         "Identity": manifest["identity"][:12],
     }
 
@@ -174,9 +174,9 @@ def placements(cells: Sequence[Mapping]) -> str:
 
 def _remedies(experiment: Mapping) -> list[str]:
     """Changes of the retrieved documents, as in `order reversed`, `rerank my_reranker`; [] if there are none."""
-    told = [f"{key} {experiment[key]}" for key in ("order", "rerank") if experiment.get(key)]
+    remedies = [f"{key} {experiment[key]}" for key in ("order", "rerank") if experiment.get(key)]
     cut = experiment.get("cut")
-    return told if cut is None else [*told, str(Cut(**cut))]
+    return remedies if cut is None else [*remedies, str(Cut(**cut))]
 
 
 def _questions(experiment: Mapping) -> str:
@@ -202,15 +202,15 @@ def experiments_studied(
     """
     return [
         {
-            **{key: one[key] for key in ("name", "title", "asks")},
-            "judged": _judged(one),
+            **{key: experiment[key] for key in ("name", "title", "asks")},
+            "judged": _judged(experiment),
             "contexts": [
-                names.with_length(one["name"], size, ": ")
-                for size in dict.fromkeys(cell["size"] for cell in one["cells"])
+                names.with_length(experiment["name"], size, ": ")
+                for size in dict.fromkeys(cell["size"] for cell in experiment["cells"])
             ],
-            "example": _example(samples.get(one["name"], ())),
+            "example": _example(samples.get(experiment["name"], ())),
         }
-        for one in experiments
+        for experiment in experiments
     ]
 
 
@@ -252,9 +252,9 @@ def models_studied(manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -
         by_model.setdefault(sweep["Model"], []).append({**sweep, "Context window": window})
     headings = ("Weights", "Number format", "Prompt format", "Context window")
     rows = []
-    for model, own in by_model.items():
+    for model, of_model in by_model.items():
         said = about.get(model, {})
         facts = ", ".join(words.format(said[key]) for key, words in TOLD["about"].items() if key in said)
-        values = {heading: "; ".join(dict.fromkeys(sweep[heading] for sweep in own)) for heading in headings}
+        values = {heading: "; ".join(dict.fromkeys(sweep[heading] for sweep in of_model)) for heading in headings}
         rows.append({"Model": model, "What it is": facts or "no facts in its entry (`about`)", **values})
     return rows

@@ -57,7 +57,7 @@ def question_records(
     responses: by model; scores: rows of `scoring.score_sweep` for all these models; other_items: of the task.
     """
     wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
-    cells = grouped((one for one in examples if (one.size, one.id) in wanted), attrgetter("size", "id"))
+    cells = grouped((example for example in examples if (example.size, example.id) in wanted), attrgetter("size", "id"))
     answers = _answers(responses, scores, wanted)
     for size, of_size in ids.items():
         for id in of_size:
@@ -84,7 +84,9 @@ def _answers(
                 "model": model,
                 "text": response.text,
                 # A graded answer that is neither right nor wrong is a number.
-                "verdicts": [None if pd.isna(one) else bool(one) if one in (0, 1) else float(one) for one in correct],
+                "verdicts": [
+                    None if pd.isna(value) else bool(value) if value in (0, 1) else float(value) for value in correct
+                ],
                 "finish_reason": response.finish_reason,
                 "excluded": excluded,
             }
@@ -106,7 +108,9 @@ def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping, o
             "prompt": [pieces.setdefault(piece, len(pieces)) for piece in _END.split(example.prompt)],
             **({} if example.messages is None else {"is_chat": True}),
             "targets": [_target(target, example.prompt) for target in example.targets],
-            "responses": [_marked(one, example, other_items) for one in answers.get((size, id, example.placement), [])],
+            "responses": [
+                _marked(response, example, other_items) for response in answers.get((size, id, example.placement), [])
+            ],
         }
         for example in examples
     ]
@@ -143,19 +147,19 @@ def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tupl
 
     That number is None for all, else the largest half, quarter, ... of the sample that fits.
     """
-    left = max(map(most_of_a_size, samples.values()), default=0)
+    half = max(map(most_of_a_size, samples.values()), default=0)
     questions = None
     while True:
-        texts = {name: packed(first_of_each_size(records, left)) for name, records in samples.items()}
-        if sum(map(len, texts.values())) <= most_characters or left == 0:
+        texts = {name: packed(first_of_each_size(records, half)) for name, records in samples.items()}
+        if sum(map(len, texts.values())) <= most_characters or half == 0:
             return texts, questions
-        left //= 2
-        questions = left
+        half //= 2
+        questions = half
 
 
 def first_of_each_size(records: Iterable[Mapping], questions: int) -> list[Mapping]:
     """The first `questions` records of each size, in their order."""
-    return [record for _, own in groupby(records, itemgetter("size")) for record in islice(own, questions)]
+    return [record for _, of_size in groupby(records, itemgetter("size")) for record in islice(of_size, questions)]
 
 
 def most_of_a_size(records: Iterable[Mapping]) -> int:

@@ -40,9 +40,9 @@ class ExportNames:
         suite's experiments 2 to 7, with more decimals if another of these positions has the same depth by three.
         """
         if self.is_suite and self.size_key is None and position is not None:
-            others = [one for one in positions if one not in (position, None)]
-            depths = [[nominal_depth(one, items, digits) for one in (position, *others)] for digits in range(3, 16)]
-            depth = next(own for own, *other in depths if own not in other)
+            others = [place for place in positions if place not in (position, None)]
+            depths = [[nominal_depth(place, items, digits) for place in (position, *others)] for digits in range(3, 16)]
+            depth = next(depth_here for depth_here, *other in depths if depth_here not in other)
             return f"{self.stem}_depth_{depth}.jsonl"
         return f"{self.stem}_pos_{position}.jsonl"
 
@@ -148,16 +148,18 @@ def suite_summary(summary: Mapping, names: ExportNames) -> dict:
 
     It has no durations, so that equal results are equal bytes; results/benchmarks has them.
     """
-    own = {"experiment": summary["task"]} if names.is_suite else {}
+    task_name = {"experiment": summary["task"]} if names.is_suite else {}
     sizes = {} if names.size_key is None else {names.size_key: summary["size"]}
-    return {**summary, **own, **sizes, "num_examples": summary.get("n")}
+    return {**summary, **task_name, **sizes, "num_examples": summary.get("n")}
 
 
 def suite_master(master: Mapping, curves: Iterable[Curve]) -> dict:
     """The master summary with the exported summaries, by the stems of the files instead of the curves' names."""
     names = {curve.name: export_names(curve) for curve in curves}
     classes = {name: [names[curve].stem for curve in of] for name, of in master["pbi_classes"].items()}
-    summaries = {names[curve].stem: suite_summary(one, names[curve]) for curve, one in master["experiments"].items()}
+    summaries = {
+        names[curve].stem: suite_summary(summary, names[curve]) for curve, summary in master["experiments"].items()
+    }
     return {**master, "pbi_classes": classes, "experiments": summaries}
 
 

@@ -64,9 +64,9 @@ def task_facts(about: Mapping[str, Any], records: Sequence[Mapping]) -> dict[str
         "reads": metric.reads,
         "measure": metric.label,
         "prompts": len(records),
-        "questions": len({one["question_id"] for one in metadata}),
-        "cells": list(dict.fromkeys(one["cell"] for one in metadata)),
-        "targets": list(dict.fromkeys(target["name"] for one in metadata for target in one["targets"])),
+        "questions": len({entry["question_id"] for entry in metadata}),
+        "cells": list(dict.fromkeys(entry["cell"] for entry in metadata)),
+        "targets": list(dict.fromkeys(target["name"] for entry in metadata for target in entry["targets"])),
         "chat": any(isinstance(record["input"], list) for record in records),
     }
 
