@@ -143,7 +143,7 @@ def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fi
     for ax, panel in zip(axes, panels, strict=True):
         _draw_bars(ax, panel, fills)
         note = style.wrapped(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
-        has_bars = any(one.kind == MARKS for one in panel.series)
+        has_bars = any(trace.kind == MARKS for trace in panel.series)
         above.append(note if has_bars else "")
         if note and not has_bars:
             ax.annotate(note, (0.5, 0.5), (0, 0), va="center", **style.NOTE)
@@ -154,14 +154,16 @@ def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fi
 def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:
     """Draw reference lines with white edges, because a line has the same colour as the bars that it crosses."""
     others = len(ax.get_lines())
-    style.draw_series(ax, [one for one in panel.series if one.kind == REFERENCE], looks)
+    style.draw_series(ax, [trace for trace in panel.series if trace.kind == REFERENCE], looks)
     for line in ax.get_lines()[others:]:
         line.set_path_effects([withStroke(linewidth=3, foreground="white")])
 
 
 def _draw_bars(ax: Axes, panel: Panel, fills: Mapping[str, Mapping]) -> None:
     width = 0.84 / max(len(fills), 2)
-    points: dict[str | None, Sequence[Point]] = {one.model: one.points for one in panel.series if one.kind == MARKS}
+    points: dict[str | None, Sequence[Point]] = {
+        trace.model: trace.points for trace in panel.series if trace.kind == MARKS
+    }
     for index, (model, fill) in enumerate(fills.items()):
         bars = points.get(model, ())
         ax.bar(
@@ -193,7 +195,7 @@ def draw_stacks(chart: Chart) -> Figure:
     """Wrong answers in per cent of all answers, by kind, at each position: stacked bars, each with the interval of the
     whole bar, the models of a size side by side. Without any part the figure has a sentence instead.
     """
-    kinds = {one.label: one.dash for one in chart.series(PART)}
+    kinds = {trace.label: trace.dash for trace in chart.series(PART)}
     if not kinds:
         return style.empty_canvas(chart.title, "No answer is wrong.")
     panels, models = len(chart.panels), len(chart.models)
@@ -206,7 +208,7 @@ def draw_stacks(chart: Chart) -> Figure:
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_stack(ax, panel)
     grid.label(axes, style.wrapped(chart.x_label, LABEL_WIDTH), chart.y_label)
-    highest = max(100 * (point.high or 0) for one in chart.series(WHOLE) for point in one.points)
+    highest = max(100 * (point.high or 0) for trace in chart.series(WHOLE) for point in trace.points)
     axes[0].set_ylim(0, min(102, max(10.0, highest * 1.05)))
     colours = list(KIND_COLOURS.values())
     handles = [Patch(color=colours[place], label=label) for label, place in kinds.items()]
@@ -237,7 +239,9 @@ def _panels_of_wrong(
     for size, of_size in cells.groupby("size"):
         for where, group in _placements(of_size) if several else [("", of_size)]:
             placed = group.assign(place=group["position"].rank(method="dense").astype(int) - 1)
-            ticks = tuple((place, ordinal(int(one) + 1)) for place, one in enumerate(sorted({*group["position"]})))
+            ticks = tuple(
+                (place, ordinal(int(position) + 1)) for place, position in enumerate(sorted({*group["position"]}))
+            )
             for model in models:
                 of_model = placed[placed["model"] == model].sort_values("position", kind="stable")
                 if len(of_model):
@@ -266,10 +270,10 @@ def _series_of_wrong(model: str, cells: pd.DataFrame, kinds: Sequence[str]) -> t
 
 
 def _draw_stack(ax: Axes, panel: Panel) -> None:
-    (whole,) = (one for one in panel.series if one.kind == WHOLE)
+    (whole,) = (trace for trace in panel.series if trace.kind == WHOLE)
     heights = {point.x or 0: 100 * point.value for point in whole.points}
     below = dict.fromkeys(heights, 0.0)
-    for part in (one for one in panel.series if one.kind == PART):
+    for part in (trace for trace in panel.series if trace.kind == PART):
         parts = {x: point.value * heights[x] for point in part.points for x in [point.x or 0]}
         bottom = [below[x] for x in parts]
         colour = list(KIND_COLOURS.values())[part.dash]

@@ -81,7 +81,7 @@ class Chart:
 
     def series(self, *kinds: str) -> Iterator[Series]:
         """All series of these kinds, panel by panel; without kinds, all series."""
-        return (one for panel in self.panels for one in panel.series if not kinds or one.kind in kinds)
+        return (trace for panel in self.panels for trace in panel.series if not kinds or trace.kind in kinds)
 
 
 def make_chart(
@@ -89,7 +89,7 @@ def make_chart(
 ) -> Chart:
     """A chart with the settings of a figure; everywhere: series that every panel has."""
     series = tuple(everywhere)
-    has_recall = any(one.model is None for one in series)
+    has_recall = any(trace.model is None for trace in series)
     return Chart(
         name=figure.get("name", ""),
         title=figure["title"],
@@ -123,8 +123,8 @@ def of_size(title: str, size: str) -> str:
 
 def points_of(cells: pd.DataFrame, x: str | None, value: str = "accuracy", n: str = "n") -> tuple[Point, ...]:
     """One point per row at the column `x`: the columns `n` and `value`, with its own limits or else the only ones."""
-    of = f"{value}_" if f"{value}_ci_low" in cells else ""
-    low, high = f"{of}ci_low", f"{of}ci_high"
+    prefix = f"{value}_" if f"{value}_ci_low" in cells else ""
+    low, high = f"{prefix}ci_low", f"{prefix}ci_high"
     return tuple(
         Point(None if x is None else int(row[x]), int(row[n]), float(row[value]), row[low], row[high])
         for row in plain_rows(cells)
@@ -137,11 +137,11 @@ def curves(figure: Mapping, cells: pd.DataFrame, x: str) -> tuple[Series, ...]:
     return tuple(
         Series(
             CURVE, str(model), experiment if several else "", dash,
-            points_of(curve.sort_values(x), x), gaps_of(curve[x], own[x]),
+            points_of(curve.sort_values(x), x), gaps_of(curve[x], cells_of_experiment[x]),
         )
         for dash, experiment in enumerate(figure["experiments"])
-        for own in [cells[cells["experiment"] == experiment]]
-        for model, curve in scored(own).groupby("model", sort=False)
+        for cells_of_experiment in [cells[cells["experiment"] == experiment]]
+        for model, curve in scored(cells_of_experiment).groupby("model", sort=False)
     )  # fmt: skip
 
 
@@ -164,10 +164,10 @@ def published_curves(
     theirs = theirs[is_in_panel & theirs["model"].isin(list(models))]
     return tuple(
         replace(
-            one, kind=PUBLISHED, label="published", gaps=(),
-            points=tuple(replace(p, low=None, high=None) for p in one.points),
+            curve, kind=PUBLISHED, label="published", gaps=(),
+            points=tuple(replace(p, low=None, high=None) for p in curve.points),
         )
-        for one in curves(figure, theirs, x)
+        for curve in curves(figure, theirs, x)
     )  # fmt: skip
 
 
@@ -311,7 +311,7 @@ def target_labels(cells: pd.DataFrame) -> pd.Series:
     number = cells["target"].map({name: place for place, name in enumerate(PLACES)})
     named = zip(cells["target"], cells["depth"], strict=True)
     is_elsewhere = any(name in PLACES and pd.notna(depth) and not is_near(name, depth) for name, depth in named)
-    return number.map(lambda one: f"{ordinal(int(one) + 1)} item") if is_elsewhere else cells["target"]
+    return number.map(lambda position: f"{ordinal(int(position) + 1)} item") if is_elsewhere else cells["target"]
 
 
 def indexed_curves(position_bias: pd.DataFrame) -> list[dict]:

@@ -58,9 +58,9 @@ def draw_tokens(figure: Mapping, rows: Rows) -> Figure:
         curve, look = rows_of.sort_values("size"), looks[str(model)]
         xs, drawn = curve["dollars" if in_dollars else "tokens"].astype(float), points_of(curve, None)
         style.draw_points(ax, xs, drawn, look, linestyle=dashes[experiment])
-        told: dict[str, Any] = {"textcoords": "offset points", "color": look.colour, "fontsize": "small"}
+        text_options: dict[str, Any] = {"textcoords": "offset points", "color": look.colour, "fontsize": "small"}
         for x, point, size in zip(xs, drawn, curve["size"], strict=True):
-            ax.annotate(f"{size:,}", (x, 100 * point.value), (5 + look.shift, 5), **told)
+            ax.annotate(f"{size:,}", (x, 100 * point.value), (5 + look.shift, 5), **text_options)
     _as_cost_axis(ax)
     low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
     spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
@@ -83,8 +83,8 @@ def costs_of_sizes(figure: Mapping, rows: Rows) -> pd.DataFrame:
     `tokens` (mean of prompt and answer, missing where not recorded) and `dollars` (of 1,000 questions, missing without
     prices).
     """
-    found = list(_of_sweeps(figure, rows))
-    return pd.concat(found) if found else pd.DataFrame(columns=[*MEAN_COLUMNS, "tokens", "dollars"])
+    sweep_costs = list(_of_sweeps(figure, rows))
+    return pd.concat(sweep_costs) if sweep_costs else pd.DataFrame(columns=[*MEAN_COLUMNS, "tokens", "dollars"])
 
 
 def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
@@ -96,8 +96,8 @@ def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
         model, experiment = counted["model"].iloc[0], counted["experiment"].iloc[0]
         means = position_means(sweep)
         if means.empty:
-            own = (rows.accuracy["model"] == model) & (rows.accuracy["experiment"] == experiment)
-            means = rows.accuracy.loc[own, MEAN_COLUMNS]
+            in_sweep = (rows.accuracy["model"] == model) & (rows.accuracy["experiment"] == experiment)
+            means = rows.accuracy.loc[in_sweep, MEAN_COLUMNS]
         by_size = counted.groupby("size")
         prompt, answer = (by_size[name].mean().astype("Float64") for name in ("prompt_tokens", "response_tokens"))
         each = Prices.of(prices.get(model) or {"input": nan, "output": nan}).of_rows(counted)
@@ -130,9 +130,9 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     canvas = style.new_canvas(grid.width, PANEL_INCHES[1] * grid.rows + 1.6, figure["title"])
     axes, characters = grid.axes(canvas), grid.panel_width / style.CHARACTER_INCHES
     for ax, model in zip(axes, models, strict=True):
-        own = shown[shown["model"] == model]
-        unit = _unit(own)
-        _draw_conditions(ax, own, unit, looks)
+        shown_of_model = shown[shown["model"] == model]
+        unit = _unit(shown_of_model)
+        _draw_conditions(ax, shown_of_model, unit, looks)
         ax.set_title(style.wrapped(model, characters))
         x_label = {"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit]
         ax.set_xlabel(style.wrapped(x_label, characters))
@@ -156,8 +156,8 @@ def _grid(panels: int, room: float | None) -> style.PanelGrid:
 
 def _unit(rows: pd.DataFrame) -> str:
     """The unit of the axis: money if it is known, else tokens, else documents."""
-    known = (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all())
-    return next(known, "size")
+    complete = (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all())
+    return next(complete, "size")
 
 
 def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, looks: Mapping[str, style.Look]) -> None:
@@ -211,8 +211,8 @@ def _label(rows: pd.DataFrame, experiment: str) -> str:
 
 def _note(rows: pd.DataFrame, width: float) -> str:
     documents = ", ".join(f"{number:,}" for number in sorted(set(rows["size"])))
-    told = (
+    note = (
         f"n = {in_range(rows['n'])}, the same questions under all conditions; bars are 95 % intervals, each "
         f"by itself; a point for each number of documents ({documents}), set a little apart"
     )
-    return style.wrapped(told, width * style.TITLE_CHARACTERS_AN_INCH * 1.3)
+    return style.wrapped(note, width * style.TITLE_CHARACTERS_AN_INCH * 1.3)

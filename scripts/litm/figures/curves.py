@@ -64,8 +64,8 @@ def log_probabilities(figure: Mapping, rows: Rows) -> Chart:
     cells = positioned(figure, rows.log_probability)
     ends = {"accuracy": "per_token", "ci_low": "per_token_ci_low", "ci_high": "per_token_ci_high"}
     cells = cells.assign(**{to: np.exp(cells[name].astype("Float64")) for to, name in ends.items()})
-    made = make_chart({**figure, "measure": "Probability per token"}, _panels(figure, cells, rows), models_in(cells))
-    return replace(made, note="points are geometric means over the questions")
+    chart = make_chart({**figure, "measure": "Probability per token"}, _panels(figure, cells, rows), models_in(cells))
+    return replace(chart, note="points are geometric means over the questions")
 
 
 def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
@@ -73,13 +73,14 @@ def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
     models, trained = models_in(cells), figure.get("training_lengths") or {}
     return [
         Panel(
-            panel_title(figure, size, rows.token_counts, own),
-            _ticks(scored(own)["position"]),
-            curves(figure, own, "position") + published_curves(figure, rows.published, models, own, "position"),
-            absent_models(own),
+            panel_title(figure, size, rows.token_counts, cells_of_size),
+            _ticks(scored(cells_of_size)["position"]),
+            curves(figure, cells_of_size, "position")
+            + published_curves(figure, rows.published, models, cells_of_size, "position"),
+            absent_models(cells_of_size),
             longer_than_trained(mean_tokens(figure, rows.token_counts, size), trained),
         )
-        for size, own in cells.groupby("size")
+        for size, cells_of_size in cells.groupby("size")
     ]
 
 
@@ -107,8 +108,8 @@ def means(figure: Mapping, rows: Rows) -> Chart:
     counts = shown_cells(figure, rows.accuracy).dropna(subset=["position"]).groupby("size")["position"].nunique()
     if counts.nunique() < 2:
         return chart
-    told = ", ".join(f"{count} at {size}" for size, count in counts.items())
-    uneven = f"number of positions: {told}; more positions between the ends lower the mean of a U"
+    counts_text = ", ".join(f"{count} at {size}" for size, count in counts.items())
+    uneven = f"number of positions: {counts_text}; more positions between the ends lower the mean of a U"
     return replace(chart, note="\n".join(filter(None, [chart.note, uneven])))
 
 
@@ -125,8 +126,10 @@ def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | Non
     panel = Panel("", tuple((size, str(size)) for size in shown), series, tuple(absent))
     everywhere = [*recalls(rows.recall, shown), *references(figure, rows.accuracy, models)]
     lengths = [(size, length_in_words(mean_tokens(figure, rows.token_counts, size, cells))) for size in shown]
-    told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
-    return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")
+    lengths_text = ", ".join(f"{length} at {size}" for size, length in lengths if length)
+    return replace(
+        make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {lengths_text}" if lengths_text else ""
+    )
 
 
 def _without_sizes(cells: pd.DataFrame, shown: Sequence[int]) -> Iterator[str]:
@@ -149,7 +152,7 @@ def draw_curves(chart: Chart) -> Figure:
 
     canvas, first = _drawn(chart, 1.2, draw)
     style.fit_y_axis(first, chart)
-    counted = style.describe_n([one for one in chart.series(CURVE) if one.model is not None], "point", "bars")
+    counted = style.describe_n([trace for trace in chart.series(CURVE) if trace.model is not None], "point", "bars")
     notes = [counted, _describe_published(chart), style.describe_reference_columns(chart), style.describe_axis(first)]
     style.add_legend(canvas, style.legend_handles(chart, looks), *notes)
     style.add_note(canvas, filter(None, [chart.note]))
@@ -158,13 +161,13 @@ def draw_curves(chart: Chart) -> Figure:
 
 def _describe_published(chart: Chart) -> str:
     """A note on published curves over other numbers of questions than those of the same models here; else ''."""
-    pairs = [(own, their) for one in chart.panels for own in one.series for their in one.series]
+    pairs = [(ours, their) for panel in chart.panels for ours in panel.series for their in panel.series]
     others = {
         point.n
-        for own, their in pairs
-        if (own.kind, their.kind) == (CURVE, PUBLISHED) and (own.model, own.dash) == (their.model, their.dash)
+        for ours, their in pairs
+        if (ours.kind, their.kind) == (CURVE, PUBLISHED) and (ours.model, ours.dash) == (their.model, their.dash)
         for point in their.points
-        if point.n not in {here.n for here in own.points}
+        if point.n not in {here.n for here in ours.points}
     }
     return f"published: n = {in_range(others)}, other questions" if others else ""
 
@@ -239,13 +242,13 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
         series = [
             Series(
                 CURVE, model, f"{pair[0]} - {pair[1]}" if len(dashes) > 1 else "", dashes[pair],
-                points_of(own.sort_values("position_a"), "position_a", "difference"),
-                gaps_of(own["position_a"], of_pair["position_a"]),
+                points_of(cells_of_pair.sort_values("position_a"), "position_a", "difference"),
+                gaps_of(cells_of_pair["position_a"], of_pair["position_a"]),
             )
             for model, pair in dict.fromkeys(named)
             for of_pair in [of_size[[key[1] == pair for key in keys]]]
-            for own in [scored(of_size[[key == (model, pair) for key in keys]])]
-            if len(own)
+            for cells_of_pair in [scored(of_size[[key == (model, pair) for key in keys]])]
+            if len(cells_of_pair)
         ]  # fmt: skip
         ticks = _ticks(scored(of_size)["position_a"])
         panels += [Panel(panel_title(figure, size, rows.token_counts), ticks, tuple(series))] if series else []

@@ -81,8 +81,8 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
         "n   shape", (1, 1), (6, 3), xycoords="axes fraction", textcoords="offset points",
         va="bottom", color="0.35", fontsize=7.5,
     )  # fmt: skip
-    told = [KINDS["pbi_forest"].x_label, *_explanation(lines, len(curves) - len(shown))]
-    panel.set_xlabel("\n".join(told), fontsize=9)
+    notes = [KINDS["pbi_forest"].x_label, *_explanation(lines, len(curves) - len(shown))]
+    panel.set_xlabel("\n".join(notes), fontsize=9)
     return canvas
 
 
@@ -94,10 +94,13 @@ def _groups(curves: Sequence[Mapping]) -> dict[str, list[_Row]]:
         places = [f"at {places_in_words(curve['placement'])}" if curve["placement"] else "" for curve in members]
         parts = [(f"size {curve['size']}", place) for curve, place in zip(members, places, strict=True)]
         differ = [len(set(values)) > 1 for values in zip(*parts, strict=True)]
-        name = [experiment, *("" if own else part for own, part in zip(differ, parts[0], strict=True))]
+        name = [experiment, *("" if is_shared else part for is_shared, part in zip(differ, parts[0], strict=True))]
         rows = []
         for index, (curve, part) in enumerate(zip(members, parts, strict=True), start=1):
-            label = [curve["model"], *(text if own else "" for own, text in zip(differ, part, strict=True))]
+            label = [
+                curve["model"],
+                *(text if differs_here else "" for differs_here, text in zip(differ, part, strict=True)),
+            ]
             limits, word = [100 * end for end in index_of(curve)], curve["reason"] or curve["shape"] or ""
             rows.append(_Row(", ".join(filter(None, label)), height + index, curve, limits, word))
         groups[", ".join(filter(None, name))] = rows
@@ -114,10 +117,10 @@ def _draw_bands(panel: Axes, rows: Sequence[_Row]) -> None:
     upward = CLASSES[::-1]
     names = [INVERTED, "flat", *(name for _, name in upward)]
     edges = [low, -100 * FLAT_WITHIN, *(100 * bound for bound, _ in upward), high]
-    for (left, right), name, colour in zip(pairwise(edges), names, BAND_COLOURS, strict=True):
-        panel.axvspan(left, right, color=colour, linewidth=0, zorder=0)
+    for (start, right), name, colour in zip(pairwise(edges), names, BAND_COLOURS, strict=True):
+        panel.axvspan(start, right, color=colour, linewidth=0, zorder=0)
         panel.annotate(
-            name, ((left + right) / 2, 1), (0, 3), xycoords=panel.get_xaxis_transform(), textcoords="offset points",
+            name, ((start + right) / 2, 1), (0, 3), xycoords=panel.get_xaxis_transform(), textcoords="offset points",
             ha="center", va="bottom", color="0.35", fontsize=7.5,
         )  # fmt: skip
     panel.set_xlim(low, high)
@@ -149,8 +152,8 @@ def _width(rows: Sequence[_Row], font_size: float, room: float | None) -> float:
 
     room: inches, the given width; the axis is then shorter, as far as its words allow.
     """
-    left, right = max(len(row.label) for row in rows), max(len(row.word) + 8 for row in rows)
-    around = MARGIN_INCHES + (left + right) * CHARACTER_INCHES * font_size / NORMAL[1]
+    label_width, right = max(len(row.label) for row in rows), max(len(row.word) + 8 for row in rows)
+    around = MARGIN_INCHES + (label_width + right) * CHARACTER_INCHES * font_size / NORMAL[1]
     return AXIS_INCHES + around if room is None else max(SHORT_AXIS_INCHES + around, min(room, AXIS_INCHES + around))
 
 
@@ -160,7 +163,7 @@ def _explanation(rows: Sequence[_Row], left_out: int) -> list[str]:
         asides.append("hollow: no information, for the reason at the right")
     if left_out:
         asides.append(f"left out: {left_out} without a middle position")
-    told = ["bars are 95 % intervals; n: questions scored at every position"]
+    notes = ["bars are 95 % intervals; n: questions scored at every position"]
     if any(row.curve["shape"] for row in rows):
-        told.append("shape: corrected over all curves of an experiment, which the bars are not")
-    return told + (["; ".join(asides)] if asides else [])
+        notes.append("shape: corrected over all curves of an experiment, which the bars are not")
+    return notes + (["; ".join(asides)] if asides else [])

@@ -98,17 +98,17 @@ def _panel(
     figure: Mapping, experiment: str, model: str, cells: pd.DataFrame, token_counts: pd.DataFrame | None
 ) -> Panel:
     of_model = {**figure, "experiments": [experiment], "models": [model]}
-    own = cells[cells["model"] == model]
+    cells_of_model = cells[cells["model"] == model]
     series = tuple(
         Series(
             MARKS, model, panel_title(of_model, size, token_counts), 0,
             points_of(drawn, "position"), gaps_of(drawn["position"], cells[cells["size"] == size]["position"]),
         )
-        for size, of_size in own.groupby("size")
+        for size, of_size in cells_of_model.groupby("size")
         for drawn in [scored(of_size).sort_values("position")]
     )  # fmt: skip
     title = f"{experiment}: {model}" if len(figure["experiments"]) > 1 else model
-    columns = cells[cells["size"].isin(scored(own)["size"])].drop_duplicates(["size", "position"])
+    columns = cells[cells["size"].isin(scored(cells_of_model)["size"])].drop_duplicates(["size", "position"])
     return Panel(title, _ticks(columns), series)
 
 
@@ -125,7 +125,9 @@ def _ticks(cells: pd.DataFrame) -> tuple[tuple[int, str], ...]:
     columns = list(zip(*rows, strict=True))
     if any(max(column) - min(column) > SAME_DEPTH for column in columns):
         return ()
-    return tuple((place, f"{round(float(percent(sum(one) / len(one))))} %") for place, one in enumerate(columns))
+    return tuple(
+        (place, f"{round(float(percent(sum(column) / len(column))))} %") for place, column in enumerate(columns)
+    )
 
 
 def _draw_panel(ax: Axes, panel: Panel) -> None:

@@ -86,7 +86,7 @@ def has_curves(experiment: Experiment) -> bool:
 
 #: What a kind may ask of experiments, by its name in kinds.yaml.
 FITS: dict[str, Fits] = {
-    one.__name__: one for one in (has_positions, has_targets, has_curves, has_no_curve, asks_one, has_sizes_alone)
+    fit.__name__: fit for fit in (has_positions, has_targets, has_curves, has_no_curve, asks_one, has_sizes_alone)
 } | {"fits_all": lambda experiment: True, "fits_nothing": lambda experiment: False}
 
 
@@ -157,11 +157,11 @@ class Kind:
 
 def declared_kind(name: str, **keys: Any) -> Kind:
     """A kind from its entry of kinds.yaml."""
-    made: dict[str, Any] = {"is_automatic": FITS[keys.pop("is_automatic", "fits_nothing")]}
+    facts: dict[str, Any] = {"is_automatic": FITS[keys.pop("is_automatic", "fits_nothing")]}
     for key in {"each", "one"} & keys.keys():
         fits, sentence = keys[key]
-        made[key] = FITS[fits], sentence
-    return Kind(name, **keys | made)
+        facts[key] = FITS[fits], sentence
+    return Kind(name, **keys | facts)
 
 
 #: Kinds of figures by name, those of extensions last.

@@ -113,7 +113,7 @@ def new_canvas(width: float, height: float, title: str) -> Figure:
 
 def wrapped(text: str, characters: float) -> str:
     """A text wrapped at a number of characters, where wide ones count twice; names are not broken at hyphens."""
-    counted = "".join(one + "\0" * (east_asian_width(one) in "WF") for one in text)
+    counted = "".join(character + "\0" * (east_asian_width(character) in "WF") for character in text)
     lines = (textwrap.fill(line, int(characters), break_on_hyphens=False) for line in counted.splitlines())
     return "\n".join(lines).replace("\0", "")
 
@@ -141,10 +141,10 @@ class PanelGrid:
 
     def axes(self, canvas: Figure, sharey: bool = True, **options: Any) -> list[Axes]:
         """The axes of the panels, with a common vertical axis if they share it."""
-        made = canvas.subplots(self.rows, self.columns, sharey=sharey, squeeze=False, **options).ravel().tolist()
-        for ax in made[self.panels :]:
+        axes_list = canvas.subplots(self.rows, self.columns, sharey=sharey, squeeze=False, **options).ravel().tolist()
+        for ax in axes_list[self.panels :]:
             ax.remove()
-        return made[: self.panels]
+        return axes_list[: self.panels]
 
     def is_lowest(self, index: int) -> bool:
         """Whether a panel is the last one of its column."""
@@ -215,20 +215,20 @@ def dash_of(series: Series) -> Any:
 
 def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -> None:
     """Draw curves, published values and reference lines in per cent; curves cover published values."""
-    for one in series:
-        look = Look(RECALL_COLOUR, "", 0.0) if one.model is None else looks[one.model]
-        if one.kind == REFERENCE:
-            ax.axhline(100 * one.points[0].value, color=look.colour, linestyle=dash_of(one), linewidth=1.4)
+    for trace in series:
+        look = Look(RECALL_COLOUR, "", 0.0) if trace.model is None else looks[trace.model]
+        if trace.kind == REFERENCE:
+            ax.axhline(100 * trace.points[0].value, color=look.colour, linestyle=dash_of(trace), linewidth=1.4)
             continue
-        xs = [point.x for point in one.points if point.x is not None]
-        aside = replace(look, shift=look.shift + EXPERIMENT_STEP_POINTS * one.dash)
-        if one.kind == PUBLISHED:
-            values = [100 * point.value for point in one.points]
+        xs = [point.x for point in trace.points if point.x is not None]
+        aside = replace(look, shift=look.shift + EXPERIMENT_STEP_POINTS * trace.dash)
+        if trace.kind == PUBLISHED:
+            values = [100 * point.value for point in trace.points]
             artists = ax.plot(xs, values, color=look.colour, marker=look.marker, zorder=1.9, **PUBLISHED_LOOK)
             move_aside(ax, artists, aside.shift)
         else:
-            curve = draw_points(ax, xs, one.points, aside, linestyle=dash_of(one)).lines[0]
-            gaps = [gap for gap in one.gaps if xs[0] < gap < xs[-1]]
+            curve = draw_points(ax, xs, trace.points, aside, linestyle=dash_of(trace)).lines[0]
+            gaps = [gap for gap in trace.gaps if xs[0] < gap < xs[-1]]
             at = np.searchsorted(xs, gaps)
             curve.set_data(np.insert(xs, at, gaps), np.insert(np.asarray(curve.get_ydata()), at, np.nan))
 
@@ -301,7 +301,7 @@ def fit_y_axis(ax: Axes, chart: Chart) -> None:
 
 def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
     """A sentence on the number of questions per mark and on its intervals."""
-    points = [point for one in series for point in one.points]
+    points = [point for trace in series for point in trace.points]
     if not points:
         return "no question was scored"
     return f"n = {in_range(point.n for point in points)} questions a {mark}; {intervals} are 95 % intervals"
@@ -315,14 +315,14 @@ def describe_axis(ax: Axes) -> str:
 
 def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
     """Legend entries of models, experiments (if there are several), reference lines, recall and published values."""
-    curves = {one.label: one for one in chart.series(CURVE) if one.model is not None and one.label}
-    recalls = {one.label: one for one in chart.series(CURVE) if one.model is None}
+    curves = {trace.label: trace for trace in chart.series(CURVE) if trace.model is not None and trace.label}
+    recalls = {trace.label: trace for trace in chart.series(CURVE) if trace.model is None}
     has_published = any(True for _ in chart.series(PUBLISHED))
     return [
         *(line(look.colour, "-", _with_facts(chart, model), look.marker) for model, look in looks.items()),
-        *(line("0.3", dash_of(one), label) for label, one in curves.items()),
+        *(line("0.3", dash_of(trace), label) for label, trace in curves.items()),
         *reference_handles(chart),
-        *(line("0.3", dash_of(one), f"{label} (n = {one.points[0].n:,})") for label, one in recalls.items()),
+        *(line("0.3", dash_of(trace), f"{label} (n = {trace.points[0].n:,})") for label, trace in recalls.items()),
         *([Line2D([], [], color="0.3", marker="o", label="published", **PUBLISHED_LOOK)] if has_published else []),
     ]
 
@@ -335,8 +335,8 @@ def _with_facts(chart: Chart, model: str) -> str:
 def reference_handles(chart: Chart) -> list[Artist]:
     """Legend entries of reference lines with n and, for a single model, value and interval."""
     lines: dict[tuple[int, str], dict[str | None, Series]] = {}
-    for one in chart.series(REFERENCE):
-        lines.setdefault((one.dash, one.label), {})[one.model] = one
+    for trace in chart.series(REFERENCE):
+        lines.setdefault((trace.dash, trace.label), {})[trace.model] = trace
     return [
         line("0.3", REFERENCE_STYLES[dash % len(REFERENCE_STYLES)], _reference_label(label, list(models.values())))
         for (dash, label), models in sorted(lines.items())
@@ -344,7 +344,7 @@ def reference_handles(chart: Chart) -> list[Artist]:
 
 
 def _reference_label(label: str, models: Sequence[Series]) -> str:
-    (point, *others), n = [one.points[0] for one in models], in_range(one.points[0].n for one in models)
+    (point, *others), n = [trace.points[0] for trace in models], in_range(trace.points[0].n for trace in models)
     if others or point.low is None or point.high is None:
         return f"{label} (n = {n})"
     return f"{label} {percent(point.value)} {interval(point.low, point.high)} (n = {n})"
@@ -401,7 +401,7 @@ def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[st
     """Draw the values of the reference lines with their 95 % intervals, models next to one another. Called after the
     ticks and the limits of the horizontal axis are set.
     """
-    shown = (one for one in series if one.kind == REFERENCE and one.model and one.points[0].low is not None)
+    shown = (trace for trace in series if trace.kind == REFERENCE and trace.model and trace.points[0].low is not None)
     lines = grouped(shown, attrgetter("label"))
     if not lines:
         return
@@ -410,8 +410,8 @@ def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[st
     step = (high - low) * share / (1 - share) / (len(lines) + 1)
     for number, (label, models) in enumerate(lines.items()):
         at = high + (number + 0.5) * step
-        for one in models:
-            draw_points(ax, [at], one.points, looks[str(one.model)], markersize=4, capsize=2.5)
+        for trace in models:
+            draw_points(ax, [at], trace.points, looks[str(trace.model)], markersize=4, capsize=2.5)
         if len(models) == 1:
             _name(ax, label, models[0], looks[str(models[0].model)])
     ax.set_xlim(low, high + step * (len(lines) + 0.5))
@@ -430,7 +430,7 @@ def _name(ax: Axes, label: str, one: Series, look: Look) -> None:
 
 def describe_reference_columns(chart: Chart) -> str:
     """A note on these intervals; '' without any."""
-    has_any = any(one.points[0].low is not None for one in chart.series(REFERENCE))
+    has_any = any(trace.points[0].low is not None for trace in chart.series(REFERENCE))
     return "at the right: 95 % intervals of the horizontal lines" if has_any else ""
 
 
@@ -452,15 +452,15 @@ def fit(figure: Figure, page: Page | None) -> float:
 def _choose_fonts(figure: Figure) -> None:
     """Let installed fonts draw the characters that the theme's font lacks; a note has those that no font has."""
     texts, families = figure.findobj(Text), FontProperties().get_family()
-    lacking = {one for text in texts for one in text.get_text() if one.isprintable()}
+    lacking = {character for text in texts for character in text.get_text() if character.isprintable()}
     lacking -= set(map(chr, get_font(findfont(FontProperties())).get_charmap()))
     for path in sorted(findSystemFonts(), key=lambda path: ("Regular" not in path, path)) if lacking else ():
         # Fonts of pictures cannot be read. That of macOS for any character only names its block.
         with suppress(RuntimeError, OSError):
             is_used = lacking and "LastResort" not in path
-            if is_used and (found := lacking.intersection(map(chr, get_font(path).get_charmap()))):
+            if is_used and (covered := lacking.intersection(map(chr, get_font(path).get_charmap()))):
                 fontManager.addfont(path)
-                families, lacking = [*families, get_font(path).family_name], lacking - found
+                families, lacking = [*families, get_font(path).family_name], lacking - covered
     for text in texts:
         text.set_fontfamily(families)
     if lacking:
