@@ -40,9 +40,9 @@ Measures = Mapping[str, Measure]
 
 def measures_of(evidence: Evidence, curve: Curve) -> Measures:
     """The measures of a curve."""
-    found = {name: evidence.contrast(contrast_weights(curve, name)) for name in CONTRASTS}
-    found |= {"gap": best_worst_gap(evidence, curve), "between": middle_above_between(evidence, curve)}
-    return {name: measure for name, measure in found.items() if measure}
+    measures = {name: evidence.contrast(contrast_weights(curve, name)) for name in CONTRASTS}
+    measures |= {"gap": best_worst_gap(evidence, curve), "between": middle_above_between(evidence, curve)}
+    return {name: measure for name, measure in measures.items() if measure}
 
 
 def words_of(curves: Sequence[Measures], withheld: Collection[int] = ()) -> list[str]:
@@ -150,7 +150,7 @@ def _several_curves(several: Iterable[pd.DataFrame]) -> Iterator[Asked]:
 def _family_words(asked: Iterable[Asked]) -> Words:
     """Words of curves; all curves of an experiment are one family."""
     words: Words = {}
-    for family in grouped(asked, lambda one: one[1].experiment).values():
+    for family in grouped(asked, lambda item: item[1].experiment).values():
         names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, placement in family]
         measures = [measures_of(evidence, curve) for evidence, curve, _ in family]
         questions = (contrasts_question(evidence, curve, BOTH_ENDS) for evidence, curve, _ in family)
@@ -178,7 +178,7 @@ def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Dec
 def position_bias_table(curve_scores: Files, seed: int, base_models: Sequence[str]) -> list[dict]:
     """Rows of position_bias.csv: one per curve, with its word, in the order of the score files."""
     words = words_of_scores(curve_scores.scores(), base_models)
-    found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves_of(sweep)]
-    for row in found:
+    rows = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves_of(sweep)]
+    for row in rows:
         row["shape"] = words.get((row["model"], row["experiment"], row["size"], row["placement"])) or None
-    return with_holm(found, "cochran_p_value", "cochran_p_holm")
+    return with_holm(rows, "cochran_p_value", "cochran_p_holm")

@@ -76,7 +76,7 @@ def _loss(evidence: Evidence, first: Curve, curve: Curve) -> Measure | None:
     scored.
     """
     pairs = [(a, b) for a in first.cells for b in curve.cells if a != b]
-    differences = [one for pair in pairs if (one := evidence.difference_of_means(pair[:1], pair[1:]))]
+    differences = [difference for pair in pairs if (difference := evidence.difference_of_means(pair[:1], pair[1:]))]
     if not differences or not evidence.correct(curve.cells)[1]:
         return None
     loss = largest(differences)

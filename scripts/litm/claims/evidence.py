@@ -170,7 +170,9 @@ Some = TypeVar("Some", Cell, Curve)
 def by_sweep(found: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]:
     """Cells or curves of each model and experiment, by size."""
     groups = grouped(found, attrgetter("model", "experiment"))
-    return [sorted(group, key=lambda one: one.size) if is_by_size else group for group in groups.values()]
+    return [
+        sorted(group, key=lambda sweep_curve: sweep_curve.size) if is_by_size else group for group in groups.values()
+    ]
 
 
 def _difference_weights(first: Sequence[Cell], other: Sequence[Cell]) -> dict[Cell, float]:
@@ -248,8 +250,8 @@ class ScoredEvidence:
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         """Mean prompt tokens of these cells; None if unknown."""
-        known = [length for cell in cells if (length := self.lengths[cell]) is not None]
-        return float(np.mean(known)) if known else None
+        lengths = [length for cell in cells if (length := self.lengths[cell]) is not None]
+        return float(np.mean(lengths)) if lengths else None
 
     def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
         """Recall of an open-domain experiment's retriever and the number of questions, by number of passages."""
@@ -304,7 +306,13 @@ class PublishedEvidence:
         by_model: dict[str, list[float]] = {}
         for cell, error in zip(used, self._errors(used), strict=True):
             by_model.setdefault(cell.model, []).append(error)
-        return self._normal(used, sum(max(sum(one**2 for one in own), sum(own) ** 2) for own in by_model.values()))
+        return self._normal(
+            used,
+            sum(
+                max(sum(weight**2 for weight in weights_of_model), sum(weights_of_model) ** 2)
+                for weights_of_model in by_model.values()
+            ),
+        )
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure:
         """As of `ScoredEvidence`, for cells of two sizes of one model.
@@ -364,11 +372,11 @@ class PublishedEvidence:
 
 def published_evidence(values: Iterable[PublishedAccuracy]) -> PublishedEvidence:
     """Evidence from published accuracies; if a cell has several, the first counts (tables before text)."""
-    found = {}
-    for one in first_of_cells(values):
-        depth = None if one.position is None else depth_of(one.position, one.size)
-        found[Cell(one.model, one.experiment, one.size, one.position, one.placement, depth)] = one
-    return PublishedEvidence(found)
+    cells = {}
+    for value in first_of_cells(values):
+        depth = None if value.position is None else depth_of(value.position, value.size)
+        cells[Cell(value.model, value.experiment, value.size, value.position, value.placement, depth)] = value
+    return PublishedEvidence(cells)
 
 
 #: Scores of questions, or published accuracies.

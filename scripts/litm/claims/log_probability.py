@@ -26,7 +26,12 @@ def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
     """One row per curve with a middle, with the verdict on primacy and recency above 0; families and their level as for
     accuracy, see docs/claims.md.
     """
-    questions = (one for sweep in log_probabilities.scores() for rows in curves(sweep) for one in _questions(rows))
+    questions = (
+        measured_question
+        for sweep in log_probabilities.scores()
+        for rows in curves(sweep)
+        for measured_question in _questions(rows)
+    )
     for family in families(questions):
         for question, decision, size in family:
             measured = {part.statistic: part.measure for part in question.parts if part.measure}
@@ -36,11 +41,11 @@ def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
                 "experiment": question.experiment,
                 "size": question.size,
                 "verdict": decision.verdict,
-                "n": max((one.n for one in measured.values()), default=0),
+                "n": max((measure.n for measure in measured.values()), default=0),
                 **{
                     column: value
-                    for name, one in measured.items()
-                    for column, value in interval_columns(name, one.estimate()).items()
+                    for name, measure in measured.items()
+                    for column, value in interval_columns(name, measure.estimate()).items()
                 },
                 "reason": reason(question, decision),
                 "family_size": size,
@@ -51,7 +56,9 @@ def _questions(rows: pd.DataFrame) -> Iterator[Question]:
     for names, curve in measured_curves(rows):
         three, clusters = curve.three, curve.cases.clusters
         if names["quantity"] == DECIDES and three is not None:
-            found = {name: mean_of_numbers(three @ np.array(CONTRASTS[name]), clusters) for name in ENDS}
-            parts = tuple(Part(name, POSITIVE, measure_of(one, len(three))) for name, one in found.items())
-            told = ", ".join(f"{place} {nats:.2f}" for place, nats in zip(PLACES, three.mean(axis=0), strict=True))
-            yield Question((names["model"],), names["experiment"], names["size"], parts, f"nats: {told}")
+            moments_of = {name: mean_of_numbers(three @ np.array(CONTRASTS[name]), clusters) for name in ENDS}
+            parts = tuple(Part(name, POSITIVE, measure_of(moments, len(three))) for name, moments in moments_of.items())
+            means_text = ", ".join(
+                f"{place} {nats:.2f}" for place, nats in zip(PLACES, three.mean(axis=0), strict=True)
+            )
+            yield Question((names["model"],), names["experiment"], names["size"], parts, f"nats: {means_text}")

@@ -95,7 +95,9 @@ def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iter
     It is computed on the questions that fit both models in all cells. The absence of a shown difference is not enough.
     Cells have a context of several items.
     """
-    cells: dict[tuple, Cell] = {(one.model, one.experiment, one.size, one.placement): one for one in evidence.cells}
+    cells: dict[tuple, Cell] = {
+        (entry.model, entry.experiment, entry.size, entry.placement): entry for entry in evidence.cells
+    }
     for longer, about in relations.models.items():
         shorter = about.get("longer_context_of")
         shared: dict[tuple[str, int], list[tuple[Cell, Cell]]] = {}
@@ -105,13 +107,13 @@ def extended_context_no_better(evidence: Evidence, relations: Relations) -> Iter
                 shared.setdefault((cell.experiment, cell.size), []).append((cell, other))
         for (experiment, size), pairs in shared.items():
             change = evidence.contrast(_mean_difference(pairs))
-            told = change and f"{points(change.value)} against {shorter}, mean of {len(pairs)} placements"
+            change_text = change and f"{points(change.value)} against {shorter}, mean of {len(pairs)} placements"
             yield Question(
                 models=(longer, str(shorter)),
                 experiment=experiment,
                 size=size,
                 parts=(Part("mean difference", AT_MOST_SMALL, change),),
-                detail=told or f"no question has prompts that fit {shorter} too",
+                detail=change_text or f"no question has prompts that fit {shorter} too",
             )
 
 
@@ -126,11 +128,11 @@ def below_closed_book(evidence: Evidence, relations: Relations) -> Iterator[Ques
         closed = without.get((first.model, relations.experiments.get(first.experiment, {}).get("closed_book")))
         if closed is None:
             continue
-        found = {curve.size: evidence.contrast(curve.middle | {closed: -1}) for curve in group}
-        measured = {size: measure for size, measure in found.items() if measure}
-        told = ", ".join(f"{points(measure.value)} at size {size}" for size, measure in measured.items())
+        contrasts = {curve.size: evidence.contrast(curve.middle | {closed: -1}) for curve in group}
+        measured = {size: measure for size, measure in contrasts.items() if measure}
+        values_text = ", ".join(f"{points(measure.value)} at size {size}" for size, measure in measured.items())
         least = lowest(list(measured.values())) if measured else None
-        detail = f"middle against closed book: {told}" if told else None
+        detail = f"middle against closed book: {values_text}" if values_text else None
         question = _question(
             first,
             Part("lowest difference from closed book", BELOW_ZERO, least),
@@ -275,7 +277,7 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
         if not all(curve.has_middle for curve in pair):
             continue
         weights = [contrast_weights(curve, "pbi") for curve in pair]
-        fewer, more = (evidence.contrast(one) for one in weights)
+        fewer, more = (evidence.contrast(weight) for weight in weights)
         difference, limits, detail = None, [], "a size without a scored question"
         if fewer and more:
             told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
@@ -395,5 +397,5 @@ def middle_above_between(evidence: Evidence, curve: Curve) -> Measure | None:
 def _differences(evidence: Evidence, curve: Curve, weights: Iterable[dict[Cell, float]]) -> list[Measure]:
     """The difference for each of these weights, on the complete cases of the whole curve; [] without these."""
     rest = dict.fromkeys(curve.cells, 0.0)
-    differences = [evidence.contrast(rest | of) for of in weights]
+    differences = [evidence.contrast(rest | weight) for weight in weights]
     return [difference for difference in differences if difference]

@@ -255,7 +255,7 @@ def verdicts(
 def _status(statuses: Sequence[ClaimStatus]) -> str:
     if not statuses:
         return "No status is recorded."
-    by = "; and ".join(f"by {one.by}: {one.finding}" for one in statuses if one.by)
+    by = "; and ".join(f"by {status.by}: {status.finding}" for status in statuses if status.by)
     return f"Status: {statuses[0].status}{' ' if by else ''}{by}."
 
 
