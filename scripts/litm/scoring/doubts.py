@@ -149,24 +149,24 @@ def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
 
     limit: tokens to which a server cut prompts, None if it did not.
     """
-    sizes = grouped((one for one in answers if one.is_counted), lambda one: one.row.size)
+    sizes = grouped((answer for answer in answers if answer.is_counted), lambda answer: answer.row.size)
     found: dict[int, str | None] = {}
-    for own in sizes.values():
-        same, refuted = _same_text(own), {sign for sign in WORDS if _is_refuted(sign, own)}
-        for one in own:
-            signs = {sign: "" for sign in one.signs if sign not in refuted}
-            if limit and (one.row.prompt_tokens or 0) >= limit:
+    for of_size in sizes.values():
+        same, refuted = _same_text(of_size), {sign for sign in WORDS if _is_refuted(sign, of_size)}
+        for answer in of_size:
+            signs = {sign: "" for sign in answer.signs if sign not in refuted}
+            if limit and (answer.row.prompt_tokens or 0) >= limit:
                 signs[PROMPTS_CUT] = f": {limit}"
-            if same and one.text == same and one.row.placement != NO_GOLD:
+            if same and answer.text == same and answer.row.placement != NO_GOLD:
                 signs[SAME_ANSWER] = f": {single_spaced(same)[:MOST_TEXT]}"
-            found[id(one)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
-    return [found.get(id(one)) for one in answers]
+            found[id(answer)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
+    return [found.get(id(answer)) for answer in answers]
 
 
 def _is_refuted(sign: str, answers: Iterable[Answer]) -> bool:
     """Whether more than `FEW` of the answers with a sign are right, so that the others count as wrong."""
-    own = [one.correct for one in answers if sign in one.signs]
-    return sign not in REGARDLESS and sum(own) > FEW * len(own)
+    with_sign = [answer.correct for answer in answers if sign in answer.signs]
+    return sign not in REGARDLESS and sum(with_sign) > FEW * len(with_sign)
 
 
 def _same_text(answers: Iterable[Answer]) -> str | None:
@@ -175,11 +175,11 @@ def _same_text(answers: Iterable[Answer]) -> str | None:
 
     Nearly all: a model may honestly say that it does not know, at many positions, or without a context.
     """
-    asked = [one for one in answers if one.row.placement != NO_GOLD]
-    texts = Counter(one.text for one in asked).most_common(1)
-    own = [one for one in asked if one.text == texts[0][0]]
-    is_of_all = len(own) >= (1 - FEW) * len(asked) and len({one.row.id for one in own}) >= FEWEST_QUESTIONS
-    is_wrong = not any(one.correct for one in own) and len({tuple(one.accepted) for one in own}) > 1
+    asked = [answer for answer in answers if answer.row.placement != NO_GOLD]
+    texts = Counter(answer.text for answer in asked).most_common(1)
+    same = [answer for answer in asked if answer.text == texts[0][0]]
+    is_of_all = len(same) >= (1 - FEW) * len(asked) and len({answer.row.id for answer in same}) >= FEWEST_QUESTIONS
+    is_wrong = not any(answer.correct for answer in same) and len({tuple(answer.accepted) for answer in same}) > 1
     return texts[0][0] if is_of_all and is_wrong else None
 
 

@@ -58,7 +58,7 @@ def _apart(answers: Sequence[str]) -> list[int]:
     """Indices of the answers that begin with no other one, whose probabilities add up."""
     distinct = dict(zip(reversed(answers), reversed(range(len(answers))), strict=True))
     return sorted(
-        at for text, at in distinct.items() if not any(text != one and text.startswith(one) for one in distinct)
+        at for text, at in distinct.items() if not any(text != other and text.startswith(other) for other in distinct)
     )
 
 

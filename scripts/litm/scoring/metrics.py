@@ -51,12 +51,12 @@ class Metric:
 
         Raises `UserError` for anything but True or False, or a number from 0 to 1 of a graded metric.
         """
-        found = only_code(text, answers, also) if rule is only_code else rule(text, answers)
+        verdict = only_code(text, answers, also) if rule is only_code else rule(text, answers)
         kinds = (bool, int, float) if self.is_graded else (bool,)
-        if not isinstance(found, kinds) or not 0 <= found <= 1:
+        if not isinstance(verdict, kinds) or not 0 <= verdict <= 1:
             wanted = "a number from 0 to 1" if self.is_graded else "True or False"
-            raise UserError(f"the metric's function {rule.__name__} must give {wanted}, and gives {found!r}")
-        return round(found * GRADES) / GRADES if self.is_graded else found
+            raise UserError(f"the metric's function {rule.__name__} must give {wanted}, and gives {verdict!r}")
+        return round(verdict * GRADES) / GRADES if self.is_graded else verdict
 
     def verdicts(self, response: str, answers: Sequence[str], also: Sequence[str] = ()) -> dict[str, float | None]:
         """Of the metric on the first line, on the full text and (`correct`) on the part it reads; of its strict and its
@@ -144,8 +144,8 @@ def token_f1(text: str, answers: Sequence[str]) -> float:
 
     Both are normalised as there. F1 = 2·c/(t + a) with c common tokens of t and a; 1 if neither has any (SQuAD 2.0).
     """
-    own = Counter(normalize_answer(text).split())
-    return max((_f1(own, Counter(normalize_answer(answer).split())) for answer in answers), default=0.0)
+    words = Counter(normalize_answer(text).split())
+    return max((_f1(words, Counter(normalize_answer(answer).split())) for answer in answers), default=0.0)
 
 
 def _f1(own: Counter[str], answer: Counter[str]) -> float:

@@ -48,16 +48,16 @@ def check_origin(
     the output of identify_model.py; settings: those of the model that change an answer; decoding: limit of new tokens,
     stop rule.
     """
-    made = manifest["identity_fields"]
+    identity = manifest["identity_fields"]
     # The identity lacks settings that change no answer, see `generation_settings`.
-    asked_with = {name: settings.get(name) for name in made["model"]}
+    asked_with = {name: settings.get(name) for name in identity["model"]}
     if asked_with.get("dtype") == AUTO:
         # The machine that asked chose the format.
-        asked_with["dtype"] = made["model"]["dtype"]
+        asked_with["dtype"] = identity["model"]["dtype"]
     compared = {
-        "model": (made["source"], source["identity"]),
-        "settings": (made["model"], asked_with),
-        "limit or stop rule": (made["decoding"], decoding),
+        "model": (identity["source"], source["identity"]),
+        "settings": (identity["model"], asked_with),
+        "limit or stop rule": (identity["decoding"], decoding),
     }
     for what, (then, now) in compared.items():
         if then != now:
@@ -182,13 +182,15 @@ def score_sweep(
     cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`. Raises
     `UserError`, beginning with `where` (the file of the responses), as `answered`.
     """
-    found: list[Answer] = []
+    answers: list[Answer] = []
     for example, response, is_excluded in answered(examples, responses, where):
         text = (response.scored_text or "").strip()
         rows = zip(_rows(sweep, example, response, is_excluded), example.targets, strict=True)
-        found += [read_answer(row, text, example.prompt, target) for row, target in rows]
-    doubts = doubts_on(found, cut_at([one.length for one in found], [one.row.prompt_tokens for one in found]))
-    scored = [one.row._replace(doubt=doubt) for one, doubt in zip(found, doubts, strict=True)]
+        answers += [read_answer(row, text, example.prompt, target) for row, target in rows]
+    doubts = doubts_on(
+        answers, cut_at([answer.length for answer in answers], [answer.row.prompt_tokens for answer in answers])
+    )
+    scored = [answer.row._replace(doubt=doubt) for answer, doubt in zip(answers, doubts, strict=True)]
     return typed(Score, scored, METRICS[sweep.metric].is_graded)
 
 
@@ -275,7 +277,7 @@ def _wrong(sweep: Sweep, example: Example, target: Target, response: SweepRespon
 def judge(metric: str, response: str | None, answers: Sequence[str], also: Sequence[str] = ()) -> dict[str, Any]:
     """`Metric.verdicts` on a response; None for all without one."""
     if response is None:
-        return dict.fromkeys(("correct", *(f"correct_{one}" for one in ("first_line", "full", "strict", "lenient"))))
+        return dict.fromkeys(("correct", *(f"correct_{kind}" for kind in ("first_line", "full", "strict", "lenient"))))
     return METRICS[metric].verdicts(response, answers, also)
 
 

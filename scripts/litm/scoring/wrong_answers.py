@@ -115,20 +115,20 @@ def items_of(text: str, asked: Asked) -> list[int]:
     """
     lowered = text.lower()
     places = [(lowered.find(item.value.lower()), item.position) for item in asked.others if item.value is not None]
-    if found := sorted(place for place in places if place[0] >= 0):
-        return [found[0][1]]
+    if placed := sorted(place for place in places if place[0] >= 0):
+        return [placed[0][1]]
     documents = [item for item in asked.others if item.value is None]
     return _documents_with(text, documents, asked) if documents else []
 
 
 def _documents_with(text: str, documents: Sequence[OtherItem], asked: Asked) -> list[int]:
-    known = f"{asked.question}\n{asked.gold}".lower()
+    in_prompt = f"{asked.question}\n{asked.gold}".lower()
     texts = [(document.position, document.text.lower()) for document in documents]
     for part in _parts(text, asked.prompt):
-        if _has(known, part):
+        if _has(in_prompt, part):
             continue
-        if found := [position for position, other in texts if _has(other, part)]:
-            return found
+        if positions := [position for position, other in texts if _has(other, part)]:
+            return positions
     return []
 
 
