@@ -43,19 +43,19 @@ def claims_table(
     answer.
     """
     asked, by_reading = _decided(evidence, relations), {}
-    for name, one in readings:
-        answers = asked if one is evidence else _decided(one, relations)
+    for name, reading in readings:
+        answers = asked if reading is evidence else _decided(reading, relations)
         by_reading[name] = {case: decision.verdict for case, (_, decision, _) in answers.items()}
     words = curve_words(evidence, relations.base_models)
     rows: list[dict] = []
     for claim in CLAIMS:
-        own = [
+        rows_of_claim = [
             _with_readings(_row(claim, words, evidence, relations, *answer), by_reading, case)
             for case, answer in asked.items()
             if case[0] == claim.name
         ]
-        own += _printed_alone(claim, literature, own) if evidence.is_published else []
-        rows += [row | literature.columns_for(row) for row in own or [_nothing(claim)]]
+        rows_of_claim += _printed_alone(claim, literature, rows_of_claim) if evidence.is_published else []
+        rows += [row | literature.columns_for(row) for row in rows_of_claim or [_nothing(claim)]]
     return CASES.frame(rows)
 
 
@@ -74,10 +74,10 @@ def _with_readings(row: dict, by_reading: Mapping[str, Mapping[Case, str]], case
     if not by_reading:
         return row
     first, full = (by_reading[reading].get(case, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
-    told = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
+    columns = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
     if first != full:
-        told["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
-    return row | told
+        columns["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
+    return row | columns
 
 
 def _row(
@@ -153,12 +153,12 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for claim in CLAIMS:
-        own = table[table["claim"] == claim.name]
-        asked = own[own["experiment"].notna()]
+        of_claim = table[table["claim"] == claim.name]
+        asked = of_claim[of_claim["experiment"].notna()]
         is_other = (asked["role"] == EXPLORATORY).fillna(False)
         counts = [int((asked["verdict"][~is_other] == verdict).sum()) for verdict in VERDICTS]
         finding = _finding(asked[~is_other], asked[is_other], claim.needs)
-        status = own.iloc[0][["status", "contested_by"]].tolist()
+        status = of_claim.iloc[0][["status", "contested_by"]].tolist()
         rows.append([claim.statement, claim.section, *counts, finding, *status])
     return pd.DataFrame(rows, columns=list(SUMMARY.columns))
 
@@ -168,8 +168,8 @@ def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
         return f"Not asked: it needs {needs}."
     sentences = [_sentence(asked)] if len(asked) else ["Not asked of the models and conditions that the paper names."]
     if len(others):
-        told = _sentence(others)
-        sentences.append(f"Exploratory, for other models and conditions: {told[0].lower()}{told[1:]}")
+        sentence = _sentence(others)
+        sentences.append(f"Exploratory, for other models and conditions: {sentence[0].lower()}{sentence[1:]}")
     return " ".join(sentences)
 
 
@@ -247,8 +247,8 @@ def verdicts(
             }
             for row in plain_rows(published[published["claim"] == claim.name])
         ]
-        told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name, ()))}"
-        sections.append(f"{told}\n\n{_table(cells)}")
+        statement = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name, ()))}"
+        sections.append(f"{statement}\n\n{_table(cells)}")
     return "\n\n".join(sections)
 
 
@@ -284,8 +284,8 @@ def _value(row: Mapping) -> str:
 def _why(row: Mapping, explanations: list[Explanation]) -> str:
     if not disagrees(row):
         return ""
-    found = of_row(explanations, row)
-    return found[0].text if found else "NOT EXPLAINED"
+    rows = of_row(explanations, row)
+    return rows[0].text if rows else "NOT EXPLAINED"
 
 
 def _by_others(row: Mapping, other: Mapping) -> str:

@@ -75,16 +75,16 @@ def step_down(
 
     is_rejected: takes a hypothesis and the confidence of a two-sided interval; one limit of the interval tests it.
     """
-    left = list(cases)
+    untested = list(cases)
     rejected: dict[Case, float] = {}
     confidence = 1.0
-    while left:
-        confidence = 1 - 2 * share * ALPHA / len(left)
-        now = [case for case in left if is_rejected(case, confidence)]
+    while untested:
+        confidence = 1 - 2 * share * ALPHA / len(untested)
+        now = [case for case in untested if is_rejected(case, confidence)]
         if not now:
             break
         rejected |= dict.fromkeys(now, confidence)
-        left = [case for case in left if case not in rejected]
+        untested = [case for case in untested if case not in rejected]
     return rejected, confidence
 
 
