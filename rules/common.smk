@@ -40,7 +40,7 @@ from litm.workflow.outcome import error_messages, outcome
 from litm.planning.words import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
 from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
-from litm.workflow.sweep_inputs import SweepInputs, answer_settings, asking_module, run_settings, shard_of
+from litm.workflow.sweep_inputs import SweepInputs, answer_settings, asking_module, reasoning, run_settings, shard_of
 
 os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
 

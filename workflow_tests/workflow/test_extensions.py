@@ -118,7 +118,7 @@ MISTAKES = {
     "its type": ("config/models.yaml", "  eng", "  mark: 3\n  eng", r".*first_item.mark: .* string, found 3"),
     "its limit": ("config/models.yaml", "  eng", "  pause: -1\n  eng", r".*first_item.pause: .*"),
     "another's": ("config/models.yaml", "  eng", "  attention: eager\n  eng", r".*only for 'engine: transformers'.*"),
-    "no role": (ENGINE, ', Run("the speed")', ", int", r".*first_item.py:.*: Settings: the key 'pause' declares no role: .*"),
+    "no role": (ENGINE, ', Run("the speed")', ", int", r".*: the key 'pause' declares no role: .*"),
     "no engine": (ENGINE, "ENGINE = ", "FACTS = ", r"my_task/engines/first_item.py: an engine has 'ENGINE', .*"),
 }  # fmt: skip
 
