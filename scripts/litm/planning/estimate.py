@@ -164,7 +164,7 @@ def _cell(value: Any, column: Hashable) -> str:
         return "?"
     if column in MONEY:
         return money(value)
-    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+    return f"{value:,.{0 if value >= 1_000 else 2}f}" if isinstance(value, float) else f"{value:,}"
 
 
 def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate | None]) -> Iterator[str]:
