@@ -36,7 +36,7 @@ class Model:
 
     def __init__(self, model: str, max_model_len: int, **more) -> None:
         assert more["enable_prefix_caching"] and more["generation_config"] == "vllm"
-        self.cache_bytes = more["kv_cache_memory_bytes"]
+        self.cache_bytes, self.options = more["kv_cache_memory_bytes"], more
         self.model = AutoModelForCausalLM.from_pretrained(model, dtype=getattr(torch, more["dtype"]))
         self.longest = max_model_len
         self.asked: list[list[int]] = []
@@ -106,6 +106,18 @@ def test_prompts_are_asked_in_the_order_of_their_tokens():
     engine = load_engine("vllm", replace(SETTINGS, max_new_tokens=1))
     list(engine.generate(engine.prepare([prompt for prompt, _ in kv_prompts(2, 6)])))
     assert Model.last.asked == sorted(Model.last.asked)
+
+
+@pytest.mark.usefixtures("interface")
+def test_options_of_the_model_are_arguments_of_vllm():
+    compare(replace(SETTINGS, own={"engine_options": {"enforce_eager": True}}), [kv_prompts(2, 1)[0][0]])
+    assert Model.last.options["enforce_eager"] is True
+
+
+@pytest.mark.usefixtures("interface")
+def test_the_engine_allows_no_option_that_it_sets_itself():
+    compare(SETTINGS, [kv_prompts(2, 1)[0][0]])
+    assert Model.last.options.keys() <= engine_module.OWN_OPTIONS.keys()
 
 
 def compare_measured(count: int) -> None:

