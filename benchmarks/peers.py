@@ -244,7 +244,7 @@ def ours(args: argparse.Namespace, name: str) -> tuple[Cost, int, dict[str, str]
 
 HEADING = """# Peers
 
-Written by `make benchmarks-peers` on {machine}.
+Written by `benchmarks/peers.py` on {machine}.
 
 {model} in {numbers}, but in 4 bits by llama.cpp's server; answers of at most {new_tokens} tokens; threads
 of a process: 1. Each way has processes of its own, and their loading counts. Seconds depend on what

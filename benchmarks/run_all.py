@@ -27,7 +27,7 @@ FAILED = "Failed:"
 LOG_LINE = re.compile(r"^\d{4}-\d{2}-\d{2} .*\n", re.MULTILINE)
 INTRODUCTION = """# Results
 
-Written by `make benchmarks`. Seconds are of one machine and of what else it did: compare ratios, exponents and memory.
+Written by `benchmarks/run_all.py`. Seconds are of one machine and its other work: compare ratios, exponents and memory.
 Values are medians, followed by the least and the most of several measurements. An exponent is that of the
 growth from the size before: 1 is linear, n·log(n) about 1.1.
 """

@@ -32,7 +32,7 @@ hypothesis.settings.load_profile("patient")
 #: Modules of fixtures that several test modules share.
 pytest_plugins = ["plans", "api_engines", "model_folders"]
 #: The remedy of a test that compares generated pages or golden files.
-WRITE_ANEW = "run `make reference golden`, and read `git diff`"
+WRITE_ANEW = "run `make reference`, and read `git diff`"
 #: The environment variable with the folder of the released files, for tests on real data.
 DATA_VARIABLE = "LITM_TEST_DATA"
 

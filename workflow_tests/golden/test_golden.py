@@ -1,4 +1,4 @@
-"""What the project does is what the golden files say; `make golden` writes them, and a commit says why they change."""
+"""What the project does is what the golden files say; `make reference` writes them, a commit says why they change."""
 
 from difflib import unified_diff
 

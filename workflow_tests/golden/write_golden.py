@@ -1,9 +1,7 @@
 """Golden files: what the project does, as text, in files/.
 
-make golden                                          writes all of them
-make golden GOLDEN_OPTIONS="--whole FOLDER --only plans"
-                                                     writes them elsewhere without any cuts and digests of jobs: run
-                                                     it before and after a change, and compare the folders
+`make reference` writes all of them. The options `--whole FOLDER --only plans` write them elsewhere without any cuts and
+digests of jobs: run it before and after a change, and compare the folders.
 """
 
 import argparse

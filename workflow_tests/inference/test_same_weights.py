@@ -41,7 +41,7 @@ def model(gguf, tmp_path_factory) -> str:
 @pytest.fixture(scope="module")
 def url(gguf) -> Iterator[str]:
     """The address of llama.cpp's server with the file; it runs in this process until the tests are over."""
-    xllamacpp = pytest.importorskip("xllamacpp", reason="llama.cpp's server: make test-llamacpp installs it")
+    xllamacpp = pytest.importorskip("xllamacpp", reason="llama.cpp's server: CONTRIBUTING.md has the command")
     params = xllamacpp.CommonParams()
     params.model.path = str(gguf)
     params.n_ctx, params.n_parallel = 4096, 1
@@ -84,7 +84,7 @@ def test_llamacpps_server_gets_the_same_tokens_and_mostly_answers_the_same(url, 
 
 
 def test_vllm_answers_as_transformers_and_computes_common_prefixes_once(model, capsys):
-    pytest.importorskip("vllm", reason="vLLM: make test-vllm installs it")
+    pytest.importorskip("vllm", reason="vLLM: CONTRIBUTING.md has the command")
     prompts = prompts_of("needle_in_haystack", 20, 4, 0, 10, 19)
     settings = replace(SETTINGS, location=model, prompt_template=CHAT, max_new_tokens=60, stop=FIRST_LINE)
     engines = [load_engine(name, settings) for name in ("vllm", "transformers")]

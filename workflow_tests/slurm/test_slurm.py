@@ -138,7 +138,7 @@ def sums(bench: Workbench, *folders: str) -> dict[str, str]:
 
 
 def report(message: str) -> None:
-    """Shown by `make test-slurm`."""
+    """Shown by `pytest -s`."""
     print(f"\nSLURM: {message}")
 
 
