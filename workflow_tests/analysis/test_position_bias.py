@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, of_shares, random_matrix, score_rows
 
 from litm.analysis.differences import BIAS, model_difference_rows
-from litm.analysis.grid import Files, curves
+from litm.analysis.grid import curves
 from litm.analysis.pbi import area_weights, class_words, middle_indices, pbi_class
-from litm.analysis.positions import pairwise_rows, pbi_table, position_bias_row
+from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.table import tables
 from litm.base.messages import UserError
-from litm.base.table_files import write_csv
 from litm.claims.curve_words import words_of_scores
 
 TABLE = tables()["position_bias"]
@@ -281,18 +280,18 @@ def test_the_area_version_weighs_each_outer_third_the_same():
     assert area_weights([0.5]) is None
 
 
-def test_indices_have_three_decimals_or_a_reason_and_curves_without_a_middle_are_left_out(tmp_path):
+def test_the_markdown_has_index_limits_class_edge_and_middle_of_each_curve_or_a_reason():
     curve = {"model": "m", "experiment": "e", "size": 10, "items": 10, "n_positions": 3, "n": 100}
     measured = {
         "pbi": 0.123456, "pbi_ci_low": 0.05, "pbi_ci_high": 0.2, "accuracy_edge": 0.9, "accuracy_middle": 0.776544,
         "pbi_class": "weak", "class_certain": False,
     }  # fmt: skip
-    rows = [curve | more for more in (measured, {"n_positions": 2}, {"pbi": 0.0, "reason": "floor"})]
-    write_csv(tmp_path / "position_bias.csv", TABLE.frame(rows))
-    table = tables()["pbi"].frame(pbi_table(Files([str(tmp_path / "position_bias.csv")])))
-    _, _, *lines = tables()["pbi"].markdown(table).splitlines()
-    first, second = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
-    assert first == [
-        "m", "e", "10", "10", "", "100", "0.123", "0.050", "0.200", *[""] * 6, "0.900", "0.777", "weak", "no", ""
+    rows = [curve | measured, curve | {"pbi": 0.0, "reason": "floor"}]
+    heading, _, *lines = TABLE.markdown(TABLE.frame(rows)).splitlines()
+    names, first, second = ([cell.strip() for cell in line.split("|")[1:-1]] for line in (heading, *lines))
+    assert [*zip(names, first, strict=True)] == [
+        ("Model", "m"), ("Experiment", "e"), ("Size", "10"), ("Items", "10"), ("Placement", ""), ("n", "100"),
+        ("PBI", "12.3 [5.0, 20.0]"), ("Primacy", ""), ("Recency", ""), ("Edge", "90.0"), ("Middle", "77.7"),
+        ("Class", "weak"), ("Certain", "no"), ("No information", ""),
     ]  # fmt: skip
-    assert second[6:] == ["0.000", *[""] * 12, "floor"]
+    assert second[6:] == ["0.0", *[""] * 6, "floor"]

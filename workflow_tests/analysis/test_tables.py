@@ -130,7 +130,7 @@ def test_an_entry_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkey
 
 def test_a_study_has_the_tables_whose_inputs_it_has():
     assert list(of_study(KV).tables) == [
-        "accuracy", "position_bias", "pbi", "position_pairs", "detectable_effects", "effective_length",
+        "accuracy", "position_bias", "position_pairs", "detectable_effects", "effective_length",
         "bias_by_size", "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts",
         "answer_checks", "audit",
     ]  # fmt: skip
@@ -146,7 +146,7 @@ def test_a_study_has_the_tables_whose_inputs_it_has():
 
 def test_a_table_that_is_only_made_when_asked_for_is_no_part_of_all():
     files = of_study(KV).files
-    assert "results/tables/accuracy.csv" in files and "results/tables/pbi.md" in files
+    assert "results/tables/accuracy.csv" in files and "results/tables/position_bias.md" in files
     assert not {"results/tables/audit.csv", "results/tables/accuracy.md"} & set(files)
 
 

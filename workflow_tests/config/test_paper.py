@@ -177,7 +177,7 @@ def test_the_miniature_makes_every_table_and_figure(tmp_path):
     figures = paper_figures() | {"pbi_forest"}
     assert figures <= {path.stem for path in (results / "figures").glob("*.png")}
     assert figures <= {path.stem for path in (results / "figures").glob("*.pdf")}
-    tables = {"accuracy", "token_counts", "position_bias", "position_pairs", "pbi", "model_differences", "utilisation"}
+    tables = {"accuracy", "token_counts", "position_bias", "position_pairs", "model_differences", "utilisation"}
     assert tables <= {path.stem for path in (results / "tables").glob("*.csv")}
     assert (results / "report.html").stat().st_size > 0
     sweeps = len(READERS) * len(paper_miniature.paper()["experiments"]) + sum(map(len, FEW.values()))

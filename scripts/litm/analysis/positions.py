@@ -20,7 +20,6 @@ from litm.analysis.statistics import (
     gap_test,
     with_holm,
 )
-from litm.analysis.table import tables
 
 #: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -164,12 +163,6 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------
-
-
-def pbi_table(position_bias: Files) -> pd.DataFrame:
-    """Rows of curves that have a Position Bias Index, or would have one with more questions."""
-    table = position_bias.joined("position_bias")
-    return table.loc[table["n_positions"] > 2, list(tables()["pbi"].columns)].reset_index(drop=True)
 
 
 def position_pairs_table(curve_scores: Files) -> list[dict]:

@@ -63,7 +63,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of results/tables, see tables.yaml; report: its columns in the report, in their order."""
+    """A table of results/tables, see tables.yaml; report, in_markdown: its columns in the report and in Markdown, in
+    their order."""
 
     name: str
     title: str
@@ -75,7 +76,7 @@ class Table:
     note: str = ""
     report: Sequence[str] = ()
     section: str = ""
-    has_markdown: bool = False
+    in_markdown: Sequence[str] = ()
     is_default: bool = True
 
     @property
@@ -134,10 +135,11 @@ class Table:
         ]
 
     def markdown(self, table: "pd.DataFrame") -> str:
-        """Columns with a heading, as Markdown."""
+        """The columns of its Markdown file, or all with a heading, as Markdown."""
         import pandas as pd
 
-        columns = {name: column.heading for name, column in self.columns.items() if column.heading}
+        names = self.in_markdown or [name for name, column in self.columns.items() if column.heading]
+        columns = {name: self.columns[name].heading for name in names}
         shown = pd.DataFrame(self.cells(table, columns), columns=list(columns.values()), dtype=object)
         return shown.to_markdown(index=False, disable_numparse=True) + "\n"
 

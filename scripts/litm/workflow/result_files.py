@@ -162,7 +162,7 @@ class TableFiles:
             f"{TABLES}/{table.name}.{ending}"
             for table in self.tables.values()
             if table.is_default
-            for ending in (("csv", "md") if table.has_markdown else ("csv",))
+            for ending in (("csv", "md") if table.in_markdown else ("csv",))
         ]
         return [*made, *(CLAIM_TABLES if self._study.answered else ())]
 
