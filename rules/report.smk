@@ -49,7 +49,7 @@ rule make_report:
         **settings(
             "make_report",
             TABLES.order,
-            TABLES.declared(lambda job: ["claims", "claims_summary", "tokens_used", *TABLES.tables]),
+            TABLES.declared(lambda job: ["claims", "claims_summary", "gold_counts", "tokens_used", *TABLES.tables]),
             code("figures", PAGES.figure_modules),
             settings=PAGES.report,
         ),

@@ -52,7 +52,7 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     asked = {name: most_work(one.sweep("dummy", name)).prompts for name in ("my_positions", "my_as_retrieved", *orders)}
     assert asked == {"my_positions": 16, "my_as_retrieved": 10, **dict.fromkeys(orders, 8)}
     assert inputs.data.gold_tables == ["results/gold_passages/my_questions_with_gold.csv"]
-    assert {"gold_passages", "gold_counts", "utilisation"} <= set(inputs.tables.tables)
+    assert {"gold_passages", "utilisation"} <= set(inputs.tables.tables)
 
 
 def test_the_entries_equal_handwritten_ones_and_define_changes_them(mine):

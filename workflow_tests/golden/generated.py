@@ -33,7 +33,7 @@ def generate(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
     bench.make_here(*made)
     made = [f"results/example_checks/{name}.json" for name in MADE["own_experiments"]]
     bench.configure(own)
-    bench.make_here(*made, "results/tables/gold_passages.csv", "results/tables/gold_counts.csv")
+    bench.make_here(*made, "results/tables/gold_passages.csv")
     yield "prompts", "\n".join(_prompts(bench, whole))
     yield "data", "\n".join(_data(bench, whole))
 

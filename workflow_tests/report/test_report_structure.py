@@ -75,11 +75,11 @@ USELESS = {"experiment": "kv", "n": 9, "utilisation": None} | {
 
 def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_about_a_stand_in(whole):
     accuracy = whole.tables["accuracy"].assign(n_cut=2)
-    gold = [{"questions": name, "how": how, "n": 4} for name, how in (("a", "file"), ("b", "none"))]
+    gold = [{"questions": name, "how": how} for name, how in (("a", "file"), ("b", "none")) for _ in range(4)]
     tables = {
         "accuracy": accuracy, "utilisation": pd.DataFrame([USELESS | {"model": model} for model in MODELS]),
         # As the table is read.
-        "gold_counts": pd.DataFrame(gold).astype({"questions": "string", "how": "string"}),
+        "gold_passages": pd.DataFrame(gold).astype({"questions": "string", "how": "string"}),
     }  # fmt: skip
     first = first_answers(tables, whole.manifests, whole.experiments, [], ["rag: of the documents"])
     open_ones = [*first["useless"], *first["warnings"]]
@@ -94,6 +94,15 @@ def test_warnings_are_ordered_by_their_meaning_and_three_are_open_and_none_is_ab
     assert first["warnings"][0].startswith(f"{MODELS[0]}: many answers contain <think>")
     first = first_answers(tables, whole.manifests, whole.experiments, MODELS[:1])
     assert not any(MODELS[0] in one for one in [*first["useless"], *first["warnings"], *first["more_warnings"]])
+
+
+def test_the_report_counts_gold_passages_by_the_way_they_were_found():
+    hows, found_in = ["file", "none", "file"], [2, 0, 1]
+    gold = [{"questions": "mine", "how": how, "n_with_answer": n} for how, n in zip(hows, found_in, strict=True)]
+    shown = page({"gold_passages": tables()["gold_passages"].frame([*gold[:2], gold[2] | {"note": "look"}])})
+    table = shown[shown.index(tables()["gold_counts"].title) :].partition("</table>")[0]
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr>")[1:]]
+    assert [row for row in cells if row] == [["mine", "file", "2", "1", "1"], ["mine", "none", "1", "0", "0"]]
 
 
 def test_the_first_screen_says_how_models_compare_and_an_advice_once(whole):

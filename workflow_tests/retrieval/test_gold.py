@@ -7,12 +7,11 @@ import pytest
 from conftest import write_lines
 from programs import refused, run_program
 
-from litm.analysis.grid import Files
-from litm.analysis.questions_to_check import gold_counts_table, gold_sentences
+from litm.analysis.questions_to_check import gold_counts, gold_sentences
 from litm.analysis.table import tables
 from litm.base.json_files import write_json
 from litm.base.messages import UserError
-from litm.base.table_files import read_csv, write_csv
+from litm.base.table_files import read_csv
 from litm.corpora.passages import Passage, write_shards
 from litm.questions.own_questions import Named, OwnQuestion
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
@@ -344,15 +343,14 @@ def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_
     assert "changed since" not in correct((1, {"excerpt": "The mayor in those days was Ben..."}))[1]
 
 
-def test_counts_and_sentences_say_how_many_were_found_in_which_way(tmp_path):
+def test_counts_and_sentences_say_how_many_were_found_in_which_way():
     hows, counts = ["first_retrieved", "none", "first_retrieved"], [2, 0, 1]
     rows = [{"questions": "mine", "how": how, "n_with_answer": n} for how, n in zip(hows, counts, strict=True)]
-    write_csv(tmp_path / "gold.csv", tables()["gold_passages"].frame(rows))
-    counts = tables()["gold_counts"].frame(gold_counts_table(Files([str(tmp_path / "gold.csv")])))
+    gold = tables()["gold_passages"].frame(rows)
     first = {"questions": "mine", "how": "first_retrieved", "n": 2, "n_several": 1, "n_to_look_at": 0}
-    assert counts.to_dict("records")[0] == first
+    assert gold_counts(gold).to_dict("records")[0] == first
     assert gold_sentences(None) == []
-    (sentence,) = gold_sentences(counts)
+    (sentence,) = gold_sentences(gold)
     said = "mine: 2 of 3 questions have a gold passage; for 2 of them the first retrieved passage with the answer was "
     assert sentence.startswith(said)
     assert "questions without one, left out: 1" in sentence

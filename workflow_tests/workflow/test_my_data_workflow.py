@@ -41,7 +41,7 @@ def finished(new_project, tmp_path_factory) -> Workbench:
     asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(6)]
     write_lines(bench.path("asked.csv"), ["question,answer,file", *asked])
     bench.configure(CONFIG)
-    tables = [f"results/tables/{name}.csv" for name in ("accuracy", "gold_counts", "gold_passages")]
+    tables = [f"results/tables/{name}.csv" for name in ("accuracy", "gold_passages")]
     done = bench.snakemake("--", *tables)
     assert done.returncode == 0, done.stdout + done.stderr
     bench.path("said.txt").write_text(done.stdout + done.stderr)
@@ -74,7 +74,6 @@ def test_random_documents_where_too_few_were_retrieved_are_always_cut(finished):
 def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finished):
     assert [row["how"] for row in rows(finished, "gold_passages")] == ["none", "file", "file"] * 2
     assert {row["rank"] for row in rows(finished, "gold_passages")} == {"", "3"}
-    assert [(row["how"], row["n"]) for row in rows(finished, "gold_counts")] == [("file", "4"), ("none", "2")]
     said = finished.path("said.txt").read_text()
     assert "my_data: retrieved.jsonl: its retrieved passages are used instead of BM25's" in said
     assert said.count("my_questions_with_gold: 4 of 6 questions have a gold passage") == 2

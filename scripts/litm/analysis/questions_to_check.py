@@ -5,34 +5,32 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from litm.analysis.sentences import LOOKED_FOR, MANY_EMPTY, MOST_CUT, WITHOUT, Row
+from litm.analysis.table import tables
 from litm.base.groups import grouped
 from litm.base.messages import first_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from litm.analysis.grid import Files
 
-
-def to_look_at(counts: "pd.DataFrame | None", checks: Sequence[Row]) -> list[str]:
+def to_look_at(gold: "pd.DataFrame | None", checks: Sequence[Row]) -> list[str]:
     """The sentences on questions without a gold passage, or with one that was looked for, and `check_sentences`.
 
-    counts: gold_counts.csv, None without it; checks: rows of answer_checks.csv.
+    gold: gold_passages.csv, None without it; checks: rows of answer_checks.csv.
     """
     told = [*check_sentences(checks)]
-    if counts is not None:
-        named = counts.loc[counts["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
-        told = [*gold_sentences(counts[counts["questions"].isin(named)]), *told]
+    if gold is not None:
+        named = gold.loc[gold["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
+        told = [*gold_sentences(gold[gold["questions"].isin(named)]), *told]
     return [f"{sentence}." for sentence in told]
 
 
-def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
-    """One sentence per question set of gold_counts.csv: the number of gold passages and how they were found."""
+def gold_sentences(gold: "pd.DataFrame | None") -> list[str]:
+    """One sentence per question set of gold_passages.csv: the number of gold passages and how they were found."""
     told = []
-    for name, rows in counts.groupby("questions", sort=False) if counts is not None else ():
-        by_way = rows.set_index("how")["n"]
-        total, lacking = int(by_way.sum()), int(by_way.reindex(WITHOUT).sum())
-        first = int(by_way.get(LOOKED_FOR, 0))
+    for name, rows in gold.groupby("questions") if gold is not None else ():
+        by_way = rows["how"].value_counts()
+        total, first, lacking = len(rows), int(by_way.get(LOOKED_FOR, 0)), int(by_way.reindex(WITHOUT).sum())
         taken = f"; for {first} of them the first retrieved passage with the answer was taken" if first else ""
         without = f"; questions without one, left out: {lacking}" if lacking else ""
         told.append(
@@ -78,11 +76,11 @@ def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def gold_counts_table(gold_passages: "Files") -> "pd.DataFrame":
-    """One row per question set and way of finding gold passages, the most frequent first."""
-    table = gold_passages.joined("gold_passages")
-    marked = table.assign(several=table["n_with_answer"] > 1, noted=table["note"].notna())
+def gold_counts(gold: "pd.DataFrame") -> "pd.DataFrame":
+    """One row per question set and way of finding gold passages, the most frequent first; gold: gold_passages.csv."""
+    marked = gold.assign(several=gold["n_with_answer"] > 1, noted=gold["note"].notna())
     counts = marked.groupby(["questions", "how"], sort=False).agg(
         n=("question", "size"), n_several=("several", "sum"), n_to_look_at=("noted", "sum")
     )
-    return counts.reset_index().sort_values(["questions", "n"], ascending=[True, False], kind="stable")
+    ordered = counts.reset_index().sort_values(["questions", "n"], ascending=[True, False], kind="stable")
+    return tables()["gold_counts"].frame(ordered)

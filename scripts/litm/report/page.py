@@ -8,6 +8,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
+from litm.analysis.questions_to_check import gold_counts
 from litm.figures.chart import models_in
 from litm.report import page_tables, phrases, provenance
 from litm.report.charts import chart, forest
@@ -124,6 +125,8 @@ def _first_screen(contents: Contents) -> dict:
 def _numbers(contents: Contents) -> dict:
     """The middle sections: what was measured, accuracies, statistics and all tables."""
     tables, bias = contents.tables, contents.tables.get("position_bias")
+    if (gold := tables.get("gold_passages")) is not None:
+        tables = {**tables, "gold_counts": gold_counts(gold)}
     used = page_tables.token_table(contents.manifests, contents.prices)
     accuracies = page_tables.accuracy_tables(tables["accuracy"], contents.titles, contents.sizes)
     files = page_tables.table_files([*SHOWN, *COMPARISONS], {**tables, "tokens_used": used})

@@ -303,7 +303,7 @@ def first_answers(
         for name, table in tables.items()
     }
     first = to_know_first(lambda name: _rows(by_table, name), experiments, stand_ins)
-    looked = to_look_at(tables.get("gold_counts"), _rows(tables, "answer_checks"))
+    looked = to_look_at(tables.get("gold_passages"), _rows(tables, "answer_checks"))
     tagged = (f"{sentence}." for sentence in tag_sentences(manifests))
     others = [*tagged, *looked, *(f"{sentence}." for sentence in filled), *_of_answers(by_table, manifests)]
     room = max(0, OPEN - len(first.useless))

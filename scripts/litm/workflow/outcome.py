@@ -65,7 +65,7 @@ def _made(study: Study, files: Container[str], results: list[str]) -> Iterator[s
         yield f"figures: {first_of(figures, 3)}"
     yield "tables: results/tables/"
     yield from (f"report: {path}, to open in a browser" for path in results if path.endswith(".html"))
-    yield from gold_sentences(_table("gold_counts", files))
+    yield from gold_sentences(_table("gold_passages", files))
     yield from check_sentences(_rows("answer_checks", files))
 
 

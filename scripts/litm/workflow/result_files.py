@@ -168,8 +168,9 @@ class TableFiles:
 
     @property
     def shown(self) -> list[str]:
-        """The files that the report shows or quotes."""
-        return [*(f"{TABLES}/{name}.csv" for name, one in self.tables.items() if one.report), *CLAIM_TABLES[:2]]
+        """The files that the report shows, quotes or counts."""
+        names = [name for name, table in self.tables.items() if table.report or name == "gold_passages"]
+        return [*(f"{TABLES}/{name}.csv" for name in names), *CLAIM_TABLES[:2]]
 
     def inputs_of(self, wildcards: Wildcards) -> list[str]:
         """The input files of {table}."""
