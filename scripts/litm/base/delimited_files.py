@@ -68,8 +68,8 @@ def read_named_columns(path: Path, needed: str | None = None) -> Iterator[tuple[
     delimiter, rows = delimited(path)
     first, header = next(rows, (1, []))
     if needed is not None and needed not in header:
-        found = quoted(", ".join(header)) if header else "nothing"
-        raise UserError(f"{path}, line {first}: the header must have a column '{needed}', but has {found}")
+        columns = quoted(", ".join(header)) if header else "nothing"
+        raise UserError(f"{path}, line {first}: the header must have a column '{needed}', but has {columns}")
     if len(set(header)) < len(header):
         raise UserError(
             f"{path}, line {first}: the header names a column twice ({quoted(', '.join(header))}); rename one"

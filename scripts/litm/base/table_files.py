@@ -53,9 +53,9 @@ def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.D
     import pandas as pd
 
     check_whole(path)
-    known = {"model": str, "experiment": str} if dtypes is None else dtypes
+    types = {"model": str, "experiment": str} if dtypes is None else dtypes
     try:
-        return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
+        return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=types)
     except ValueError as error:
         raise UserError(f"{path}: {single_spaced(str(error))}: {remedy(path)}") from error
 
