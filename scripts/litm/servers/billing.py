@@ -81,7 +81,7 @@ def spent_in(folder: Path, prices: Prices) -> float:
 
 
 def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, float] | None) -> Iterator[str]:
-    """What a run was billed for by the provider's counters, a line for each price of batches and others; given: see
+    """What a run was billed for by the provider's counters, a line for each price of batches and others; prices: see
     `Prices.of`, None if there are none.
     """
     for usage in Usage.sums(billed):
