@@ -135,14 +135,14 @@ class Entry(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        fields = {name: one for name, one in cls.model_fields.items() if _MADE not in one.metadata}
-        cls.keys = {one.alias or name: name for name, one in fields.items()}
-        cls.declared = [(one, key) for key, name in cls.keys.items() for one in fields[name].metadata]
+        fields = {name: info for name, info in cls.model_fields.items() if _MADE not in info.metadata}
+        cls.keys = {info.alias or name: name for name, info in fields.items()}
+        cls.declared = [(mark, key) for key, name in cls.keys.items() for mark in fields[name].metadata]
         # Of fields that are no keys too: an engine without such a key has the same value for all its models.
-        declared = {one.alias or name: one.metadata for name, one in cls.model_fields.items()}
-        cls.roles = {key: one for key, some in declared.items() for one in some if isinstance(one, Role)}
+        declared = {info.alias or name: info.metadata for name, info in cls.model_fields.items()}
+        cls.roles = {key: mark for key, marks in declared.items() for mark in marks if isinstance(mark, Role)}
         if cls.has_roles and (silent := [key for key in cls.keys if key not in cls.roles]):
-            roles = ", ".join(one.__name__ for one in (Answer, Run, Place, Workflow))
+            roles = ", ".join(role.__name__ for role in (Answer, Run, Place, Workflow))
             raise TypeError(f"{cls.__name__}: the key '{silent[0]}' declares no role: add one of {roles} to its type")
 
     @model_validator(mode="before")
@@ -174,9 +174,11 @@ class Entry(BaseModel):
 
     def of_role(self, role: type[Role]) -> dict[str, Any]:
         """The values of the keys of a role."""
-        found = {key: (one, self.keys.get(key, key)) for key, one in self.roles.items() if isinstance(one, role)}
-        values = {key: getattr(self, name) for key, (one, name) in found.items() if not one.is_apart}
-        sparse = {key: type(self).model_fields[name].default for key, (one, name) in found.items() if one.is_sparse}
+        names = {key: self.keys.get(key, key) for key, declared in self.roles.items() if isinstance(declared, role)}
+        values = {key: getattr(self, name) for key, name in names.items() if not self.roles[key].is_apart}
+        sparse = {
+            key: type(self).model_fields[name].default for key, name in names.items() if self.roles[key].is_sparse
+        }
         return {key: value for key, value in values.items() if key not in sparse or value != sparse[key]}
 
     def changed(self, **values: Any) -> Self:
@@ -185,9 +187,9 @@ class Entry(BaseModel):
 
     def placed(self, where: str) -> Self:
         """The same entry at the place `where`, which also gives its name."""
-        made = self.model_copy()
-        made._where = where
-        return made
+        entry = self.model_copy()
+        entry._where = where
+        return entry
 
     def referred(self, where: str = "") -> Iterator[tuple[Ref, str, str]]:
         """Each name of another entry in this one, after its declaration and before its place."""
@@ -203,7 +205,7 @@ class Entry(BaseModel):
     def check_references(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
         """Raise `UserError` for a name of another entry that is unknown or this one's. entries: by kind and name."""
         for ref, name, where in self.referred():
-            allowed = [one for kind in ref.kinds for one in _having(entries, *kind.split("."))]
+            allowed = [known_name for kind in ref.kinds for known_name in _having(entries, *kind.split("."))]
             choose([name], allowed, where, ref.hint)
             if f"{ref.kinds[0]}.{name}" == self.where:
                 raise UserError(f"{where}: it is {name} itself; name the other one")
@@ -213,13 +215,13 @@ class Entry(BaseModel):
 
         entries: by kind and name.
         """
-        found = {}
+        paths = {}
         for path, key in self.declared:
             value = getattr(self, self.keys[key])
             if isinstance(path, PathTo) and value is not None and value not in entries.get(path.unless, ()):
-                found[self.keys[key]] = locate(value, root, f"{self.where}.{key}")
-                path.check(found[self.keys[key]], f"{self.where}.{key}")
-        return self.changed(**found) if found else self
+                paths[self.keys[key]] = locate(value, root, f"{self.where}.{key}")
+                path.check(paths[self.keys[key]], f"{self.where}.{key}")
+        return self.changed(**paths) if paths else self
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -227,7 +229,7 @@ EntryT = TypeVar("EntryT", bound=Entry)
 
 def _having(entries: Mapping[str, Mapping[str, Any]], kind: str, key: str = "") -> list[str]:
     """The names of the entries of a kind that have a key."""
-    return [name for name, one in entries[kind].items() if not key or getattr(one, key) is not None]
+    return [name for name, entry in entries[kind].items() if not key or getattr(entry, key) is not None]
 
 
 def docstrings(cls: type[BaseModel]) -> dict[str, str]:
@@ -236,14 +238,14 @@ def docstrings(cls: type[BaseModel]) -> dict[str, str]:
     Read from the source where a message or the reference needs them: pydantic's `use_attribute_docstrings` would read
     them at every start.
     """
-    found = {name: one.description or "" for name, one in cls.model_fields.items()}
+    texts = {name: info.description or "" for name, info in cls.model_fields.items()}
     for base in reversed(cls.__mro__):
         if issubclass(base, Entry) and base is not Entry:
             for node, after in pairwise(_classes(inspect.getfile(base))[base.__name__].body):
                 match node, after:
                     case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                        found[name] = single_spaced(text)
-    return found
+                        texts[name] = single_spaced(text)
+    return texts
 
 
 @cache
@@ -283,7 +285,7 @@ class Variants:
         choose([value[key]], classes, f"{where}.{key}")
         cls = classes[value[key]]
         for other in value:
-            names = [name for name, one in classes.items() if other in one.keys]
+            names = [name for name, entry_class in classes.items() if other in entry_class.keys]
             if names and value[key] not in names:
                 raise UserError(
                     f"{where}: '{other}' is not for '{key}: {value[key]}', only for '{key}: {' or '.join(names)}'; "
@@ -320,7 +322,7 @@ def choose(
 def _unknown(
     what: str, name: str, allowed: Sequence[str], hint: str = "", is_installed: Test = lambda name: False
 ) -> str:
-    meant = _meant(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], is_installed)
+    meant = _meant(str(name)[:LONGEST_VALUE], [str(allowed_name) for allowed_name in allowed], is_installed)
     suggestion = f" (did you mean {meant}?)" if meant else ""
     listed = f"allowed: {listing(allowed, str(name))}"
     return "; ".join(filter(None, [f"unknown {what} '{shortened(name, LONGEST_VALUE)}'{suggestion}", listed, hint]))
@@ -331,8 +333,8 @@ def _meant(wanted: str, names: Sequence[str], is_installed: Test) -> str:
     close = difflib.get_close_matches(wanted, names, n=NEAREST)
     if not close:
         return ""
-    installed = next((one for one in close if is_installed(one)), close[0])
-    nearness = [difflib.SequenceMatcher(None, one, wanted).ratio() for one in (close[0], installed)]
+    installed = next((candidate for candidate in close if is_installed(candidate)), close[0])
+    nearness = [difflib.SequenceMatcher(None, candidate, wanted).ratio() for candidate in (close[0], installed)]
     if installed == close[0] or nearness[0] - nearness[1] > ABOUT_AS_NEAR:
         return f"'{close[0]}'"
     return f"'{installed}', which is installed, or '{close[0]}', which is not"
@@ -352,7 +354,7 @@ def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any,
     by_path = grouped(errors, lambda error: _path(error["loc"], value))
     first = min(by_path, key=lambda path: [str(part) for part in path])
     path = max((path for path in by_path if path[: len(first)] == first), key=len)
-    of_kind = [one for one in by_path[path] if not one["type"].endswith(("_type", "literal_error"))]
+    of_kind = [error for error in by_path[path] if not error["type"].endswith(("_type", "literal_error"))]
     return f"{'.'.join([where, *map(shortened, path)])}: {_words(of_kind or by_path[path], path, cls)}"
 
 
@@ -365,10 +367,11 @@ def _words(errors: Sequence[ErrorDetails], path: Sequence, cls: type[Entry]) -> 
         key = cls.keys.get(str(path[0]))
         return f"{shown} is not allowed; it is: {docstrings(cls)[key] if key else error['msg']}"
     head = "input should be "
-    said = [f"{one['msg'][0].lower()}{one['msg'][1:]}".replace("tuple", "list") for one in errors]
-    if all(one.startswith(head) for one in said):
-        said = [f"{head}{' or '.join(dict.fromkeys(one.removeprefix(head) for one in said))}"]
-    names = [name for one in errors if one["type"] == "literal_error" for name in re.findall("'(.*?)'", one["msg"])]
+    said = [f"{error['msg'][0].lower()}{error['msg'][1:]}".replace("tuple", "list") for error in errors]
+    if all(text.startswith(head) for text in said):
+        said = [f"{head}{' or '.join(dict.fromkeys(text.removeprefix(head) for text in said))}"]
+    literals = [error["msg"] for error in errors if error["type"] == "literal_error"]
+    names = [name for text in literals for name in re.findall("'(.*?)'", text)]
     meant = _meant(str(error["input"])[:LONGEST_VALUE], names, lambda name: False)
     return f"{said[0]}, found {shown}{f' (did you mean {meant}?)' if meant else ''}"
 
@@ -393,23 +396,24 @@ def check_plain(value: Any, where: str) -> None:
     """
     waiting, seen = [(value, where, 0)], 0
     while waiting:
-        one, place, depth = waiting.pop()
+        item, place, depth = waiting.pop()
         seen += 1
         if seen > MOST_VALUES or depth > DEEPEST:
             raise UserError(
                 f"{where}: more than {MOST_VALUES:,} values, or more than {DEEPEST} in one another: remove aliases"
             )
-        if isinstance(one, Mapping):
-            waiting += [(inner, f"{place}.{shortened(key)}", depth + 1) for key, inner in one.items()]
-        elif isinstance(one, list | tuple):
-            waiting += [(inner, f"{place}[{index}]", depth + 1) for index, inner in enumerate(one)]
-        elif isinstance(one, str) and without_surrogates(one) != one:
-            raise UserError(f"{place}: {one!r:.60} has half a character (a lone surrogate): remove it")
-        elif not isinstance(one, str | int | float | bool | None) or (
-            isinstance(one, float) and not math.isfinite(one)
+        if isinstance(item, Mapping):
+            waiting += [(inner, f"{place}.{shortened(key)}", depth + 1) for key, inner in item.items()]
+        elif isinstance(item, list | tuple):
+            waiting += [(inner, f"{place}[{index}]", depth + 1) for index, inner in enumerate(item)]
+        elif isinstance(item, str) and without_surrogates(item) != item:
+            raise UserError(f"{place}: {item!r:.60} has half a character (a lone surrogate): remove it")
+        elif not isinstance(item, str | int | float | bool | None) or (
+            isinstance(item, float) and not math.isfinite(item)
         ):
             raise UserError(
-                f"{place}: {one!r:.60} ({type(one).__name__}) is no text, finite number, true, false or null: write one"
+                f"{place}: {item!r:.60} ({type(item).__name__}) is no text, finite number, true, false or null: "
+                "write one"
             )
 
 
@@ -430,9 +434,9 @@ def locate(path: str, root: Path, where: str) -> str:
     try:
         for candidate in (Path(path).expanduser(), root / path, *(folder / path for folder in in_use())):
             if candidate.exists():
-                found = str(candidate) if Path(path).is_absolute() else from_here(candidate)
-                check_names([found], where)
-                return found
+                located = str(candidate) if Path(path).is_absolute() else from_here(candidate)
+                check_names([located], where)
+                return located
     except (OSError, ValueError, RuntimeError) as error:
         # A name that no file can have, or the home of an unknown user.
         raise UserError(f"{where}: {shown}: {getattr(error, 'strerror', None) or error}") from error
@@ -461,8 +465,8 @@ def check_names(files: Iterable[str | Path], where: str) -> None:
     """
     for file in files:
         for what, meaning in UNREADABLE.items():
-            if found := re.search(what, str(file)):
-                raise UserError(f"{where}: the path {file} has {found[0]}, which {meaning} here: rename it")
+            if match := re.search(what, str(file)):
+                raise UserError(f"{where}: the path {file} has {match[0]}, which {meaning} here: rename it")
 
 
 def is_file(path: str, where: str, hint: str = "") -> None:

@@ -151,8 +151,8 @@ def read_catalogues(root: Path, config: Config, added: Entries) -> dict[str, dic
 
 def read_catalogue(kind: Kind, root: Path, config: Config | None = None, added: Entries = MappingProxyType({})) -> dict:
     """The checked entries of one kind, by name."""
-    own = ((file, string_keys(read_yaml(file)) or {}) for file in files("config", kind))
-    entries = {**merged(kind, string_keys(read_yaml(root / "config" / f"{kind}.yaml")), own), **added.get(kind, {})}
+    extra = ((file, string_keys(read_yaml(file)) or {}) for file in files("config", kind))
+    entries = {**merged(kind, string_keys(read_yaml(root / "config" / f"{kind}.yaml")), extra), **added.get(kind, {})}
     if config is not None:
         for name, entry in ((config.define or {}).get(kind) or {}).items():
             entries[name] = {**_kept(kind, entries.get(name, {}), entry), **entry}
@@ -181,13 +181,13 @@ def _kept(kind: Kind, entry: Mapping, changes: Mapping) -> Mapping:
     entries = CATALOGUES[kind]
     if not isinstance(entries, Variants) or entries.key not in changes or entries.of(changes) is entries.of(entry):
         return entry
-    classes = [one for one in (entries.of(changes), entries.of(entry)) if one is not None]
-    if any(all(issubclass(one, base) for one in classes) for base in (LocalModel, ServedModel)):
+    classes = [entry_class for entry_class in (entries.of(changes), entries.of(entry)) if entry_class is not None]
+    if any(all(issubclass(entry_class, base) for entry_class in classes) for base in (LocalModel, ServedModel)):
         return entry
     return {key: value for key, value in entry.items() if key == "about"}
 
 
 def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
     """A model's entry with those of the config's defaults that its kind has."""
-    own = kind.keys if (kind := MODELS.of(entry)) else ()
-    return {**{key: value for key, value in defaults.items() if key in own}, **entry}
+    keys = kind.keys if (kind := MODELS.of(entry)) else ()
+    return {**{key: value for key, value in defaults.items() if key in keys}, **entry}

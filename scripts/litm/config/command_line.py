@@ -73,11 +73,11 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
         executors = executors or _executor_of(_found_profile(profile, root))
     for executor in executors:
         if executor not in BUILT_IN and not find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}"):
-            known = REQUIREMENTS.get(executor)
+            package = REQUIREMENTS.get(executor)
             names = ", ".join((*BUILT_IN, *REQUIREMENTS))
             raise UserError(
                 f"{executor}: Snakemake's plugin for this executor is not installed: "
-                + (f"pip install {known}" if known else f"the workflow is used with {names}; others are plugins")
+                + (f"pip install {package}" if package else f"the workflow is used with {names}; others are plugins")
             )
     certain = _targets(words)
     for word in (*certain, *_perhaps_targets(words)) if targets else ():
@@ -90,9 +90,9 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
 def check_once(words: Sequence[str]) -> None:
     """Raise `UserError` for an option for the config that is repeated: Snakemake takes the last one alone."""
     for options in (CONFIG_FILES, CONFIG_VALUES):
-        given = _occurrences(words, options)
-        if len(given) > 1:
-            values = shlex.join(value for _, values in given for value in values)
+        occurrences = _occurrences(words, options)
+        if len(occurrences) > 1:
+            values = shlex.join(value for _, values in occurrences for value in values)
             raise UserError(
                 f"{options[0]} is given more than once, and Snakemake takes the last one alone: write one with all "
                 f"values: {options[0]} {values}"
@@ -104,8 +104,8 @@ def environment_for(words: Sequence[str], environment: Mapping[str, str]) -> dic
 
     Raises `UserError` if the working folder cannot be written either.
     """
-    given = [values[0] for _, values in _occurrences(words, DIRECTORY) if values]
-    state = Path(*given[-1:]).absolute() / ".snakemake"
+    directories = [values[0] for _, values in _occurrences(words, DIRECTORY) if values]
+    state = Path(*directories[-1:]).absolute() / ".snakemake"
     if not IS_READING.isdisjoint(words):
         return {**environment}
     if not can_write(state):
@@ -114,13 +114,13 @@ def environment_for(words: Sequence[str], environment: Mapping[str, str]) -> dic
             "use another one with --directory FOLDER"
         )
     usual = Path(environment.get("XDG_CACHE_HOME") or f"{environment.get('HOME') or Path.home()}/.cache")
-    own = state / "cache"
+    fallback = state / "cache"
     if can_write(usual / "snakemake"):
         return {**environment}
-    note(f"{usual}: this cache cannot be written, so {own} is used (XDG_CACHE_HOME sets another one)")
+    note(f"{usual}: this cache cannot be written, so {fallback} is used (XDG_CACHE_HOME sets another one)")
     # Models of the hub are read where they are.
     hub = {"HF_HOME": str(usual / "huggingface")} if os.access(usual / "huggingface", os.R_OK) else {}
-    return {**hub, **environment, "XDG_CACHE_HOME": str(own)}
+    return {**hub, **environment, "XDG_CACHE_HOME": str(fallback)}
 
 
 def _check_not_target(option: str, value: str, targets: Collection[str]) -> None:
@@ -156,13 +156,13 @@ def _config_files(folder: Path) -> Iterator[str]:
 
 def _profile(name: str, root: Path) -> Path | None:
     """The file or folder of a profile of the workflow, where Snakemake looks for it, which ignores an unknown one."""
-    known = [folder.name for folder in (root / "profiles").glob("*") if folder.is_dir()]
-    found = _found_profile(name, root)
-    if not found and name != "none":
-        near = get_close_matches(Path(name).name, known, n=1)
-        told = f"did you mean profiles/{near[0]}?" if near else f"there are {', '.join(sorted(known))} in profiles/"
-        raise UserError(f"{name}: no such profile; {told}")
-    return found
+    names = [folder.name for folder in (root / "profiles").glob("*") if folder.is_dir()]
+    path = _found_profile(name, root)
+    if not path and name != "none":
+        near = get_close_matches(Path(name).name, names, n=1)
+        hint = f"did you mean profiles/{near[0]}?" if near else f"there are {', '.join(sorted(names))} in profiles/"
+        raise UserError(f"{name}: no such profile; {hint}")
+    return path
 
 
 def _found_profile(name: str, root: Path) -> Path | None:
@@ -177,7 +177,7 @@ def _executor_of(profile: Path | None) -> list[str]:
         return []
     files = sorted(profile.glob("config*.yaml")) if profile.is_dir() else [profile]
     values = [read for file in files if isinstance(read := read_config_file(file), dict)]
-    return [str(one["executor"]) for one in values if "executor" in one][:1]
+    return [str(settings["executor"]) for settings in values if "executor" in settings][:1]
 
 
 def _nearest(word: str, words: Collection[str]) -> str:
@@ -192,7 +192,7 @@ def _option_values(words: Sequence[str], options: Collection[str]) -> Iterator[t
 
 def _occurrences(words: Sequence[str], options: Collection[str]) -> list[tuple[str, list[str]]]:
     """These options with their values, as often as they are given."""
-    found: list[tuple[str, list[str]]] = []
+    occurrences: list[tuple[str, list[str]]] = []
     takes_more = False
     for word in words[: words.index("--") if "--" in words else None]:
         if word.startswith("-") and word != "-":
@@ -202,10 +202,10 @@ def _occurrences(words: Sequence[str], options: Collection[str]) -> list[tuple[s
                 name, value = word[:2], word[2:].removeprefix("=")
             takes_more = name in options and not value
             if name in options:
-                found.append((name, [value] if value else []))
+                occurrences.append((name, [value] if value else []))
         elif takes_more:
-            found[-1][1].append(word)
-    return found
+            occurrences[-1][1].append(word)
+    return occurrences
 
 
 def _targets(words: Sequence[str]) -> list[str]:

@@ -26,33 +26,34 @@ def with_conditions(entries: Mapping[str, Experiment]) -> dict[str, Experiment]:
 
     Raises `UserError` for remedies of other tasks, remedies that give no condition, and names that are taken.
     """
-    made: dict[str, Experiment] = {}
+    experiments: dict[str, Experiment] = {}
     for name, entry in entries.items():
         entry.check_remedies()
-        made[name] = entry
+        experiments[name] = entry
         if entry.remedies is None:
             continue
         _check_made(entry, entry.remedies)
-        made[name] = _in_study(entry, entry)
-        for one in _conditions(entry, entry.remedies):
-            if one.name in entries:
+        experiments[name] = _in_study(entry, entry)
+        for condition in _conditions(entry, entry.remedies):
+            if condition.name in entries:
                 raise UserError(
-                    f"{entry.where}.remedies: the name {one.name} is taken by another experiment; rename one of them"
+                    f"{entry.where}.remedies: the name {condition.name} is taken by another experiment; "
+                    "rename one of them"
                 )
-            if one.name in made:
+            if condition.name in experiments:
                 raise UserError(
-                    f"{entry.where}.remedies: two conditions have the name {one.name}; rename one (such as a reranker "
-                    "with the name of an order), or remove it"
+                    f"{entry.where}.remedies: two conditions have the name {condition.name}; rename one "
+                    "(such as a reranker with the name of an order), or remove it"
                 )
-            made[one.name] = _in_study(one, entry)
-    return made
+            experiments[condition.name] = _in_study(condition, entry)
+    return experiments
 
 
 def with_names(names: Iterable[str], experiments: Mapping[str, Experiment]) -> tuple[str, ...]:
     """Names of experiments, each followed by those of its conditions."""
-    conditions = [one.condition for one in experiments.values() if one.condition]
-    found = ((name, *(one.experiment for one in conditions if one.study == name)) for name in names)
-    return tuple(dict.fromkeys(chain.from_iterable(found)))
+    conditions = [experiment.condition for experiment in experiments.values() if experiment.condition]
+    groups = ((name, *(condition.experiment for condition in conditions if condition.study == name)) for name in names)
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 def _in_study(entry: Experiment, base: Experiment) -> Experiment:
@@ -72,8 +73,8 @@ def _conditions(base: Experiment, remedies: RemediesEntry) -> Iterator[Experimen
     keys = ("order", "rerank", "cut", "prompt")
     choices = [[(key, value) for value in getattr(remedies, key)] for key in keys]
     for together in range(1, remedies.together + 1):
-        for some in combinations(filter(None, choices), together):
-            for chosen in map(dict, product(*some)):
+        for combined in combinations(filter(None, choices), together):
+            for chosen in map(dict, product(*combined)):
                 if sizes := [size for size in base.sizes or () if _is_distinct(chosen, remedies, size)]:
                     yield _made(base, chosen, sizes)
 
@@ -106,8 +107,8 @@ def _is_distinct(remedy: Mapping[str, object], remedies: RemediesEntry, size: in
 
 def _made(base: Experiment, remedy: Mapping[str, object], sizes: list[int]) -> Experiment:
     parts = [str(getattr(value, "file_name", value)) for value in remedy.values()]
-    told = [f"{key} {value}" for key, value in remedy.items()]
-    title = f"{base.title or base.name}: {', '.join(told)}"
+    settings = [f"{key} {value}" for key, value in remedy.items()]
+    title = f"{base.title or base.name}: {', '.join(settings)}"
     # Only the experiment itself has references and comparisons, not its conditions.
     apart = {"remedies": None, "closed_book": None, "oracle": None, "query_aware_of": None, "compared_with": ()}
     entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title})
@@ -123,24 +124,24 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
     compared, the larger one as side a, unless its questions are generated and therefore differ by size. Experiments
     that ask for several gold items at once are left out.
     """
-    single = {name: one for name, one in experiments.items() if not one.asks_several}
+    single = {name: experiment for name, experiment in experiments.items() if not experiment.asks_several}
     declared = {
-        (one.name, other)
-        for one in single.values()
-        for other in (*one.compared_with, one.query_aware_of)
+        (experiment.name, other)
+        for experiment in single.values()
+        for other in (*experiment.compared_with, experiment.query_aware_of)
         if other in single
     }
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for first, second in combinations(single.values(), 2):
         pair = (first, second) if (first.name, second.name) in declared else (second, first)
-        found += _of_pair(*pair, is_declared=(pair[0].name, pair[1].name) in declared)
-    for one in single.values():
-        if one.datasets and len(one.cell_sizes) > 1:
-            found.append(Comparison(SIZE, one.name, one.name))
-        for condition, other in ((ORACLE, one.oracle), (CLOSED_BOOK, one.closed_book)):
+        comparisons += _of_pair(*pair, is_declared=(pair[0].name, pair[1].name) in declared)
+    for experiment in single.values():
+        if experiment.datasets and len(experiment.cell_sizes) > 1:
+            comparisons.append(Comparison(SIZE, experiment.name, experiment.name))
+        for condition, other in ((ORACLE, experiment.oracle), (CLOSED_BOOK, experiment.closed_book)):
             if other in single:
-                found.append(Comparison(condition, one.name, str(other)))
-    return found
+                comparisons.append(Comparison(condition, experiment.name, str(other)))
+    return comparisons
 
 
 def _of_pair(a: Experiment, b: Experiment, is_declared: bool) -> Iterator[Comparison]:
@@ -175,9 +176,10 @@ def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Exp
     It covers all entries of the catalogues, because a model's base may not be selected.
     """
     return {
-        "models": {name: one.about.model_dump(exclude_none=True) for name, one in models.items() if one.about},
+        "models": {name: model.about.model_dump(exclude_none=True) for name, model in models.items() if model.about},
         "experiments": {
-            name: one.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) for name, one in experiments.items()
+            name: experiment.model_dump(include=EXPERIMENT_KEYS, exclude_none=True)
+            for name, experiment in experiments.items()
         },
-        "recorded": sorted(name for name, one in models.items() if one.engine == RECORDED),
+        "recorded": sorted(name for name, model in models.items() if model.engine == RECORDED),
     }

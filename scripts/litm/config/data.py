@@ -192,7 +192,7 @@ class Corpus(Entry):
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
         generated, source = is_generator(self.source), self.source
-        if len([one for one in (self.dataset, self.path) if one is not None]) != (0 if generated else 1):
+        if len([place for place in (self.dataset, self.path) if place is not None]) != (0 if generated else 1):
             wanted = "neither 'dataset' nor 'path'" if generated else "either 'dataset' or 'path'"
             yield f"the source {source} takes {wanted}"
         if generated and self.passages is None:
@@ -209,18 +209,18 @@ class Corpus(Entry):
 
     def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with its path and the files there; `UserError` for a missing path."""
-        made, where = super().located(root, entries), f"{self.where}.path"
-        if made.path is None:
-            return made
-        if made.source != "documents":
-            is_file(made.path, where)
-            return made.changed(files=(made.path,))
+        entry, where = super().located(root, entries), f"{self.where}.path"
+        if entry.path is None:
+            return entry
+        if entry.source != "documents":
+            is_file(entry.path, where)
+            return entry.changed(files=(entry.path,))
         try:
-            files = tuple(map(str, source_files(Path(made.path))))
+            files = tuple(map(str, source_files(Path(entry.path))))
         except UserError as error:
             raise UserError(f"{where}: {error}") from error
         check_names(files, where)
-        return made.changed(files=files)
+        return entry.changed(files=files)
 
 
 class QuestionSet(Entry):
@@ -263,15 +263,15 @@ class QuestionSet(Entry):
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
-        given = self._given
-        if given not in QUESTION_KEYS or (self.corrections and not self.gold_of):
+        keys = self._given
+        if keys not in QUESTION_KEYS or (self.corrections and not self.gold_of):
             yield (
                 "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', 'dataset' and 'questions', or "
                 "'gold_of' and 'retriever' (with or without 'corrections')"
             )
-        if self.questions is not None and given not in ({"corpus"}, {"dataset"}):
+        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}):
             yield "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
-        if given == {"dataset"} and self.questions is None:
+        if keys == {"dataset"} and self.questions is None:
             yield "'questions' is missing: the number of questions to take of the dataset"
 
     @property

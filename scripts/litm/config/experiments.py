@@ -291,10 +291,10 @@ class Experiment(Entry):
         were added later are left out too.
         """
         is_random = not self.datasets or RANDOM in (self.distractor_order, self.selection, self.order)
-        made = {one.name: getattr(self, one.name) for one in fields(ExampleSettings)}
-        made |= {"seed": self.seed if is_random else None, "cut": self.cut and self.cut.settings()}
+        settings = {field.name: getattr(self, field.name) for field in fields(ExampleSettings)}
+        settings |= {"seed": self.seed if is_random else None, "cut": self.cut and self.cut.settings()}
         usual = {"design": MOVE_THE_PAIR, "cluster": None, "order": RANKED, "cut": None, "wording": PLAIN}
-        return {key: value for key, value in made.items() if key not in usual or usual[key] != value}
+        return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:
         """Settings that change a response, apart from the model and the prompt."""
@@ -378,11 +378,11 @@ class Experiment(Entry):
 
     def check_remedies(self) -> None:
         """Raise `UserError` for keys about retrieved documents in a task without them, and keys that exclude others."""
-        given = [key for key, plain in PLAIN_KEYS.items() if getattr(self, key) != plain]
-        if given and load_task(self.task).placement != AS_RETRIEVED:
+        retrieval_keys = [key for key, plain in PLAIN_KEYS.items() if getattr(self, key) != plain]
+        if retrieval_keys and load_task(self.task).placement != AS_RETRIEVED:
             raise UserError(
-                f"{self.where}: '{given[0]}' is for documents as retrieved (task: open_domain_qa), not for the task "
-                f"{self.task}"
+                f"{self.where}: '{retrieval_keys[0]}' is for documents as retrieved (task: open_domain_qa), "
+                f"not for the task {self.task}"
             )
         if self.distractor_order != RANKED and self.order != RANKED:
             raise UserError(f"{self.where}: give either 'order' or 'distractor_order', not both")
@@ -391,10 +391,10 @@ class Experiment(Entry):
                 f"{self.where}.distractor_order: {AUTHORS} is an order of the first questions: use {RANDOM} with "
                 "'selection: random' or 'subset'"
             )
-        if self.remedies is not None and len(given) > 1:
+        if self.remedies is not None and len(retrieval_keys) > 1:
             raise UserError(
                 f"{self.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "
-                f"remedies: remove '{given[0]}', or name it in 'remedies'"
+                f"remedies: remove '{retrieval_keys[0]}', or name it in 'remedies'"
             )
 
     def of_study(self, seed: int, files: Mapping[str, Any], root: Path) -> Self:
@@ -426,8 +426,8 @@ def read_cells(entry: Experiment) -> tuple[Cell, ...]:
     """The cells of an experiment by size and place; `UserError` for impossible positions or keys of other tasks."""
     where, task = entry.where, load_task(entry.task)
     allowed = ["sizes"] if task.placement else [] if task.fixed_cells else ["positions", "depths", "sizes"]
-    given = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
-    for key in given:
+    keys = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
+    for key in keys:
         if key not in allowed:
             raise UserError(f"{where}: the task {entry.task} takes no '{key}'")
     if task.fixed_cells is not None:
@@ -437,31 +437,31 @@ def read_cells(entry: Experiment) -> tuple[Cell, ...]:
             raise UserError(f"{where}: 'sizes' is missing (the number of items in the contexts)")
         cells = [Cell(size, task.placement) for size in sorted(entry.sizes)]
     else:
-        cells = _placed_cells(entry, [key for key in given if key != "sizes"], task.golds)
+        cells = _placed_cells(entry, [key for key in keys if key != "sizes"], task.golds)
     for cell, times in Counter(cells).items():
         if times > 1:
-            raise UserError(f"{where}.{given[0]}.{cell.size}: {cell.placement} is there {times} times")
+            raise UserError(f"{where}.{keys[0]}.{cell.size}: {cell.placement} is there {times} times")
     return tuple(cells)
 
 
-def _placed_cells(entry: Experiment, given: list[str], golds: int) -> list[Cell]:
+def _placed_cells(entry: Experiment, keys: list[str], golds: int) -> list[Cell]:
     """The cells of the given key, 'positions' or 'depths'."""
     where, sizes = entry.where, entry.sizes
-    if len(given) == 2:
+    if len(keys) == 2:
         raise UserError(
             f"{where}: give either 'positions' or 'depths'; 'positions: null' removes those of the catalogue"
         )
-    if not given:
+    if not keys:
         raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
-    if (given == ["depths"]) != (entry.tokens_of is not None):
+    if (keys == ["depths"]) != (entry.tokens_of is not None):
         raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    (key,) = given
+    (key,) = keys
     by_size = getattr(entry, key)
     if not isinstance(by_size, dict):
         if sizes is None:
             raise UserError(f"{where}: 'positions: {by_size}' needs 'sizes' (the number of items in the contexts)")
         by_size = dict.fromkeys(sizes, by_size)
-    by_size = {int(size): _nine(int(size), golds) if one == "nine" else one for size, one in by_size.items()}
+    by_size = {int(size): _nine(int(size), golds) if places == "nine" else places for size, places in by_size.items()}
     if unknown := [size for size in sizes or () if size not in by_size]:
         raise UserError(f"{where}.sizes: {unknown[0]} is not in {key}; choose from {sorted(by_size)}")
     return [
@@ -489,11 +489,11 @@ def _placement(key: str, size: int, place: float | list[float], golds: int, wher
         raise UserError(
             f"{where}: {place} is not a placement: questions of this task have {golds} gold item(s), so give {wanted}"
         )
-    if any(one >= other for one, other in pairwise(places)):
+    if any(earlier >= other for earlier, other in pairwise(places)):
         raise UserError(f"{where}: {place} must ascend, because the gold items keep their order")
     if key == "depths":
         return depth_placement(places)
-    positions = [int(one) for one in places]
+    positions = [int(value) for value in places]
     if positions[-1] >= size:
         raise UserError(
             f"{where}: position {positions[-1]} is impossible, positions in a context of {size} are 0 to {size - 1}"
@@ -565,8 +565,8 @@ def item_noun(experiments: Sequence[Experiment]) -> str:
 
 def short_limits(experiments: Iterable[Experiment]) -> Iterator[str]:
     """One line per limit below `SHORT` of the task's own, with all its experiments."""
-    limits = grouped(experiments, lambda one: (one.max_new_tokens, load_task(one.task).max_new_tokens))
-    for (limit, usual), found in limits.items():
+    limits = grouped(experiments, lambda entry: (entry.max_new_tokens, load_task(entry.task).max_new_tokens))
+    for (limit, usual), limited in limits.items():
         if limit < SHORT * usual:
-            told = f"max_new_tokens is {limit}, and {usual} if left out, so right answers may be cut and count as wrong"
-            yield f"{', '.join(one.name for one in found)}: {told}"
+            note = f"max_new_tokens is {limit}, and {usual} if left out, so right answers may be cut and count as wrong"
+            yield f"{', '.join(entry.name for entry in limited)}: {note}"

@@ -90,7 +90,7 @@ class Figure(Entry):
         item = item_noun(shown)
         labels = {
             "title": self.name,
-            "panel_title": "{size} tokens" if any(one.tokens_of for one in shown) else f"{{size}} {item}s",
+            "panel_title": "{size} tokens" if any(entry.tokens_of for entry in shown) else f"{{size}} {item}s",
             "x_label": KINDS[self.kind].x_label.replace("{item}", item),
         }
         return self.changed(**{key: label for key, label in labels.items() if getattr(self, key) is None})
@@ -133,7 +133,7 @@ def read_figures(names: Collection[str] | None, entries: Figures, sweeps: Sweeps
         if names is not None:
             where = f"figures.{name}"
             choose(entries[name].experiments, experiments, f"{where}: experiments selected in this config")
-            if misfit := KINDS[entries[name].kind].misfit([experiments[one] for one in entries[name].experiments]):
+            if misfit := KINDS[entries[name].kind].misfit([experiments[shown] for shown in entries[name].experiments]):
                 raise UserError(f"{where}: {misfit}")
         figure = entries[name].labelled(experiments)
         if _has_curves(figure, sweeps):
@@ -145,11 +145,11 @@ def read_figures(names: Collection[str] | None, entries: Figures, sweeps: Sweeps
     if names is None:
         for experiment in experiments.values():
             for kind in (_of_remedies,) if experiment.condition else AUTOMATIC:
-                for made in [*kind(experiment, sweeps, figures)]:
-                    if made.name == experiment.name or made.name not in {*entries, *experiments}:
-                        figures[made.name] = made.labelled(experiments)
+                for automatic in [*kind(experiment, sweeps, figures)]:
+                    if automatic.name == experiment.name or automatic.name not in {*entries, *experiments}:
+                        figures[automatic.name] = automatic.labelled(experiments)
         places = {name: place for place, name in enumerate(experiments)}
-        figures = dict(sorted(figures.items(), key=lambda item: min(places[one] for one in item[1].experiments)))
+        figures = dict(sorted(figures.items(), key=lambda item: min(places[shown] for shown in item[1].experiments)))
         figures |= _more_figures(sweeps, figures)
     return figures
 
@@ -158,24 +158,24 @@ def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
     """A figure of kinds of wrong answers for each experiment with positions to compare, and one of the probability of
     the right answer where it is measured, unless there is such a figure.
     """
-    found = {}
+    more = {}
     for kind, ending, title, measure in (
         (WRONG_KIND, BY_KIND, "Wrong answers: {}", ANSWER),
         (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", LOG_PROBABILITY),
     ):
         shown = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
-        own = [sweep.experiment for sweep in sweeps.sweeps_of(measure)]
-        experiments = {one.name: one for one in own if one.has_positions}
-        for name, one in experiments.items():
-            if name not in shown and not one.condition and f"{name}{ending}" not in figures:
-                labels = {"title": title.format(one.title), **labels_of(figures, one)}
-                found[f"{name}{ending}"] = _made(f"{name}{ending}", kind, one, **labels).labelled(experiments)
-    return found
+        measured = [sweep.experiment for sweep in sweeps.sweeps_of(measure)]
+        experiments = {experiment.name: experiment for experiment in measured if experiment.has_positions}
+        for name, experiment in experiments.items():
+            if name not in shown and not experiment.condition and f"{name}{ending}" not in figures:
+                labels = {"title": title.format(experiment.title), **labels_of(figures, experiment)}
+                more[f"{name}{ending}"] = _made(f"{name}{ending}", kind, experiment, **labels).labelled(experiments)
+    return more
 
 
 def published_figures(entries: Mapping[str, Figure]) -> dict[str, Figure]:
     """Figures of the paper's models with published values, for any selection."""
-    return {name: one.labelled({}) for name, one in entries.items() if one.published and one.models}
+    return {name: figure.labelled({}) for name, figure in entries.items() if figure.published and figure.models}
 
 
 def _made(name: str, kind: str, experiment: Experiment, **keys: Any) -> Figure:
@@ -187,16 +187,18 @@ def _has_curves(figure: Figure, sweeps: Sweeps) -> bool:
     """Whether all experiments of a figure are selected, and any of its models and sizes; for a figure of differences,
     whether any of its models is compared.
     """
-    own, several = {*figure.experiments}, len(figure.experiments) > 1
-    if not own <= sweeps.answered.keys():
+    names, several = {*figure.experiments}, len(figure.experiments) > 1
+    if not names <= sweeps.answered.keys():
         return False
     # Sizes of one sweep are not compared at positions.
     if "condition_differences" in KINDS[figure.kind].inputs and not any(
-        figure.shows(model) and {a, b} <= own and (a != b) == several and (model, a) != (other, b)
+        figure.shows(model) and {a, b} <= names and (a != b) == several and (model, a) != (other, b)
         for (model, a), (other, b) in sweeps.compared
     ):
         return False
-    shown = [one for one in sweeps.sweeps_of(ANSWER) if one.experiment.name in own and figure.shows(one.model.name)]
+    shown = [
+        sweep for sweep in sweeps.sweeps_of(ANSWER) if sweep.experiment.name in names and figure.shows(sweep.model.name)
+    ]
     sizes = {size for sweep in shown for size in sweep.experiment.cell_sizes}
     return bool(sizes) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
@@ -206,11 +208,11 @@ def _has_curves(figure: Figure, sweeps: Sweeps) -> bool:
 
 def _of_remedies(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
     """The figure of an experiment with remedies and all its conditions; none for a condition."""
-    own = experiment.name
-    if sweeps.conditions[own].study == own:
-        names = [name for name, one in sweeps.conditions.items() if one.study == own and name in sweeps.answered]
+    base = experiment.name
+    if sweeps.conditions[base].study == base:
+        names = [name for name, remedy in sweeps.conditions.items() if remedy.study == base and name in sweeps.answered]
         title = f"{experiment.title}: accuracy and cost"
-        yield _made(f"{own}{BY_COST}", COST_KIND, experiment, title=title, experiments=names)
+        yield _made(f"{base}{BY_COST}", COST_KIND, experiment, title=title, experiments=names)
 
 
 def _beside_plain(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
@@ -220,8 +222,8 @@ def _beside_plain(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> I
     plain = sweeps.answered.get(experiment.query_aware_of or "")
     if plain is None or not _draws_curve(experiment) or not _draws_curve(plain):
         return
-    own, other = sweeps.models_of(experiment.name), sweeps.models_of(plain.name)
-    models = [model for model in own if model in other]
+    query_aware, other = sweeps.models_of(experiment.name), sweeps.models_of(plain.name)
+    models = [model for model in query_aware if model in other]
     sizes = sorted(experiment.cell_sizes & plain.cell_sizes)
     if models and sizes:
         yield _made(
@@ -231,7 +233,7 @@ def _beside_plain(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> I
             title=f"{experiment.title}, next to the plain prompt",
             experiments=[plain.name, experiment.name],
             **labels_of(figures, plain, experiment),
-            models=None if set(own) == set(other) else models,
+            models=None if set(query_aware) == set(other) else models,
             sizes=None if experiment.cell_sizes == plain.cell_sizes else sizes,
         )
 
@@ -277,14 +279,14 @@ def _by_size(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterat
     Accuracy against tokens is for several models only.
     """
     run = {model: sweeps.experiment_of(model, experiment.name) for model in sweeps.models_of(experiment.name)}
-    if not any(len(one.cell_sizes) > 1 for one in run.values()):
+    if not any(len(experiment_run.cell_sizes) > 1 for experiment_run in run.values()):
         return
-    for kind, made in KINDS.items():
-        if not made.by_size or made.misfit([experiment]) is not None or (kind == TOKENS_KIND and len(run) < 2):
+    for kind, facts in KINDS.items():
+        if not facts.by_size or facts.misfit([experiment]) is not None or (kind == TOKENS_KIND and len(run) < 2):
             continue
-        if any(one.kind == kind and one.shows_all(experiment, list(run)) for one in figures.values()):
+        if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures.values()):
             continue
-        name_end, title_end = made.by_size
+        name_end, title_end = facts.by_size
         labels = labels_of(figures, experiment)
         yield _made(
             f"{experiment.name}{name_end}",

@@ -95,14 +95,16 @@ class MyData(Entry):
 
 @dataclass(frozen=True)
 class MyEntries:
-    """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console; limit:
-    what limits the largest size, in words; kept: columns of the questions for clusters.
-    """
+    """The result of `my_data`."""
 
     entries: Mapping[str, Mapping[str, dict]]
+    """Catalogue entries, by kind and name."""
     notes: tuple[str, ...] = ()
+    """Choices and their reasons, for the console."""
     limit: str = ""
+    """What limits the largest size, in words."""
     kept: tuple[str, ...] = ()
+    """Columns of the questions for clusters."""
 
     @property
     def experiments(self) -> tuple[str, ...]:
@@ -116,14 +118,14 @@ class MyEntries:
         """
         yield from self.notes
         # Those of remedies are named after their experiment.
-        if own := [name for name in cells if name.partition("-")[0] in self.experiments]:
-            yield f"my_data: {', '.join(own)}; define.experiments changes them"
+        if names := [name for name in cells if name.partition("-")[0] in self.experiments]:
+            yield f"my_data: {', '.join(names)}; define.experiments changes them"
         places: dict[int, list[int]] = {}
         for cell in cells.get(MY_POSITIONS, ()) if self.entries else ():
             places.setdefault(cell.size, []).extend(gold_positions(cell.placement))
         if places:
-            at = {str(size): sorted(some) for size, some in sorted(places.items())}
-            words = "; ".join(f"{', '.join(map(str, some))} of {size} passages" for size, some in at.items())
+            at = {str(size): sorted(positions) for size, positions in sorted(places.items())}
+            words = "; ".join(f"{', '.join(map(str, positions))} of {size} passages" for size, positions in at.items())
             chosen = self.entries["experiments"][MY_POSITIONS]["positions"]
             why = f" ({self.limit})" if at == chosen else ""
             yield f"my_data: {MY_POSITIONS}: the passage with the answer, counted from 0, is at {words}{why}"
@@ -133,33 +135,36 @@ class MyEntries:
 
 @dataclass(frozen=True)
 class _Texts:
-    """The user's documents; only the first are read.
-
-    source, path: of the corpus; files: their names; are_whole: whether documents are passages as they are; first: the
-    first passages with their titles, of at most `LOOKED_AT`; places: of these, file and line; left_out: sentences on
-    what is left out of these, and on other files; copies: of the first.
-    """
+    """The user's documents; only the first are read."""
 
     source: str
+    """Source of the corpus."""
     path: Path
+    """Path of the corpus."""
     files: tuple[str, ...]
+    """Names of the files."""
     are_whole: bool
+    """Whether documents are passages as they are."""
     first: tuple[str, ...]
+    """First passages with their titles, of at most `LOOKED_AT`."""
     places: tuple[str, ...]
+    """File and line of each of the first passages."""
     left_out: tuple[str, ...] = ()
+    """Sentences on what is left out of the first passages, and on other files."""
     copies: int = 0
+    """Number of copies among the first passages."""
 
 
-def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
+def read_my_data(as_written: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
     """The entries for a user's documents and questions, and the choices made.
 
     models: the selected ones by name. Raises `UserError`, with file, line and column, for the first mistake in the
     questions, in the retrieved results and in the first documents, and for too few documents.
     """
-    mine = given.placed("config.my_data").located(root, {})
+    mine = as_written.placed("config.my_data").located(root, {})
     table = read_own_table(Path(mine.questions))
     questions = table.questions
-    texts = _look_at(mine, given)
+    texts = _look_at(mine, as_written)
     if not any(file_kind(name) in KINDS for name in texts.files):
         # The names of chunks and rows are known only after all documents are read.
         names = FileNames([name] for name in texts.files)
@@ -175,9 +180,9 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     hits: list[int] = []
     retrieved_notes: tuple[str, ...] = ()
     if mine.retrieved is not None:
-        found = hits_of_questions(Path(mine.retrieved), [one.to_record(None) for one in questions])
-        hits = sorted(len(one) for one in found.hits.values() if one)
-        retrieved_notes = found.notes
+        recorded = hits_of_questions(Path(mine.retrieved), [question.to_record(None) for question in questions])
+        hits = sorted(len(question_hits) for question_hits in recorded.hits.values() if question_hits)
+        retrieved_notes = recorded.notes
         most = hits[len(hits) * (10 - OF_TEN) // 10]
         limits.append(_Limit(most, f"{OF_TEN} of 10 questions have {most} retrieved", "retrieve more"))
     sizes, why = _sizes(limits)
@@ -186,17 +191,17 @@ def read_my_data(given: MyData, models: Mapping[str, Entry], root: Path) -> MyEn
     notes = [
         *_notes(texts, mine, table),
         *(f"my_data: {line}" for line in retrieved_notes),
-        *(f"my_data: {one.left_out}" for one in limits if one.left_out),
+        *(f"my_data: {limit.left_out}" for limit in limits if limit.left_out),
     ]
     return MyEntries(entries, tuple(notes), why, kept)
 
 
-def _look_at(mine: MyData, given: MyData) -> _Texts:
-    """The documents of `mine`, which has the paths of `given`."""
+def _look_at(mine: MyData, as_written: MyData) -> _Texts:
+    """The documents of `mine`, whose paths are located; `as_written` has those of the config."""
     if mine.documents is None:
         run = Path(mine.retrieved or "")
-        found = islice(retrieved(run, CorpusSettings()), LOOKED_AT)
-        places, first = _shown(found)
+        retrieved_passages = islice(retrieved(run, CorpusSettings()), LOOKED_AT)
+        places, first = _shown(retrieved_passages)
         return _Texts("retrieved", run, (run.name,), True, first, places)
     folder = Path(mine.documents)
     if all((folder / name).is_file() for name in BEIR):
@@ -207,15 +212,15 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
         path = getattr(mine, key)
         if path and Path(path).resolve() in documents:
             raise UserError(
-                f"{mine.where}.{key}: {getattr(given, key)} is among the documents ({given.documents}), so it would be "
-                "retrieved like them; move it out of there"
+                f"{mine.where}.{key}: {getattr(as_written, key)} is among the documents ({as_written.documents}), so "
+                "it would be retrieved like them; move it out of there"
             )
     # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = mine.retrieved is not None or all(map(has_chunks, files))
     omitted = Omissions()
     passages = passages_of(folder, files, None if are_whole else WORDS, omitted)
-    looked = list(islice((one for one in passages if one[1].text), LOOKED_AT))
-    places, first = _shown(one for one in looked if one[1].copy_of is None)
+    looked = list(islice((placed for placed in passages if placed[1].text), LOOKED_AT))
+    places, first = _shown(placed for placed in looked if placed[1].copy_of is None)
     names = tuple(file_name(folder, file) for file in files)
     left_out = tuple(filter(None, (ignored_files(folder, files), *omitted.lines())))
     return _Texts("documents", folder, names, are_whole, first, places, left_out, len(looked) - len(first))
@@ -223,18 +228,22 @@ def _look_at(mine: MyData, given: MyData) -> _Texts:
 
 def _shown(passages: Iterable[tuple[str, Passage]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The places of passages, and their texts in a prompt."""
-    shown = [(where, f"{one.title} {one.text}") for where, one in passages]
+    shown = [(where, f"{passage.title} {passage.text}") for where, passage in passages]
     return tuple(where for where, _ in shown), tuple(text for _, text in shown)
 
 
 @dataclass(frozen=True)
 class _Limit:
-    """A limit of the number of passages in a context, why it is one, what would raise it, and what it leaves out."""
+    """A limit of the number of passages in a context."""
 
     most: int
+    """Largest number of passages."""
     why: str
+    """Reason for the limit."""
     remedy: str = ""
+    """What would raise the limit."""
     left_out: str = ""
+    """What the limit leaves out."""
 
 
 def _fitting(name: str, model: Entry, texts: _Texts, root: Path) -> _Limit | None:
@@ -243,16 +252,16 @@ def _fitting(name: str, model: Entry, texts: _Texts, root: Path) -> _Limit | Non
     window = getattr(model, "context_window", None) or (path and known_window(path))
     if not window or not texts.first:
         return None
-    if given := getattr(model, "tokenizer", None):
+    if tokenizer := getattr(model, "tokenizer", None):
         # A dataset has a name instead of a path, and its file may not be here yet.
         with suppress(UserError):
-            path = locate(given, root, "tokenizer")
+            path = locate(tokenizer, root, "tokenizer")
     tokens = count_tokens(path, texts.first)
     fit = _number_fitting(tokens, window - TOKENS_BESIDE)
     most, place = max(zip(tokens, texts.places, strict=True))
     largest = f"such as {place} with about {most:,} tokens"
     remedy = f"shorten the largest passages, {largest}, or take a model with a longer window"
-    too_long = sum(one + TOKENS_OF_LABEL > window - TOKENS_BESIDE for one in tokens)
+    too_long = sum(count + TOKENS_OF_LABEL > window - TOKENS_BESIDE for count in tokens)
     left_out = f"no prompt with one of {counted(too_long, 'passage')}, {largest}, fits the window of {name}"
     why = f"about {fit} fit the window of {name}, {window:,} tokens"
     return _Limit(fit, why, remedy, left_out if too_long else "")
@@ -264,7 +273,7 @@ def _number_fitting(tokens: Sequence[int], room: int) -> int:
     tokens: of passages; those that alone are too long are in no context that is asked, and so do not count. room: in
     tokens.
     """
-    fitting = [one for one in tokens if one + TOKENS_OF_LABEL <= room]
+    fitting = [count for count in tokens if count + TOKENS_OF_LABEL <= room]
     if not fitting:
         return 0
     draw = random.Random(0)
@@ -272,7 +281,7 @@ def _number_fitting(tokens: Sequence[int], room: int) -> int:
     number = int(room / (fmean(fitting) * LONGER + TOKENS_OF_LABEL))
     while (
         0 < number <= SIZES[0]
-        and sum(one[number - 1] + number * TOKENS_OF_LABEL <= room for one in contexts) < MUST_FIT
+        and sum(totals[number - 1] + number * TOKENS_OF_LABEL <= room for totals in contexts) < MUST_FIT
     ):
         number -= 1
     return number

@@ -132,10 +132,10 @@ class RecordedModel(ReasoningKeys, AnyModel):
                 f"{where}: no file has responses to the selected experiments ({', '.join(experiments)}); add one, or "
                 "remove the model from 'models'"
             )
-        made = self.located(root, entries).changed(files={name: files[name] for name in experiments if name in files})
+        entry = self.located(root, entries).changed(files={name: files[name] for name in experiments if name in files})
         if self.package is None:
-            return made
-        return made.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
+            return entry
+        return entry.changed(tokenizer=find_in_package(self.package, f"{self.where}.package", root))
 
     def _files(self, experiment: Experiment, root: Path, entries: Mapping) -> list[tuple[str, list[Cell]]]:
         """The files of an experiment; a cell whose file is missing beside others is not recorded."""
@@ -151,9 +151,11 @@ class RecordedModel(ReasoningKeys, AnyModel):
 
         if self.position_scale is None:
             check_counted(pattern, experiment.cells, where, is_here)
-        present = {name: own for name, own in by_name.items() if is_here(name)} or by_name
+        present = {name: cells for name, cells in by_name.items() if is_here(name)} or by_name
         kinds = KINDS[self.log] if self.log else ENDINGS
-        return [(response_file(name, entries["datasets"], root, where, kinds), own) for name, own in present.items()]
+        return [
+            (response_file(name, entries["datasets"], root, where, kinds), cells) for name, cells in present.items()
+        ]
 
     def without_file(self, experiment: Experiment) -> list[str]:
         """The cells of an experiment whose file is missing beside others, as size and placement."""

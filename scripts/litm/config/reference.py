@@ -49,27 +49,27 @@ class _Generator(GenerateJsonSchema):
     """JSON schemas with descriptions, without titles of keys and without nulls for keys that are left out."""
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
-        made, cls = super().model_schema(schema), schema["cls"]
+        json_schema, cls = super().model_schema(schema), schema["cls"]
         engines = "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
-        said, properties = docstrings(cls), made["properties"]
-        made["properties"] = {
+        said, properties = docstrings(cls), json_schema["properties"]
+        json_schema["properties"] = {
             key: {**properties[key], "description": said[name].replace("{engines}", engines)}
             for key, name in cls.keys.items()
         }
-        return made
+        return json_schema
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        made = super().default_schema(schema)
-        if made.get("default") in (None, {}, []):
-            made.pop("default", None)
-        return made
+        json_schema = super().default_schema(schema)
+        if json_schema.get("default") in (None, {}, []):
+            json_schema.pop("default", None)
+        return json_schema
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
-        made = super().dict_schema(schema)
-        return {"additionalProperties": False, **made} if "patternProperties" in made else made
+        json_schema = super().dict_schema(schema)
+        return {"additionalProperties": False, **json_schema} if "patternProperties" in json_schema else json_schema
 
 
 def reference_files(root: Path) -> dict[str, str]:
@@ -84,20 +84,20 @@ def reference_files(root: Path) -> dict[str, str]:
         "docs/answers.md": _answers(),
         "docs/what_re_runs_when.md": {"changes": _changes(root / "docs" / "what_re_runs_when.yaml")},
     }
-    return files | {page: with_parts((root / page).read_text(encoding="utf-8"), own) for page, own in parts.items()}
+    return files | {page: with_parts((root / page).read_text(encoding="utf-8"), texts) for page, texts in parts.items()}
 
 
 def key_roles(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
     """By key of a class, or of the engines whose models it describes: whether it is part of the key of an answer, and
     the words for it.
     """
-    engines = {name: one for name, one in MODELS.classes.items() if issubclass(one, cls)} or {"": cls}
-    found: dict[str, tuple[bool, str]] = {}
-    for key, described in {key: one for one in engines.values() for key in one.keys}.items():
-        having = [name for name, one in engines.items() if key in one.keys]
+    engines = {name: engine for name, engine in MODELS.classes.items() if issubclass(engine, cls)} or {"": cls}
+    roles: dict[str, tuple[bool, str]] = {}
+    for key, described in {key: engine for engine in engines.values() for key in engine.keys}.items():
+        having = [name for name, engine in engines.items() if key in engine.keys]
         only = f"`engine: {' or '.join(having)}`: " if len(having) < len(engines) else ""
-        found[key] = (described.roles[key].counts, f"{only}{described.roles[key].detail}")
-    return found
+        roles[key] = (described.roles[key].counts, f"{only}{described.roles[key].detail}")
+    return roles
 
 
 def _answers() -> dict[str, str]:
@@ -112,7 +112,7 @@ def _answers() -> dict[str, str]:
     patterns = {"files": PARTS, "other files": NOT_READ}
     return {
         "keys": "\n".join(tables).strip(),
-        **{part: ", ".join(f"`{one}`" for one in some) for part, some in patterns.items()},
+        **{part: ", ".join(f"`{pattern}`" for pattern in part_patterns) for part, part_patterns in patterns.items()},
     }
 
 
@@ -120,13 +120,13 @@ def _changes(file: Path) -> str:
     """The table of what a change runs again. file: the changes, with the jobs that the tests find."""
     page = yaml.safe_load(file.read_text(encoding="utf-8"))
     lines = ["| change | what runs | prompts sent to the model |", "|---|---|---|"]
-    for row in (one for one in page["changes"] if "do" in one):
-        jobs, (new, found) = row.get("jobs", {}), row.get("asked", (1, 1))
+    for row in (change for change in page["changes"] if "do" in change):
+        jobs, (new, has_answers) = row.get("jobs", {}), row.get("asked", (1, 1))
         words = [text for rule, text in page["words"].items() if rule in jobs]
         if "score" in jobs:
             words = words[: words.index(page["words"]["score"]) + 1]
         runs = (", ".join(dict.fromkeys(words)) or "nothing") + (f" ({row['about']})" if "about" in row else "")
-        asked = ("those without an answer" if found else "all") if new else "none: journals have the answers"
+        asked = ("those without an answer" if has_answers else "all") if new else "none: journals have the answers"
         back = "; none when undone" if "back" in row else ""
         lines.append(f"| {row['do']} | {runs} | {asked if 'generate' in jobs else 'none'}{back} |")
     return "\n".join(lines)
@@ -168,21 +168,21 @@ def _json_schema(type_: Any) -> dict:
 def _section(title: str, where: str, classes: Sequence[type[Entry]], key: str = "") -> Iterator[str]:
     """The tables of a file; keys that all classes share come first."""
     rows = [_rows(_json_schema(cls), where) for cls in classes]
-    shared = {name: row for name, row in rows[0].items() if all(own.get(name) == row for own in rows)}
+    shared = {name: row for name, row in rows[0].items() if all(keys.get(name) == row for keys in rows)}
     yield f"## {title}\n"
     if len(classes) > 1:
         yield f"`{key}` is the kind of the entry. All kinds have these keys:\n"
         yield _table(shared)
-    for cls, own in zip(classes, rows, strict=True):
+    for cls, keys in zip(classes, rows, strict=True):
         summary, _, more = cleandoc(cls.__doc__ or "").partition("\n\n")
         if len(classes) > 1:
             summary = f"### {summary.rstrip('.')}"
-            inherited = [rows[classes.index(one)] for one in cls.__mro__[1:] if one in classes]
-            known = {name for some in [shared, *inherited] for name, row in some.items() if own.get(name) == row}
-            own = {name: row for name, row in own.items() if name not in known}
+            inherited = [rows[classes.index(base)] for base in cls.__mro__[1:] if base in classes]
+            above = {name for table in [shared, *inherited] for name, row in table.items() if keys.get(name) == row}
+            keys = {name: row for name, row in keys.items() if name not in above}
         yield from (f"{text}\n" for text in (summary, more) if text)
-        if own:
-            yield _table(own)
+        if keys:
+            yield _table(keys)
 
 
 def _table(rows: Mapping[str, Sequence[str]]) -> str:
@@ -203,12 +203,12 @@ def _nested_rows(
     for name, field in schema.get("properties", {}).items():
         required = "required" if name in schema.get("required", []) else ""
         default = f"`{json.dumps(field['default'])}`" if field.get("default") not in (None, {}, []) else required
-        alternatives = [one for one in _alternatives(field, definitions) if one.get("type") != "null"]
-        types = dict.fromkeys(_type(one, definitions) for one in alternatives)
+        alternatives = [option for option in _alternatives(field, definitions) if option.get("type") != "null"]
+        types = dict.fromkeys(_type(option, definitions) for option in alternatives)
         yield f"{prefix}{name}", (" or ".join(types), default, field.get("description", ""))
         if f"{where}.{prefix}{name}" not in NAMED_ONLY:
-            for one in alternatives:
-                inner, mark = _innermost(one, definitions)
+            for option in alternatives:
+                inner, mark = _innermost(option, definitions)
                 yield from _nested_rows(inner, definitions, f"{prefix}{name}{mark}.", where)
 
 
@@ -216,9 +216,8 @@ def _alternatives(schema: Mapping, definitions: Mapping) -> list[Mapping]:
     """The schemas of a union, or the single schema, with references resolved."""
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
-    return (
-        [one for part in schema["anyOf"] for one in _alternatives(part, definitions)] if "anyOf" in schema else [schema]
-    )
+    parts = schema.get("anyOf")
+    return [option for part in parts for option in _alternatives(part, definitions)] if parts else [schema]
 
 
 def _innermost(schema: Mapping, definitions: Mapping) -> tuple[Mapping, str]:
@@ -228,8 +227,8 @@ def _innermost(schema: Mapping, definitions: Mapping) -> tuple[Mapping, str]:
         inner, mark = schema.get("additionalProperties"), ".*"
     if not isinstance(inner, Mapping):
         return schema, ""
-    (one, *_) = _alternatives(inner, definitions)
-    schema, more = _innermost(one, definitions)
+    (first, *_) = _alternatives(inner, definitions)
+    schema, more = _innermost(first, definitions)
     return schema, mark + more
 
 
@@ -240,7 +239,7 @@ def _type(schema: Mapping, definitions: Mapping) -> str:
         return ", ".join(f"`{value if isinstance(value, str) else json.dumps(value)}`" for value in values)
     name = TYPES.get(schema.get("type", ""), "any value")
     if name == "list" and schema.get("items"):
-        items = dict.fromkeys(_type(one, definitions) for one in _alternatives(schema["items"], definitions))
+        items = dict.fromkeys(_type(option, definitions) for option in _alternatives(schema["items"], definitions))
         name = f"list of {' or '.join(f'{item}s' if item.isalpha() else item for item in items)}"
     limits = [f"{words} {schema[limit]}" for limit, words in LIMITS.items() if limit in schema]
     return ", ".join([name, *limits])

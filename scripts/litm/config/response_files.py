@@ -19,7 +19,7 @@ from litm.records.cells import Cell
 def fill(pattern: str, cell: Cell, where: str, position_scale: str | None = None) -> str:
     """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in, on the scale."""
     values = {"size": str(cell.size), "placement": cell.placement}
-    if positions := [one + (position_scale == FROM_1) for one in gold_positions(cell.placement)]:
+    if positions := [position + (position_scale == FROM_1) for position in gold_positions(cell.placement)]:
         values |= {"placement": gold_placement(positions), "position": "_".join(map(str, positions))}
 
     def value(match: re.Match) -> str:
@@ -36,11 +36,11 @@ def check_counted(pattern: str, cells: Iterable[Cell], where: str, is_here: Call
         return
     placed = grouped((cell for cell in cells if len(gold_positions(cell.placement)) == 1), lambda cell: cell.size)
     sizes = []
-    for size, some in placed.items():
+    for size, cells_of_size in placed.items():
         named = (place for place in range(size + 1) if is_here(fill(pattern, Cell(size, f"gold_at_{place}"), where)))
-        asked = (gold_positions(cell.placement)[0] for cell in some)
+        asked = (gold_positions(cell.placement)[0] for cell in cells_of_size)
         sizes.append(Positions(size, frozenset(map(float, named)), frozenset(asked)))
-    if any(one.recorded for one in sizes) and told_scale(sizes, where) != FROM_0:
+    if any(positions.recorded for positions in sizes) and told_scale(sizes, where) != FROM_0:
         raise UserError(f"{where}: the files are named by positions counted from 1: set 'position_scale' to {FROM_1}")
 
 
@@ -63,11 +63,11 @@ def response_file(name: str, datasets: Mapping, root: Path, where: str, kinds: t
     these kinds.
     """
     if dataset := datasets.get(name):
-        found, file = name, dataset.path or dataset.file or name
+        resolved, file = name, dataset.path or dataset.file or name
     else:
-        found = file = locate(name, root, where)
+        resolved = file = locate(name, root, where)
         is_file(file, where)
     if (kind := file_kind(file)) not in kinds:
-        log = next((f"; for this one, set 'log: {one}'" for one, known in KINDS.items() if kind in known), "")
+        log = next((f"; for this one, set 'log: {tool}'" for tool, endings in KINDS.items() if kind in endings), "")
         raise UserError(f"{where}: {file} must end in {', '.join(kinds)}, or one of these with .gz{log}")
-    return found
+    return resolved

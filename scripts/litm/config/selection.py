@@ -29,8 +29,8 @@ def select(config: Config, entries: Entries, root: Path) -> Selection:
     def is_installed(name: str) -> bool:
         return isinstance(model := entries["models"][name], LocalModel) and model.is_here(root)
 
-    own = "a model of your own is an entry of define.models"
-    models = choose(config.models, entries["models"], "models", own, is_installed)
+    hint = "a model of your own is an entry of define.models"
+    models = choose(config.models, entries["models"], "models", hint, is_installed)
     experiments = choose(config.experiments, entries["experiments"], "experiments")
     only = {
         model: _read_limits(named, entries["experiments"], f"only.{model}")
@@ -73,23 +73,23 @@ def _read_limits(named: Iterable, experiments: Mapping[str, Experiment], where: 
     """The named experiments with their sizes, and their conditions, each at its own sizes among these; `UserError` for
     an unknown experiment, or a size that it lacks.
     """
-    pairs = [pair for one in named for pair in ([(one, None)] if isinstance(one, str) else one.items())]
+    pairs = [pair for item in named for pair in ([(item, None)] if isinstance(item, str) else item.items())]
     choose((name for name, _ in pairs), experiments, where)
     limits: Limits = {}
-    for name, given in pairs:
-        there, sizes = _sizes(experiments[name]), None if given is None else tuple(sorted({*given}))
+    for name, named_sizes in pairs:
+        there, sizes = _sizes(experiments[name]), None if named_sizes is None else tuple(sorted({*named_sizes}))
         if unknown := [size for size in sizes or () if size not in there]:
             raise UserError(f"{where}.{name}: the experiment has no size {unknown[0]}; choose from {there}")
         sizes = None if sizes == tuple(there) else sizes
         if limits.setdefault(name, sizes) != sizes:
             raise UserError(f"{where}: {name} occurs twice with different sizes; name it once, with all of its sizes")
-    found = dict(limits)
-    for name, some in limits.items():
-        for one in with_names([name], experiments):
-            shared = some and tuple(size for size in some if size in _sizes(experiments[one]))
+    all_limits = dict(limits)
+    for name, limit in limits.items():
+        for condition in with_names([name], experiments):
+            shared = limit and tuple(size for size in limit if size in _sizes(experiments[condition]))
             if shared != ():
-                found.setdefault(one, shared)
-    return found
+                all_limits.setdefault(condition, shared)
+    return all_limits
 
 
 def _sizes(experiment: Experiment) -> list[int]:

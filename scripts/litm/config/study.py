@@ -39,24 +39,21 @@ DATA = ("datasets", "corpora", "retrievers", "questions", "candidates", "reranke
 
 @dataclass(frozen=True)
 class Study(Sweeps):
-    """The selected models, experiments and figures, and all data entries.
-
-    token_models: models, selected or not, whose tokens count the sizes of an experiment. figures: those that the config
-    names or implies, except the one of all indexes. published_figures: those with published values, selected or not.
-    printed_tokens: lengths of the paper's prompts. relations: see `conditions.read_relations`. audited_per_cell:
-    prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size that the report shows
-    in full. my_data: lines on the choices for the user's own documents. page: width and text size of figures, None for
-    the default. absent: by model, the words for its package that is not installed. uncounted: models without their
-    tokenizer, by the dataset that the user must still supply. examples: the config's number of questions.
-    """
+    """The selected models, experiments and figures, and all data entries."""
 
     token_models: Mapping[str, LocalModel | ServedModel]
+    """Models, selected or not, whose tokens count the sizes of an experiment."""
     published_figures: Mapping[str, Figure]
+    """Figures with published values, selected or not."""
     printed_tokens: Sequence[PublishedTokens]
+    """Lengths of the paper's prompts."""
     relations: Mapping[str, Any]
+    """Relations of models and experiments, see `conditions.read_relations`."""
     seed: int
     audited_per_cell: int
+    """Number of prompts per cell that an audit asks again."""
     sampled_per_size: int
+    """Number of questions per experiment and size that the report shows in full."""
     data_mirror: str | None
     datasets: Mapping[str, Dataset]
     corpora: Mapping[str, Corpus]
@@ -65,11 +62,17 @@ class Study(Sweeps):
     candidates: Mapping[str, Candidates]
     rerankers: Mapping[str, Reranker]
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    """Figures that the config names or implies, except the one of all indexes."""
     my_data: tuple[str, ...] = ()
+    """Lines on the choices for the user's own documents."""
     page: Page | None = None
+    """Width and text size of figures, None for the default."""
     absent: Mapping[str, str] = field(default_factory=dict)
+    """Words for the package of each model whose package is not installed."""
     uncounted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Models without their tokenizer, by the dataset that the user must still supply."""
     examples: int | None = None
+    """The config's number of questions."""
 
     @property
     def left_out(self) -> list[str]:
@@ -105,7 +108,7 @@ class Study(Sweeps):
     @property
     def not_raised(self) -> list[str]:
         """A line on the experiments with fewer questions than the config's `examples`, if any."""
-        asked, numbers = self.examples or 0, {name: one.most_questions for name, one in self.experiments.items()}
+        asked, numbers = (self.examples or 0, {name: entry.most_questions for name, entry in self.experiments.items()})
         fewer = [f"{name} {number:,}" for name, number in numbers.items() if 0 < number < asked]
         if not fewer:
             return []
@@ -118,15 +121,15 @@ class Study(Sweeps):
     def short_limits(self) -> list[str]:
         """Lines on limits of new tokens that are likely to cut right answers, of experiments that are asked."""
         asked = {sweep.experiment.name for sweep in self.sweeps_of(ANSWER) if sweep.is_asked}
-        return list(short_limits(one for name, one in self.experiments.items() if name in asked))
+        return list(short_limits(experiment for name, experiment in self.experiments.items() if name in asked))
 
     @property
     def prompt_formats(self) -> list[str]:
         """One line per model that runs here and whose entry leaves out its prompt format."""
         return [
-            f"{name}: {why_taken(one.prompt_template)}"
-            for name, one in self.models.items()
-            if isinstance(one, LocalModel) and one.has_weights and one.leaves_format_out
+            f"{name}: {why_taken(model.prompt_template)}"
+            for name, model in self.models.items()
+            if isinstance(model, LocalModel) and model.has_weights and model.leaves_format_out
         ]
 
 
@@ -140,11 +143,12 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     use(extension_folder(name, root) for name in read.extensions)
     read, mine = _with_my_data(read, root)
     entries = read_catalogues(root, read, mine.entries)
-    own = {name: entries["experiments"][name] for name in mine.experiments}
-    of_references = {name: one.cluster for one in own.values() if one.cluster for name in (one.closed_book, one.oracle)}
+    my_entries = {name: entries["experiments"][name] for name in mine.experiments}
+    clustered = [entry for entry in my_entries.values() if entry.cluster]
+    shared = {name: entry.cluster for entry in clustered for name in (entry.closed_book, entry.oracle)}
     # References ask the same questions, so that their intervals have the same clusters.
-    own = {name: one.changed(cluster=one.cluster or of_references.get(name)) for name, one in own.items()}
-    entries["experiments"] = with_conditions(entries["experiments"] | own)
+    my_entries = {name: entry.changed(cluster=entry.cluster or shared.get(name)) for name, entry in my_entries.items()}
+    entries["experiments"] = with_conditions(entries["experiments"] | my_entries)
     read = read.changed(experiments=with_names(read.experiments, entries["experiments"]))
     selection = select(read, entries, root)
     entries |= _texts(root)
@@ -157,7 +161,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     study = Study(
         selection=selection,
         models={name: models[name] for name in selection.models},
-        token_models={one.tokens_of: models[one.tokens_of] for one in experiments.values() if one.tokens_of},
+        token_models={entry.tokens_of: models[entry.tokens_of] for entry in experiments.values() if entry.tokens_of},
         experiments=experiments,
         published_figures=published_figures(entries["figures"]),
         printed_tokens=read_published_tokens(root / "resources" / "published" / "token_counts.csv"),
@@ -166,15 +170,19 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
-        my_data=tuple(mine.lines({name: one.cells for name, one in experiments.items()})),
+        my_data=tuple(mine.lines({name: entry.cells for name, entry in experiments.items()})),
         conditions={
-            name: one.condition for name, one in entries["experiments"].items() if one.condition and name in experiments
+            name: entry.condition
+            for name, entry in entries["experiments"].items()
+            if entry.condition and name in experiments
         },
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
         examples=read.examples,
         absent={
-            name: words for name, one in models.items() if isinstance(one, LocalModel) and (words := one.absent(root))
+            name: words
+            for name, model in models.items()
+            if isinstance(model, LocalModel) and (words := model.absent(root))
         },
         **data,
     )
@@ -185,16 +193,16 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
 def _texts(root: Path) -> dict[str, dict[str, None]]:
     """The names of texts that entries refer to, by kind."""
 
-    def of(kind: str, *known: str) -> dict[str, None]:
-        own = dict.fromkeys([*known, *text_names(root / "resources" / kind)])
-        return merged(kind, own, ((file, {file.stem: None}) for file in files(kind)))
+    def names_of(kind: str, *built_in: str) -> dict[str, None]:
+        names = dict.fromkeys([*built_in, *text_names(root / "resources" / kind)])
+        return merged(kind, names, ((file, {file.stem: None}) for file in files(kind)))
 
-    return {"prompts": of("prompts"), "prompt_templates": of("prompt_templates", RAW, CHAT)}
+    return {"prompts": names_of("prompts"), "prompt_templates": names_of("prompt_templates", RAW, CHAT)}
 
 
 def _supplied(entries: Entries) -> dict[str, Mapping[str, Any]]:
     """The entries without datasets that the user must still supply."""
-    return {**entries, "datasets": {name: one for name, one in entries["datasets"].items() if not one.is_to_supply}}
+    return {**entries, "datasets": {name: file for name, file in entries["datasets"].items() if not file.is_to_supply}}
 
 
 def _check_references(entries: Entries) -> None:
@@ -203,15 +211,15 @@ def _check_references(entries: Entries) -> None:
     Experiments and models that name a file that the user must still supply are left out instead.
     """
     for kind in CATALOGUES:
-        known = entries if kind in ("models", "experiments") else _supplied(entries)
+        available = entries if kind in ("models", "experiments") else _supplied(entries)
         for entry in entries[kind].values():
-            entry.check_references(known)
+            entry.check_references(available)
 
 
 def _read_data(entries: Entries, seed: int, root: Path) -> dict[str, dict[str, Any]]:
     """All entries of data, with their paths, by kind and name; `UserError` for the first mistake."""
-    known = _supplied(entries)
-    data = {kind: {name: one.located(root, known) for name, one in known[kind].items()} for kind in DATA}
+    available = _supplied(entries)
+    data = {kind: {name: entry.located(root, available) for name, entry in available[kind].items()} for kind in DATA}
     check_file_names(data["datasets"])
     owner: dict[str, str] = {}
     for kind in FILES:
@@ -219,9 +227,9 @@ def _read_data(entries: Entries, seed: int, root: Path) -> dict[str, dict[str, A
             if owner.setdefault(name, kind) != kind:
                 raise UserError(f"{kind}.{name}: {owner[name]} has an entry of that name too; rename one")
     for kind in ("corpora", "candidates"):
-        data[kind] = {name: one.changed(seed=seed) for name, one in data[kind].items()}
+        data[kind] = {name: entry.changed(seed=seed) for name, entry in data[kind].items()}
     data["questions"] = {
-        name: one.with_source(data["corpora"], data["questions"]) for name, one in data["questions"].items()
+        name: entry.with_source(data["corpora"], data["questions"]) for name, entry in data["questions"].items()
     }
     return data
 
@@ -231,13 +239,13 @@ def _read_experiments(
 ) -> dict[str, Experiment]:
     """The selected experiments at the sizes that any model runs; `UserError` for the first mistake."""
     experiments: dict[str, Experiment] = {}
-    files = {name: one for kind in FILES for name, one in data[kind].items()}
+    files = {name: entry for kind in FILES for name, entry in data[kind].items()}
     count = _counter(files)
     for name in selection.experiments:
         entry = _as_configured(entries["experiments"][name], config, data["datasets"])
-        made = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
-        counts = [count(file) for file in {*made.datasets.values()}]
-        experiments[name] = made.changed(known_questions=max(counts, default=0) if all(counts) else 0)
+        selected = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
+        counts = [count(file) for file in {*selected.datasets.values()}]
+        experiments[name] = selected.changed(known_questions=max(counts, default=0) if all(counts) else 0)
     _check_curves(experiments.values())
     for experiment in experiments.values():
         _check_tokens(experiment, entries["models"])
@@ -280,25 +288,29 @@ def _counter(files: Mapping[str, Any]) -> Callable[[str], int]:
 
 
 def _read_models(
-    selection: Selection, entries: Entries, experiments: Mapping[str, Experiment], known: Entries, root: Path
+    selection: Selection, entries: Entries, experiments: Mapping[str, Experiment], available: Entries, root: Path
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """The selected models, and those that count tokens, with the paths of their files; and models whose tokenizer the
-    user must still supply, by its dataset. known: data and names of texts by kind.
+    user must still supply, by its dataset. available: data and names of texts by kind.
     """
     models: dict[str, Any] = {}
     uncounted: dict[str, list[str]] = {}
-    counting = [one.tokens_of for one in experiments.values() if one.tokens_of]
+    counting = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
     for name in dict.fromkeys([*selection.models, *counting]):
         entry = entries["models"][name]
         if not isinstance(entry, RecordedModel):
-            models[name] = entry.located(root, known)
+            models[name] = entry.located(root, available)
             continue
         dataset = entries["datasets"].get(entry.tokenizer or "")
         if dataset is not None and dataset.is_to_supply:
             uncounted.setdefault(dataset.name, []).append(name)
             entry = entry.changed(tokenizer=None)
-        own = {one: selection.of(name, experiments[one]) for model, one in selection.sizes if model == name}
-        models[name] = entry.with_files(own, root, known)
+        run = {
+            experiment: selection.of(name, experiments[experiment])
+            for model, experiment in selection.sizes
+            if model == name
+        }
+        models[name] = entry.with_files(run, root, available)
     return models, uncounted
 
 
@@ -349,14 +361,14 @@ def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, Q
 def _check_answered(study: Study) -> None:
     """Raise `UserError` for a selected experiment without responses of any selected model."""
     measured = {experiment for _, experiment in study.pairs(LOG_PROBABILITY)}
-    for name, one in study.experiments.items():
-        if LOG_PROBABILITY in one.measure and name not in measured:
-            told = ", ".join(f"{model}: {why}" for model, why in study.not_measured.items())
+    for name, experiment in study.experiments.items():
+        if LOG_PROBABILITY in experiment.measure and name not in measured:
+            reasons = ", ".join(f"{model}: {why}" for model, why in study.not_measured.items())
             raise UserError(
-                f"{one.where}.measure: none of the selected models can measure {LOG_PROBABILITY} ({told}); select one "
-                "that can, or remove it"
+                f"{experiment.where}.measure: none of the selected models can measure {LOG_PROBABILITY} ({reasons}); "
+                "select one that can, or remove it"
             )
-        if ANSWER in one.measure and name not in study.answered:
+        if ANSWER in experiment.measure and name not in study.answered:
             raise UserError(
                 f"experiments: none of the selected models ({', '.join(study.models)}) has responses to {name}; add a "
                 f"file of them to models.{next(iter(study.models))}.responses, select a model that can be asked, or "
@@ -366,21 +378,25 @@ def _check_answered(study: Study) -> None:
 
 def _check_clusters(experiments: Iterable[Experiment], mine: MyEntries) -> None:
     """Raise `UserError` for a cluster on the user's own questions that neither they nor documents have."""
-    own = {name for kind in mine.entries.keys() & {*FILES} for name in mine.entries[kind]}
-    for one in experiments:
-        if one.cluster and own.issuperset(one.datasets.values()) and one.cluster not in (*mine.kept, "title", "id"):
-            told = f"the questions have no column {one.cluster!r} (also kept: {', '.join(mine.kept) or 'none'})"
-            raise UserError(f"{one.where}.cluster: {told}; name another, or take 'cluster' out")
+    files = {name for kind in mine.entries.keys() & {*FILES} for name in mine.entries[kind]}
+    for entry in experiments:
+        if (
+            entry.cluster
+            and files.issuperset(entry.datasets.values())
+            and entry.cluster not in (*mine.kept, "title", "id")
+        ):
+            words = f"the questions have no column {entry.cluster!r} (also kept: {', '.join(mine.kept) or 'none'})"
+            raise UserError(f"{entry.where}.cluster: {words}; name another, or take 'cluster' out")
 
 
 def _check_metrics(experiments: Mapping[str, Experiment]) -> None:
     """Raise `UserError` for an experiment whose references have another metric: they could not be compared with it."""
-    for one, key in product(experiments.values(), ("closed_book", "oracle")):
-        other = experiments.get(getattr(one, key) or "")
-        if other and other.metric != one.metric:
+    for entry, key in product(experiments.values(), ("closed_book", "oracle")):
+        other = experiments.get(getattr(entry, key) or "")
+        if other and other.metric != entry.metric:
             raise UserError(
-                f"{one.where}.metric: {one.metric}, but its {key} {other.name} is scored by {other.metric}; give both "
-                f"the same 'metric', or set '{key}' to null"
+                f"{entry.where}.metric: {entry.metric}, but its {key} {other.name} is scored by {other.metric}; "
+                f"give both the same 'metric', or set '{key}' to null"
             )
 
 

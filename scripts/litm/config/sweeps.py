@@ -105,14 +105,12 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is run.
-
-    sizes: those of each pair of a model and an experiment, in the config's order, None for all; left_out: one line per
-    reason why selected models or experiments are missing.
-    """
+    """What is run."""
 
     sizes: Mapping[tuple[str, str], tuple[int, ...] | None]
+    """Sizes of each pair of a model and an experiment, in the config's order, None for all."""
     left_out: tuple[str, ...]
+    """One line per reason why selected models or experiments are missing."""
 
     @property
     def models(self) -> list[str]:
@@ -136,15 +134,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class Sweeps:
-    """The selected models and experiments.
-
-    selection: which models run which experiments. conditions: of the experiments with remedies, by experiment.
-    """
+    """The selected models and experiments."""
 
     selection: Selection
+    """The experiments that each model runs."""
     models: Mapping[str, LocalModel | ServedModel | RecordedModel]
     experiments: Mapping[str, Experiment]
     conditions: Mapping[str, Condition]
+    """Conditions of the experiments with remedies, by experiment."""
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
@@ -182,7 +179,7 @@ class Sweeps:
     def answered(self) -> dict[str, Experiment]:
         """The experiments that have answers."""
         names = {name for _, name in self.pairs()}
-        return {name: one for name, one in self.experiments.items() if name in names}
+        return {name: experiment for name, experiment in self.experiments.items() if name in names}
 
     def models_of(self, experiment: str) -> list[str]:
         """The models that have answers to an experiment."""
@@ -191,7 +188,7 @@ class Sweeps:
     @property
     def tuned(self) -> list[tuple[str, str]]:
         """The models that are tuned from another one of these, each with that one."""
-        bases = {name: one.about.tuned_from for name, one in self.models.items() if one.about}
+        bases = {name: model.about.tuned_from for name, model in self.models.items() if model.about}
         return [(name, base) for name, base in bases.items() if base in self.models and base]
 
     @cached_property
@@ -202,8 +199,8 @@ class Sweeps:
         """
         pairs, answers = [], {sweep.pair: sweep for sweep in self.sweeps_of(ANSWER)}
         for model in self.models:
-            own = {one.experiment.name: one.experiment for one in answers.values() if one.model.name == model}
-            pairs += [((model, one.experiment_a), (model, one.experiment_b)) for one in find_comparisons(own)]
+            run = {sweep.experiment.name: sweep.experiment for sweep in answers.values() if sweep.model.name == model}
+            pairs += [((model, pair.experiment_a), (model, pair.experiment_b)) for pair in find_comparisons(run)]
         for model, base in self.tuned:
             for name in [name for who, name in answers if who == model]:
                 sweep, other = answers[model, name], answers.get((base, name))
@@ -220,8 +217,8 @@ class Sweeps:
     @property
     def stand_ins(self) -> list[str]:
         """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
-        found = [name for name, one in self.models.items() if isinstance(one, LocalModel) and not one.has_weights]
-        return found if len(found) < len(self.models) else []
+        names = [name for name, model in self.models.items() if isinstance(model, LocalModel) and not model.has_weights]
+        return names if len(names) < len(self.models) else []
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:
         """An experiment at the sizes that a model runs."""
@@ -235,7 +232,7 @@ class Sweeps:
     @property
     def not_recorded(self) -> list[tuple[str, str]]:
         """Selected pairs without recorded responses."""
-        recorded = {name: one.files for name, one in self.models.items() if isinstance(one, RecordedModel)}
+        recorded = {name: model.files for name, model in self.models.items() if isinstance(model, RecordedModel)}
         return [pair for pair in self._pairs(ANSWER) if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
 
     def _pairs(self, measure: str) -> list[tuple[str, str]]:

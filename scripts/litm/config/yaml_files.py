@@ -48,23 +48,23 @@ def read_yaml(path: str | Path) -> Any:
         raise UserError(f"{path}: a value cannot be read ({str(error)[:100]}): put quotes around a text") from error
 
 
-def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:
-    """The line and description of each problem. above: the ancestors of the node; known: ids of visited nodes, because
-    aliases may repeat a node.
+def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], visited: set[int]) -> Iterator[tuple[int, str]]:
+    """The line and description of each problem. above: the ancestors of the node; visited: the ids of visited nodes,
+    because aliases may repeat a node.
     """
     if node in above:
         yield _line(node), "an alias stands for what it is a part of: write out what is meant"
-    if id(node) in known:
+    if id(node) in visited:
         return
-    known.add(id(node))
+    visited.add(id(node))
     if node.tag not in KINDS:
         kind = node.tag.removeprefix(TAG)
         yield _line(node), f"a value of the kind '{kind}', which YAML makes of {_shown(node)}: put quotes around it"
     elif isinstance(node, yaml.MappingNode):
         first: dict[str, int] = {}
         for key, value in node.value:
-            yield from _problems(key, (*above, node), known)
-            yield from _problems(value, (*above, node), known)
+            yield from _problems(key, (*above, node), visited)
+            yield from _problems(value, (*above, node), visited)
             # Keys that begin with a question mark are conditions of yte, which Snakemake applies.
             if isinstance(key, yaml.ScalarNode) and key.tag != f"{TAG}merge" and not key.value.startswith("?"):
                 if key.value in first:
@@ -76,7 +76,7 @@ def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) ->
                 first[key.value] = _line(key)
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            yield from _problems(item, (*above, node), known)
+            yield from _problems(item, (*above, node), visited)
     elif node.tag in (f"{TAG}int", f"{TAG}float") and ODD_NUMBER.fullmatch(node.value):
         number = yaml.safe_load(node.value)
         yield _line(node), f"YAML reads {node.value} as {number}: write a number as usual, or quotes around a text"

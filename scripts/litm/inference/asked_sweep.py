@@ -135,17 +135,17 @@ class AskedSweep:
         """The checks that the model's files are those of the identity; for a server's model, those of the tokenizer
         that renders its chats here.
         """
-        known = FileDigests(self.digests, self.source.get("gguf") or self.source["location"])
+        file_digests = FileDigests(self.digests, self.source.get("gguf") or self.source["location"])
         if not (self.sends_rendered_chats and self.tokenizer):
             return SourceFiles(
-                lambda: check_identified(self.model, self.source, self.tokenizer, known.sha256),
+                lambda: check_identified(self.model, self.source, self.tokenizer, file_digests.sha256),
                 lambda: [state_with_links(file) for file in loaded_files(self.source, self.tokenizer)],
             )
         tokenizer = Path(self.tokenizer)
-        before = tokenizer_identity(tokenizer, known.sha256)
+        before = tokenizer_identity(tokenizer, file_digests.sha256)
 
         def check() -> None:
-            if tokenizer_identity(tokenizer, known.sha256) != before:
+            if tokenizer_identity(tokenizer, file_digests.sha256) != before:
                 raise UserError(
                     f"model {self.model}: its tokenizer {tokenizer} has changed since this job began, so its answers "
                     "would be kept as those to other prompts; run again"
@@ -209,7 +209,7 @@ class AskedSweep:
         Responses of servers are cut by the stop rule. Without a tokenizer there are no tokens to count, only words.
         """
         if not self.has_tokenizer:
-            responses = (replace(one, prompt_tokens=None, response_tokens=None) for one in responses)
+            responses = (replace(response, prompt_tokens=None, response_tokens=None) for response in responses)
         if self.ends_at_line and self.is_served:
             responses = cut_at_line_end(responses, self.reasoning)
         opened = None

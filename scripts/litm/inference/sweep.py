@@ -46,10 +46,10 @@ def work_of(prompts: Sequence[Sequence[int] | None]) -> dict[str, int | None]:
 
     prompts: the token ids of each, None if only a server knows them, as it then does the numbers.
     """
-    known = [ids for ids in prompts if ids is not None]
-    if len(known) < len(prompts):
+    counted = [ids for ids in prompts if ids is not None]
+    if len(counted) < len(prompts):
         return {"prompt_tokens": None, "tree_tokens": None}
-    return {"prompt_tokens": sum(map(len, known)), "tree_tokens": tree_tokens(known)}
+    return {"prompt_tokens": sum(map(len, counted)), "tree_tokens": tree_tokens(counted)}
 
 
 def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
@@ -65,7 +65,9 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
     made_with = Counter(answer.made_with for answer in answers)
     billed = [answer.billed for answer in answers if answer.billed]
-    left_out = grouped((one for one in prompts if one.key in outcome.overflow), lambda one: str(one.size))
+    left_out = grouped(
+        (prompt for prompt in prompts if prompt.key in outcome.overflow), lambda prompt: str(prompt.size)
+    )
     return {
         **sweep,
         "prompts": len(prompts),
@@ -75,7 +77,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "reused": len(answers) - max(0, outcome.asked - len(outcome.failed) - outcome.asked_too_long),
         "reused_elsewhere": outcome.reused_elsewhere,
         "overflow": len(outcome.overflow),
-        "left_out": {size: list(dict.fromkeys(one.id for one in some)) for size, some in left_out.items()},
+        "left_out": {size: list(dict.fromkeys(prompt.id for prompt in group)) for size, group in left_out.items()},
         "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),
@@ -166,8 +168,8 @@ def ask_missing(
             f"{sweep.name}: {conflicting} prompts have different answers in journals of other sweeps "
             "(asked at the same time, or on other machines?), and that in the last of these by name counts"
         )
-    known = [p.key for p in prompts if p.key in journal]
-    overflow = too_long(known, journal, fit)
+    answered_before = [p.key for p in prompts if p.key in journal]
+    overflow = too_long(answered_before, journal, fit)
     reused_elsewhere = len(elsewhere.keys() - overflow.keys())
     missing = {prompt.key: prompt for prompt in prompts if prompt.key not in journal}
     if not missing:
@@ -178,19 +180,19 @@ def ask_missing(
     with waiting(f"{sweep.name}: reading the model's files, and its tokens of {len(missing):,} prompts"):
         sweep.files.check()
         engine = make_engine()
-        contents, answers = ([getattr(one, name) for one in missing.values()] for name in ("content", "answers"))
+        contents, answers = ([getattr(prompt, name) for prompt in missing.values()] for name in ("content", "answers"))
         prepared = engine.prepare(contents, *([answers] if sweep.is_measured else []))
         by_key = dict(zip(missing, prepared, strict=True))
     sweep.files.check_loaded(before)
-    fitting = {key: one for key, one in by_key.items() if fit.holds(one.tokens, one.answer_tokens)}
-    overflow |= {key: one.tokens or 0 for key, one in by_key.items() if key not in fitting}
+    fitting = {key: prompt for key, prompt in by_key.items() if fit.holds(prompt.tokens, prompt.answer_tokens)}
+    overflow |= {key: prompt.tokens or 0 for key, prompt in by_key.items() if key not in fitting}
     check_fits(prompts, overflow, fit, sweep.name)
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
     # Computed before asking, which adds the identity to the journal.
     because = reason_to_ask(journal.identities, sweep.identity)
-    names = _served_names(sweep.identity, (journal[key] for key in known))
+    names = _served_names(sweep.identity, (journal[key] for key in answered_before))
     billed: list[Usage] = []
     refused: dict[str, Response] = {}
     work = work_of([prompt.ids for prompt in fitting.values()])
@@ -200,17 +202,17 @@ def ask_missing(
     note(f"{sweep.name}: {len(fitting):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for number, (identity, given) in enumerate(new_answers(engine, sweep, journal, fitting)):
+            for number, (identity, batch) in enumerate(new_answers(engine, sweep, journal, fitting)):
                 # For each batch: weights on a CPU may be read from their file at any time.
                 sweep.files.check() if number else sweep.files.check_loaded(before)
-                answered = [(key, response) for key, response in given if response.finish_reason != OVERFLOW]
+                answered = [(key, response) for key, response in batch if response.finish_reason != OVERFLOW]
                 if identity == sweep.identity:
                     names |= _note_names(sweep, names, [response for _, response in answered])
                 if answered:
                     journal.append(identity, answered)
                 billed += [response.billed for _, response in answered if response.billed]
-                bar.update(sum(key in fitting for key, _ in given))
-                refused |= {key: one for key, one in given if one.finish_reason == OVERFLOW and key in fitting}
+                bar.update(sum(key in fitting for key, _ in batch))
+                refused |= {key: reply for key, reply in batch if reply.finish_reason == OVERFLOW and key in fitting}
         except (KeyboardInterrupt, SystemExit):
             bar.close()
             note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
@@ -221,7 +223,7 @@ def ask_missing(
             f"{_refused_in_words(sweep, refused)}; what was answered is kept. Choose smaller sizes, or set the "
             f"experiment's on_overflow to {LEAVE_OUT}"
         )
-    if len(refused) == len(fitting) and not known:
+    if len(refused) == len(fitting) and not answered_before:
         raise UserError(
             f"{_refused_in_words(sweep, refused)}: all that were sent. Lower the limit of an answer ('max_new_tokens', "
             "or the limit in the model's 'request') if it leaves no room for them, or choose smaller sizes"
@@ -233,7 +235,7 @@ def ask_missing(
     counted = too_long([key for key in fitting if key in journal], journal, fit)
     if counted:
         note(f"{sweep.name}: by the server's count, {len(counted)} prompts do not fit, so their answers do not count")
-    overflow |= counted | {key: one.prompt_tokens for key, one in refused.items()}
+    overflow |= counted | {key: response.prompt_tokens for key, response in refused.items()}
     check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work["computed_tokens"] = engine.computed_tokens
     return Outcome(
@@ -250,18 +252,17 @@ def new_answers(
     submits = not sweep.is_measured and hasattr(engine, "in_batches") and engine.settings.batch
     if (out := journal.batches(getattr(engine, "url", None))) or submits:
         yield from engine.in_batches(sweep.name, journal, out, sweep.identity, prompts, submits)
-    left = [] if submits else [key for key in prompts if key not in journal]
+    keys = [] if submits else [key for key in prompts if key not in journal]
     compute = engine.measure if sweep.is_measured else engine.generate
-    for some in compute([prompts[key] for key in left]) if left else ():
-        yield sweep.identity, [(left[index], response) for index, response in some]
+    for batch in compute([prompts[key] for key in keys]) if keys else ():
+        yield sweep.identity, [(keys[index], response) for index, response in batch]
 
 
 def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:
     """The prompt tokens of responses in the journal whose prompts do not fit, by key."""
-    found = {key: journal[key] for key in keys}
-    return {
-        key: one.prompt_tokens for key, one in found.items() if not fit.holds(one.prompt_tokens, longest_measured(one))
-    }
+    responses = {key: journal[key] for key in keys}
+    long = (key for key, reply in responses.items() if not fit.holds(reply.prompt_tokens, longest_measured(reply)))
+    return {key: responses[key].prompt_tokens for key in long}
 
 
 def _refused_in_words(sweep: AskedSweep, refused: Mapping[str, Response]) -> str:
@@ -291,7 +292,7 @@ def _note_names(sweep: AskedSweep, names: set[str], responses: Sequence[Response
     """
     others = _served_names(sweep.identity, responses) - names
     if names and others:
-        old, new = (", ".join(sorted(some)) for some in (names, others))
+        old, new = (", ".join(sorted(group)) for group in (names, others))
         note(f"{sweep.name}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
     elif others:
         asked_for = sweep.identity["source"]["api_model"]

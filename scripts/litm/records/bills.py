@@ -45,8 +45,8 @@ class Usage:
     def sums(billed: Iterable["Usage"]) -> list["Usage"]:
         """The sums of tokens that are paid in the same way."""
         return [
-            replace(some[0], **{name: sum(getattr(one, name) for one in some) for name in COUNTERS})
-            for _, some in sorted(grouped(billed, attrgetter("batch", "elsewhere")).items())
+            replace(usages[0], **{name: sum(getattr(usage, name) for usage in usages) for name in COUNTERS})
+            for _, usages in sorted(grouped(billed, attrgetter("batch", "elsewhere")).items())
         ]
 
 
@@ -73,9 +73,9 @@ class Prices:
     batch: float = BATCH_FACTOR
 
     @classmethod
-    def of(cls, given: Mapping[Any, float]) -> "Prices":
+    def of(cls, prices: Mapping[Any, float]) -> "Prices":
         """The prices in a model's entry, which always has `input` and `output`."""
-        return cls(**{"cache_write": given["input"], "cache_read": given["input"], **given})
+        return cls(**{"cache_write": prices["input"], "cache_read": prices["input"], **prices})
 
     def of_prompts(self, tokens: int, answer_tokens: int, shares: Mapping[str, float], batch: bool = False) -> float:
         """The dollars of prompts and answers; shares: what a cache has of the prompts, see `caching.Plan.shares`."""

@@ -93,10 +93,10 @@ class Example:
         """The example of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
         targets = typed_field(record, "targets", list, where)
         needed = {name: typed_field(record, name, kind, where) for name, kind in NEEDED.items()}
-        given = {name: optional_field(record, name, kind, where) for name, kind in GIVEN.items() if name in record}
+        optional = {name: optional_field(record, name, kind, where) for name, kind in GIVEN.items() if name in record}
         return cls(
             **needed,
-            **given,
+            **optional,
             targets=tuple(Target.from_json(target, f"{where}, targets[{n}]") for n, target in enumerate(targets)),
             extra={name: value for name, value in record.items() if name not in _NAMES},
         )

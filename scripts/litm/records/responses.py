@@ -79,8 +79,8 @@ class Response:
 
     def to_json(self) -> dict:
         """The fields of the journal line, with `billed` if it is known."""
-        known = {name: getattr(self, name) for name in self.__slots__ if name != "billed"}
-        return known | ({"billed": self.billed.to_json()} if self.billed else {})
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "billed"}
+        return values | ({"billed": self.billed.to_json()} if self.billed else {})
 
     def paid_elsewhere(self) -> "Response":
         """The same answer, used again by a sweep that has not paid for it."""
@@ -139,14 +139,14 @@ class SweepResponse:
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
         """The response in a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
-        given = {name: optional_field(record, name, kind, where) for name, kind in ALSO.items() if name in record}
-        billed = given.pop("billed", None)
+        optional = {name: optional_field(record, name, kind, where) for name, kind in ALSO.items() if name in record}
+        billed = optional.pop("billed", None)
         return cls(
             **{name: typed_field(record, name, kind, where) for name, kind in ANSWERED.items()},
             text=optional_field(record, "response", str, where),
             prompt_tokens=optional_field(record, "prompt_tokens", int, where),
             response_tokens=optional_field(record, "response_tokens", int, where),
-            **given,
+            **optional,
             has_answer="answer" in record,
             billed=Usage.from_json(billed) if billed else None,
         )

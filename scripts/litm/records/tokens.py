@@ -21,8 +21,8 @@ def answer_limit(request: Mapping[str, Any] | None, max_new_tokens: int) -> tupl
     field of `request` with the larger value.
     """
     sent = {name: value for name in LIMITS if isinstance(value := (request or {}).get(name), int | float)}
-    given = [(int(value), name) for name, value in sent.items() if 0 <= value <= MOST_TOKENS]
-    return max(given, default=(max_new_tokens, "max_new_tokens")) if max_new_tokens else (0, "max_new_tokens")
+    limits = [(int(value), name) for name, value in sent.items() if 0 <= value <= MOST_TOKENS]
+    return max(limits, default=(max_new_tokens, "max_new_tokens")) if max_new_tokens else (0, "max_new_tokens")
 
 
 def read_token_count(record: dict, name: str) -> int:

@@ -47,8 +47,8 @@ async def _read_as_utf8(response: Any) -> None:
 
 def is_of_provider(url: str, provider: Provider) -> bool:
     """Whether the server belongs to the provider, as eu.api.openai.com does to api.openai.com."""
-    own = host_of(provider.url)
-    return host_of(url) == own or host_of(url).endswith(f".{own}")
+    host = host_of(provider.url)
+    return host_of(url) == host or host_of(url).endswith(f".{host}")
 
 
 def unused_variables(url: str, provider: Provider, key_variable: str | None) -> list[str]:
@@ -105,7 +105,7 @@ def key_mistake(key: str) -> str | None:
     """Why a text cannot be a key, without repeating it; None if it can. Keys are sent as an HTTP header."""
     if len(key.splitlines()) > 1:
         return "has more than one line: set it to one key alone"
-    strange = next((place for place, one in enumerate(key, start=1) if not (one.isascii() and one.isprintable())), None)
+    strange = next((place for place, char in enumerate(key, start=1) if not " " <= char <= "~"), None)
     if strange:
         return f"has a character (number {strange}) that is not plain ASCII: copy the key again"
     return None
@@ -288,11 +288,11 @@ class ApiEngine(ABC):
         if prices.cache_read >= prices.input:
             return None
         texts = [self.cached_text(self.request(content)[1]) for content in contents]
-        known = [text for text in texts if text is not None]
-        if len(known) < len(texts):
+        cached = [text for text in texts if text is not None]
+        if len(cached) < len(texts):
             return None
-        counts = [len(text) // characters if one is None else one for text, one in zip(known, tokens, strict=True)]
-        return plan(known, counts, cache, model, prices)
+        counts = [len(text) // characters if size is None else size for text, size in zip(cached, tokens, strict=True)]
+        return plan(cached, counts, cache, model, prices)
 
     async def post(
         self, client: Any, path: str, body: dict[str, Any], read: Callable[[dict[str, Any]], Reply]
@@ -341,7 +341,7 @@ class ApiEngine(ABC):
         if answers is not None:
             return prepared(self.settings.form(self.tokenizer), contents, answers)
         ids = served_ids(self.tokenizer, self.provider, self.settings, contents)
-        return [Prepared(*one) for one in zip(contents, ids, strict=True)]
+        return [Prepared(*pair) for pair in zip(contents, ids, strict=True)]
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Ask all prompts; those with a common prefix follow one another, for the server's cache.
@@ -470,9 +470,9 @@ class ApiEngine(ABC):
         read = reply.prompt_tokens or None
         check_read_whole(tokens, read, self.counts_exactly)
         if read is None and reply.finish_reason != REFUSED and not self._usage_is_missing:
-            own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
+            how = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
             note(
-                f"{public_url(self.url)} does not report tokens, or not as whole numbers: {own} whether it cut prompts "
+                f"{public_url(self.url)} does not report tokens, or not as whole numbers: {how} whether it cut prompts "
                 "is not known"
             )
             self._usage_is_missing = True

@@ -76,15 +76,15 @@ def budgeted(journal: Path, run: Mapping[str, Any], name: str) -> Iterator[dict[
 
 def spent_in(folder: Path, prices: Prices) -> float:
     """The dollars that the journals of a folder say were billed."""
-    billed = (one for file in sorted(folder.rglob("*.jsonl")) for one in billed_in(file) if not one.elsewhere)
+    billed = (bill for file in sorted(folder.rglob("*.jsonl")) for bill in billed_in(file) if not bill.elsewhere)
     return sum(map(prices.dollars, billed))
 
 
-def bill_in_words(billed: Iterable[Usage], given: Mapping[str, float] | None) -> Iterator[str]:
-    """What a run was billed for by the provider's counters, a line for each price of batches and others; given: see
+def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, float] | None) -> Iterator[str]:
+    """What a run was billed for by the provider's counters, a line for each price of batches and others; prices: see
     `Prices.of`, None if there are none.
     """
     for usage in Usage.sums(billed):
-        cost = f"US$ {Prices.of(given).dollars(usage):,.4f}" if given else "no prices"
+        cost = f"US$ {Prices.of(prices).dollars(usage):,.4f}" if prices else "no prices"
         counts = [f"{getattr(usage, name):,} {words}" for name, words in IN_WORDS.items() if getattr(usage, name)]
         yield f"billed by the provider's counters{', in batches' if usage.batch else ''}: {cost} ({', '.join(counts)})"
