@@ -19,7 +19,7 @@ help:
 	@echo "make reference  write what is made from the code: config/schemas, the reference in docs and in results/README.md, and workflow_tests/golden/files"
 	@echo "make docs       write the documentation as a site into site/html; a broken link is an error"
 	@echo "make lock       write requirements.lock from requirements.in and requirements-dev.in"
-	@echo "make clean      remove .venv and all results but results/journal and results/store, which are what was computed at a cost"
+	@echo "make clean      remove .venv and all results but results/answers, results/asking and results/store, which are what was computed at a cost"
 	@echo "CONTRIBUTING.md has the commands of other tests, benchmarks/README.md those of the measurements."
 
 demo: $(INSTALLED)

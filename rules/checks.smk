@@ -37,8 +37,9 @@ rule estimate_sweep:
         "../envs/inference.yaml"
     resources:
         run=MODEL(run_settings),
+        answers=ANSWERS,
     params:
-        # A journal only grows, and is no input: its size alone tells that there are more answers.
+        # Kept answers are no input: their size alone tells that there are more.
         **settings(
             "estimate_sweep",
             SWEEPS.answered,
@@ -46,11 +47,9 @@ rule estimate_sweep:
             decoding=Each(SWEEPS.sweep).decoding,
             context_window=MODEL(lambda model: model.context_window or 0),
             tokenizer=PROMPTING.tokenizer,
-            journal=Each(SWEEPS.sweep)(lambda sweep: sweep.files.journal),
-            journals=JOURNALS,
         ),
     shell:
-        command("estimate_sweep", "model", "experiment", "--run {resources.run:q}")
+        command("estimate_sweep", "model", "experiment", "--run {resources.run:q} --answers {resources.answers}")
 
 
 rule estimate:
@@ -97,7 +96,7 @@ rule ask_again:
         model_gpus=MODEL.used_gpus,
         gpu_model=MODEL(lambda model: model.gpu_model or ""),
     params:
-        # The audit's own journal: an interrupted audit resumes from it, and no sweep uses it.
+        # The audit has answers of its own: an interrupted audit resumes from them, and no sweep uses them.
         **settings(
             "ask_again",
             code("", MODEL(auditing_module)),
@@ -106,7 +105,6 @@ rule ask_again:
             digests="results/store/file_digests",
             prompts_per_cell=STUDY.audited_per_cell,
             seed=STUDY.seed,
-            journal=JOB("results/audit_journal/{model}/{experiment}.jsonl"),
         ),
     shell:
         command("ask_again", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus}")

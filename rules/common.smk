@@ -1,6 +1,7 @@
 """The config's study, and what the rules are written with."""
 
 import os
+import shlex
 import sys
 import time
 from functools import partial
@@ -30,7 +31,6 @@ from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
 from litm.config.study import load_study
 from litm.config.sweeps import FILES
 from litm.examples.tasks import module_of
-from litm.inference.journal import JOURNALS
 from litm.models.devices import has_gpu
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import METRICS, Metric
@@ -186,12 +186,14 @@ if workflow.is_main_process and is_first:
     else:
         console.at_start_and_end(start, end, fail)
     made = [*SWEEPS.files(FILES[ANSWER].responses), *TABLES.files]
-    say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made))
+    say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made), *old_journals())
 
 
 # Jobs that ask.
 
 ASKING_MODULE = code("", MODEL(asking_module))
+# A text, and a resource, because another place of answers changes none.
+ANSWERS = shlex.join(STUDY.answer_folders)
 
 
 def waits_for(measure):
@@ -206,7 +208,8 @@ def needs(measure):
     """The resources of a job that asks; text and no `params`, which would re-run it although no response changes."""
     # The number of GPUs again, for the program: Snakemake silently lowers `gpu` to the limit of `--resources gpu=`.
     gpus = {"gpu": SWEEPS.gpus, "model_gpus": SWEEPS.gpus, "gpu_model": SWEEPS.gpu_model}
-    return {"run": MODEL(run_settings), **gpus, **SWEEPS.needs(measure)}
+    # Kept answers outlive every run: never a declared output, which Snakemake would delete.
+    return {"run": MODEL(run_settings), "answers": ANSWERS, **gpus, **SWEEPS.needs(measure)}
 
 
 def answer_to(measure):
@@ -225,9 +228,6 @@ def asked(measure):
         shard=shard_of,
         gather=SWEEPS.gathers,
         digests="results/store/file_digests",
-        # The journal outlives every run: never a declared output, which Snakemake would delete.
-        journal=JOB(FILES[measure].journal),
-        journals=JOURNALS,
     )
 
 

@@ -26,7 +26,7 @@ rule generate:
         # What `dtype: auto` is here is a param too: the program chooses it where it runs.
         **settings("generate", ASKING_MODULE, SWEEPS.number_format, **asked(ANSWER)),
     shell:
-        command("generate", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus}")
+        command("generate", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus} --answers {resources.answers}")
 
 
 use rule generate as generate_shard with:
@@ -39,7 +39,7 @@ use rule generate as generate_shard with:
         "results/benchmarks/generate/{model}/{experiment}/{part}.tsv"
 
 
-# Log-probabilities of the accepted answers, by the same program, with journals of their own beside those of answers.
+# Log-probabilities of the accepted answers, by the same program.
 use rule generate as measure with:
     input:
         *waits_for(LOG_PROBABILITY),

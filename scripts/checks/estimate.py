@@ -44,5 +44,5 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     lines = [*notes(study, estimates, rates)]
     if any(one.work.basis == MEAN for one in estimates):
         lines += [*notes_on_rules(study, estimates), *download_lines(study, look_remote(study, results))]
-    for line in (*lines, *shown_notes, *budget_lines(study, known, results / "journal")):
+    for line in (*lines, *shown_notes, *budget_lines(study, known, results / "asking")):
         print(line)

@@ -1,9 +1,8 @@
-"""Count the remaining prompts of a sweep, and their tokens; needs no weights, and changes no journal.
+"""Count the remaining prompts of a sweep, and their tokens; needs no weights, and keeps nothing.
 
-source: output of identify_model.py; not needed without a journal
+source: output of identify_model.py; not needed without answers
 context_window: in tokens; 0 is the model's own
-journal: every response ever got; read only
-journals: the folder of all sweeps' journals, where answers are looked for too
+answers: folders of kept answers; read only
 output: JSON, see litm.planning.counting.Estimate
 """
 
@@ -20,22 +19,17 @@ from litm.records.measures import ANSWER, MEASURE
 
 @program
 def main(
-    asked: SweepOptions,
-    journal: str,
-    output: str,
-    source: str | None = None,
-    context_window: int = 0,
-    journals: str | None = None,
+    asked: SweepOptions, answers: tuple[str, ...], output: str, source: str | None = None, context_window: int = 0
 ) -> None:
     from litm.planning.counting import count, encoder, planner
 
     sweep = asked.sweep(source)
-    prompts, answers = present_answers(read_examples(*asked.examples), sweep, journal, journals)
+    prompts, present = present_answers(read_examples(*asked.examples), sweep, answers)
     fit = sweep.fit(context_window)
     left = count(
         (asked.model, asked.experiment),
         prompts,
-        answers,
+        present,
         fit,
         encoder(sweep),
         shares=engine_facts(asked.settings["engine"]).shares_prefixes and fit.is_shared,

@@ -1,8 +1,8 @@
-"""Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all prompts.
+"""Ask a model the prompts of a sweep that have no kept answer, and write the responses to all prompts.
 
 source: output of identify_model.py
-journal: all responses so far; read and appended to; shards have theirs in a folder of the same name
-journals: the folder of all sweeps' journals, also searched for answers
+answers: folders of kept answers: all are read, and the first that can be written takes new ones
+asking: the folder of the study's id, locks and batches
 digests: a folder that keeps the hashes of files for other programs
 gpus: GPUs for the model; 0 for none
 context_window: in tokens; 0 is the model's own
@@ -15,7 +15,6 @@ manifest: output: identity and counts
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated
 
 from litm.base.cli import program
@@ -26,9 +25,10 @@ from litm.engines.interface import COUNT, FAIL, LEAVE_OUT, STOP
 from litm.engines.registry import load_engine
 from litm.inference.answer_identity import reason_in_words
 from litm.inference.asked_sweep import SweepOptions
-from litm.inference.journal import Journal, Shard, other_journals, other_sweeps, shard_journal
-from litm.inference.journal import shard as read_shard
-from litm.inference.sweep import Outcome, ask_missing, check_answered, prompts_of_shard, sweep_responses
+from litm.inference.kept_answers import ASKING, Answers
+from litm.inference.shards import Shard, prompts_of_shard
+from litm.inference.shards import shard as read_shard
+from litm.inference.sweep import Outcome, ask_missing, check_answered, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
 from litm.prompting.reasoning import scored_reasoning
 from litm.records.examples import read_examples
@@ -63,10 +63,10 @@ def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:
 def main(
     asked: SweepOptions,
     source: str,
-    journal: str,
+    answers: tuple[str, ...],
     responses: str,
     manifest: str,
-    journals: str | None = None,
+    asking: str = ASKING,
     digests: str | None = None,
     gpus: int = 0,
     context_window: int = 0,
@@ -81,26 +81,22 @@ def main(
         sweep = asked.sweep(source, digests)
         fit = sweep.fit(context_window, on_overflow)
         prompts = sweep.prompts(read_examples(*asked.examples))
-    own = Path(journal)
     if shard:
-        prompts, own = prompts_of_shard(prompts, shard), shard_journal(journal, shard)
-    with budgeted(own, asked.run or {}, sweep.name) as run, Journal(own, other_journals(journal, own)) as answers:
+        prompts = prompts_of_shard(prompts, shard)
+    part = shard.name if shard else ""
+    with (
+        budgeted(asked.model, asked.run or {}, sweep.name, answers, asking) as run,
+        Answers(answers, asked.model, sweep.measured_experiment, asking, part) as kept,
+    ):
         settings = sweep.engine_settings(gpus=gpus, **run)
-        outcome = ask_missing(
-            prompts,
-            answers,
-            sweep,
-            fit,
-            make_engine=lambda: load_engine(asked.settings["engine"], settings),
-            ask=not gather,
-            others=other_sweeps(journals, journal) if journals else (),
-        )
+        engine = asked.settings["engine"]
+        outcome = ask_missing(prompts, kept, sweep, fit, lambda: load_engine(engine, settings), ask=not gather)
         if on_failure == STOP:
             check_answered(outcome)
         names = {**sweep.names(), "context_window": fit.context_window}
-        told = [*sweep_responses(prompts, answers, outcome)]
-        summary = manifest_of(names, prompts, answers, outcome) | scored_reasoning(told, sweep.reasoning)
-        write_responses(responses, sweep.with_answers(told))
+        responded = [*sweep_responses(prompts, kept, outcome)]
+        summary = manifest_of(names, prompts, kept, outcome) | scored_reasoning(responded, sweep.reasoning)
+        write_responses(responses, sweep.with_answers(responded))
     write_json(manifest, summary)
     for line in (*in_words(summary, outcome), *bill_in_words(outcome.billed, (asked.run or {}).get("prices"))):
         note(f"{sweep.name}: {line}")

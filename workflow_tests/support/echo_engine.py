@@ -1,6 +1,6 @@
 """An engine that answers each prompt with itself, and sweeps that it is asked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from litm.base.groups import in_batches
 from litm.base.store import digest
 from litm.engines.interface import Engine, Prepared
 from litm.inference.asked_sweep import SourceFiles
-from litm.inference.journal import Journal, Shard, other_journals, shard_journal
+from litm.inference.kept_answers import Answers
 from litm.inference.prompts import Fit, Prompt, sweep_prompts
-from litm.inference.sweep import Outcome, ask_missing, manifest, prompts_of_shard, sweep_responses
+from litm.inference.shards import Shard, prompts_of_shard
+from litm.inference.sweep import Outcome, ask_missing, manifest, sweep_responses
 from litm.prompting.prompt_format import RAW
 from litm.records.examples import Example
 from litm.records.responses import Response, SweepResponse
@@ -89,7 +90,7 @@ class Asked:
 
 
 def ask(
-    path: Path,
+    study: Path,
     *prompts: str | Example,
     engine: Engine | Callable[[], Engine] | None = None,
     identity: dict = IDENTITY,
@@ -97,23 +98,27 @@ def ask(
     name: str = "m/e",
     files: SourceFiles = NO_FILES,
     part: Shard | None = None,
-    others: Sequence[Path] = (),
+    folders: Iterable[Path] = (),
     prompt_template: str = RAW,
     only_gather: bool = False,
 ) -> Asked:
-    """Run the sweep, or one shard of it, whose journal is at `path`. engine: one, or what makes one."""
+    """Run the sweep, or one shard of it, of a study in a folder. engine: one, or what makes one; folders: of answers, by
+    default the study's.
+    """
     engines: list[Any] = []
 
     def make_engine() -> Engine:
         engines.append(engine() if callable(engine) else engine or EchoEngine())
         return engines[-1]
 
-    asked, own = planned(*prompts, identity=identity, prompt_template=prompt_template), path
+    asked = planned(*prompts, identity=identity, prompt_template=prompt_template)
     if part:
-        asked, own = prompts_of_shard(asked, part), shard_journal(path, part)
+        asked = prompts_of_shard(asked, part)
     sweep = AskedSweep(name, identity, files)
-    with Journal(own, other_journals(path, own)) as journal:
-        outcome = ask_missing(asked, journal, sweep, fit, make_engine, not only_gather, others)
-        responses = list(sweep_responses(asked, journal, outcome))
-        summary = manifest({"identity_fields": identity}, asked, journal, outcome)
+    model, _, experiment = name.partition("/")
+    shard = part.name if part else ""
+    with Answers([*folders] or [study / "answers"], model, experiment, study / "asking", shard) as answers:
+        outcome = ask_missing(asked, answers, sweep, fit, make_engine, not only_gather)
+        responses = list(sweep_responses(asked, answers, outcome))
+        summary = manifest({"identity_fields": identity}, asked, answers, outcome)
     return Asked([text for one in engines for text in getattr(one, "asked", ())], outcome, responses, summary)

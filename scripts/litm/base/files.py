@@ -10,7 +10,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -40,6 +40,21 @@ def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
         raise
     finally:
         partial.unlink(missing_ok=True)
+
+
+def force(raw: IO[bytes]) -> None:
+    """Sync written data to the disk."""
+    raw.flush()
+    os.fsync(raw.fileno())
+
+
+def force_names(folder: Path) -> None:
+    """Sync the names of a folder's files to the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    # Not every file system can sync a folder; most write the names with the next data.
+    with suppress(OSError):
+        os.fsync(opened)
+    os.close(opened)
 
 
 @contextmanager

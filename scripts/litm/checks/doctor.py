@@ -286,7 +286,7 @@ def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
-    yield locks_check(results / "journal")
+    yield locks_check(results / "asking")
 
 
 def free_disk(folder: Path) -> int:
@@ -312,12 +312,12 @@ def disk_check(what: str, folder: Path, free: int, wanted: int) -> Check:
 
 
 def locks_check(folder: Path) -> Check:
-    """Whether a new file in the folder of the journals, created if missing, can be locked."""
+    """Whether a new file in the folder of locks, created if missing, can be locked."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             lock_descriptor(file.fileno(), blocking=False)
     except OSError as error:
         reason = error.strerror or str(error)
-        return warning("locks", f"{folder}: {reason}; make sure that no two runs write to the same journal")
+        return warning("locks", f"{folder}: {reason}; make sure that no two runs ask the same sweep")
     return ok("locks", f"work in {folder}")

@@ -127,6 +127,11 @@ class Config(Entry):
     """A folder that is searched for remote files, by base name, before they are downloaded. Checksums are verified in
     both cases.
     """
+    answers: str | None = None
+    """A folder of kept answers that several studies or people share, see docs/answers.md; the environment variable
+    LITM_ANSWERS names one for all studies. New answers go there if it can be written. The study's own
+    `results/answers` is read in any case.
+    """
     data_version: Literal["v1", "v2"] | None = None
     """Version of the authors' contexts for all experiments, if a dataset has several: v1 (before January 2024, used for
     the published numbers) or v2 (since then). If omitted, the version that the experiments name (v2).

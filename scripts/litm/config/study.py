@@ -1,5 +1,6 @@
 """The study: the config's selection from the catalogues, checked before any job runs."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -31,6 +32,8 @@ from litm.prompting.prompt_format import CHAT, RAW
 from litm.questions.own_questions import read_rows
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
+#: The folder of a study's own answers.
+OWN_ANSWERS = "results/answers"
 #: Kinds that `dataset` of an experiment may name, so that they share their names.
 FILES = ("datasets", "questions", "candidates")
 #: Kinds of entries with data, and what is made of it.
@@ -55,6 +58,8 @@ class Study(Sweeps):
     sampled_per_size: int
     """Number of questions per experiment and size that the report shows in full."""
     data_mirror: str | None
+    answer_folders: tuple[str, ...]
+    """Folders of kept answers; new ones go into the first that can be written."""
     datasets: Mapping[str, Dataset]
     corpora: Mapping[str, Corpus]
     retrievers: Mapping[str, Retriever]
@@ -170,6 +175,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
+        answer_folders=answer_folders(read.answers),
         my_data=tuple(mine.lines({name: entry.cells for name, entry in experiments.items()})),
         conditions={
             name: entry.condition
@@ -410,6 +416,16 @@ def _check_curves(experiments: Iterable[Experiment]) -> None:
                     f"experiments.{experiment.name}: {owner[curve.name]} also has a curve named {curve.name}; rename "
                     "one of the two experiments"
                 )
+
+
+def answer_folders(shared: str | None = None) -> tuple[str, ...]:
+    """The folders of kept answers, a shared one first. shared: the config's, before that of the environment."""
+    shared = shared or os.environ.get("LITM_ANSWERS")
+    if shared and not Path(shared).expanduser().is_dir():
+        raise UserError(
+            f"config.answers: {shared} is not a folder: make it first, with its rights for those who share it"
+        )
+    return (*([str(Path(shared).expanduser())] if shared else []), OWN_ANSWERS)
 
 
 def _mirror(folder: str | None) -> str | None:

@@ -20,7 +20,6 @@ from litm.records.tokens import answer_limit
 class SweepFiles(NamedTuple):
     """The files of a sweep: as patterns with {model} and {experiment}, or those of one."""
 
-    journal: str
     responses: str
     manifest: str
     part_responses: str
@@ -43,7 +42,6 @@ def _patterns(measure: str, responses: str, scores: str) -> SweepFiles:
     name = "{model}/{experiment}"
     here = f"{name}{ending_of(measure)}"
     return SweepFiles(
-        journal=f"results/journal/{here}.jsonl",
         responses=f"results/{responses}/{name}.jsonl.gz",
         manifest=f"results/{responses}/{name}.manifest.json",
         part_responses=f"results/parts/{here}/{{part}}.jsonl.gz",

@@ -1,7 +1,7 @@
 """Configuration files: values that YAML silently reads as something else are errors with their line."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -46,6 +46,22 @@ def read_yaml(path: str | Path) -> Any:
         raise UserError(f"{path}: not UTF-8 text, or with control characters ({error.reason})") from error
     except ValueError as error:
         raise UserError(f"{path}: a value cannot be read ({str(error)[:100]}): put quotes around a text") from error
+
+
+def read_layers(files: Iterable[Path]) -> dict[str, Any]:
+    """The config that files give together: later ones over earlier ones, key by key, as Snakemake puts them."""
+    config: dict[str, Any] = {}
+    for file in files:
+        _put_over(config, read_yaml(file) or {})
+    return config
+
+
+def _put_over(below: dict[str, Any], above: Mapping[str, Any]) -> None:
+    for key, value in above.items():
+        if isinstance(value, Mapping) and isinstance(below.get(key), dict):
+            _put_over(below[key], value)
+        else:
+            below[key] = value
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], visited: set[int]) -> Iterator[tuple[int, str]]:

@@ -1,10 +1,10 @@
 """Identity of a sweep: everything that defines a response, except the prompt; equal identities, and how two differ.
 
-The digest of an identity, part of the keys of its answers, is taken of the config as written, so that journals of
-earlier runs stay valid. Lookups compare identities in the form that `equal_form` gives them.
+The digest of an identity, the name of the folder of its answers and part of their keys, is taken of the config as
+written. Lookups compare identities in the form that `equal_form` gives them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +13,6 @@ from litm.base.store import canonical_json
 from litm.engines.interface import CHAT_ENDPOINT
 from litm.engines.registry import engine_facts, engine_names
 from litm.prompting.prompt_format import CHAT, RAW
-from litm.records.responses import Asked, Response, response_key
 
 
 def sweep_identity(source: dict, model: dict, template: str | dict | None, decoding: dict) -> dict:
@@ -70,28 +69,13 @@ def _whole_numbers(value: Any) -> Any:
 def equal_digests(identities: Mapping[str, Mapping], identity: Mapping) -> list[str]:
     """The digests of identities that are equal to `identity` in meaning, in their order.
 
-    identities: the fields of each by its digest, as a journal has them.
+    identities: the fields of each by its digest.
     """
     form = canonical_json(equal_form(identity))
     return [name for name, fields in identities.items() if canonical_json(equal_form(fields)) == form]
 
 
-def equal_answers(
-    asked: Mapping[str, Asked], digests: Sequence[str], responses: Mapping[str, Response]
-) -> dict[str, Response]:
-    """Answers under equal identities to prompts without an answer of their own, by the prompts' keys.
-
-    asked: the content of each prompt, by its key; digests: as returned by `equal_digests`; responses: by key.
-    """
-    answers: dict[str, Response] = {}
-    for key, content in asked.items():
-        others = (responses.get(response_key(name, content)) for name in digests)
-        if answer := next(filter(None, others), None):
-            answers[key] = answer
-    return answers
-
-
-#: The reason if the journal knows the identity, but not the prompts.
+#: The reason if there are answers under the identity, but not to the prompts.
 NEW_PROMPTS = "new prompts"
 #: Changed fields by path, as in 'model.dtype': [value before, value now]; None for a missing value.
 Changes = dict[str, list]
@@ -102,11 +86,10 @@ FIELDS_SHOWN = 4
 
 
 def reason_to_ask(identities: Mapping[str, dict], fields: dict) -> Changes | str | None:
-    """Why prompts are asked under an identity: the differences from the nearest identity in a journal.
+    """Why prompts are asked under an identity: the differences from the nearest one under which they have been.
 
-    identities: the journal's, by digest, in the order of their first answers; fields: of the identity that is asked.
-    Returns `NEW_PROMPTS` if the journal has an equal identity, None if the journal is empty. Among equally near
-    identities the last counts.
+    identities: the fields of those under which the sweep was asked, by digest; fields: of the identity that is asked.
+    Returns `NEW_PROMPTS` if one is equal, None if there are none. Among equally near identities the last counts.
     """
     if equal_digests(identities, fields):
         return NEW_PROMPTS
@@ -134,7 +117,7 @@ def _leaves(fields: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
 def reason_in_words(reason: Changes | str) -> str:
     """The reason to ask, on one line, for use after 'asked because'."""
     if isinstance(reason, str):
-        return "the journal had no answers to these prompts"
+        return "there were no answers to these prompts"
     differences = [_told(path, old, new) for path, (old, new) in reason.items()]
     more = [f"{len(differences) - FIELDS_SHOWN} more differ"] if len(differences) > FIELDS_SHOWN else []
     return "; ".join([*differences[:FIELDS_SHOWN], *more])

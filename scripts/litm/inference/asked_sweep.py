@@ -83,6 +83,11 @@ class AskedSweep:
         return f"{self.model}/{self.experiment}"
 
     @property
+    def measured_experiment(self) -> str:
+        """The experiment, with what is measured if that is not answers: how files of answers name it."""
+        return f"{self.experiment}.{self.decoding[MEASURE]}" if self.is_measured else self.experiment
+
+    @property
     def is_measured(self) -> bool:
         """Whether the log-probability of accepted answers is measured, and nothing is generated."""
         return MEASURE in self.decoding

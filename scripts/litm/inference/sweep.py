@@ -10,14 +10,14 @@ from litm.base.groups import grouped
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
 from litm.engines.interface import COUNT, FAIL, LEAVE_OUT, Engine, Prepared
-from litm.inference.answer_identity import Changes, equal_answers, equal_digests, reason_to_ask
+from litm.inference.answer_identity import Changes, reason_to_ask
 from litm.inference.asked_sweep import AskedSweep
-from litm.inference.journal import Journal, Shard, answers_elsewhere, journal_files, other_sweeps, read_journals
+from litm.inference.kept_answers import Answers, kept_answers
 from litm.inference.prompts import Fit, Prompt, check_fits
 from litm.prompting.prefix_tree import tree_tokens
 from litm.records.bills import Usage
 from litm.records.examples import Example
-from litm.records.responses import FAILED, OVERFLOW, REFUSED, Response, SweepResponse, longest_measured
+from litm.records.responses import FAILED, OVERFLOW, REFUSED, Asked, Response, SweepResponse, longest_measured
 from litm.records.served import is_served, served_name
 
 
@@ -27,7 +27,7 @@ class Outcome:
 
     overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
     also count as asked (None if only a server knows). asked_because: see `reason_to_ask`, None if
-    nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals;
+    nothing was asked; work: None if nothing was asked; reused_elsewhere: answers that other sweeps have asked;
     asked_too_long: asked prompts that do not fit, which only the server's reply says; billed: of this run.
     """
 
@@ -52,19 +52,19 @@ def work_of(prompts: Sequence[Sequence[int] | None]) -> dict[str, int | None]:
     return {"prompt_tokens": sum(map(len, counted)), "tree_tokens": tree_tokens(counted)}
 
 
-def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
+def manifest(sweep: dict, prompts: Sequence[Prompt], answers: Answers, outcome: Outcome) -> dict:
     """The manifest: the identity of a sweep's results, and the work of its last run.
 
-    sweep: names and settings to repeat; asked: prompts asked in this run, including `failed` ones; reused: answers from
-    the journal or (`reused_elsewhere`) from journals of other sweeps alone; work: tokens of the prompts asked in this
+    sweep: names and settings to repeat; asked: prompts asked in this run, including `failed` ones; reused: answers
+    that were kept, `reused_elsewhere` by other sweeps; work: tokens of the prompts asked in this
     run, see `work_of`, with those that the engine computed; billed: sums of `Usage` by the way they are paid, if there
     are bills, and bill_not_recorded: answers without one, if others have it; made_with: number of answers by software
     and device. Token counts are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
-    answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
-    made_with = Counter(answer.made_with for answer in answers)
-    billed = [answer.billed for answer in answers if answer.billed]
+    answered = [answers[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
+    made_with = Counter(answer.made_with for answer in answered)
+    billed = [answer.billed for answer in answered if answer.billed]
     left_out = grouped(
         (prompt for prompt in prompts if prompt.key in outcome.overflow), lambda prompt: str(prompt.size)
     )
@@ -74,114 +74,69 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "distinct_prompts": len(keys),
         "asked": outcome.asked,
         "asked_because": outcome.asked_because,
-        "reused": len(answers) - max(0, outcome.asked - len(outcome.failed) - outcome.asked_too_long),
+        "reused": len(answered) - max(0, outcome.asked - len(outcome.failed) - outcome.asked_too_long),
         "reused_elsewhere": outcome.reused_elsewhere,
         "overflow": len(outcome.overflow),
         "left_out": {size: list(dict.fromkeys(prompt.id for prompt in group)) for size, group in left_out.items()},
         "failed": len(outcome.failed),
-        "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
-        "response_tokens": sum(answer.response_tokens for answer in answers),
+        "prompt_tokens": sum(answer.prompt_tokens for answer in answered),
+        "response_tokens": sum(answer.response_tokens for answer in answered),
         **({"billed": [usage.to_json() for usage in Usage.sums(billed)]} if billed else {}),
-        **({"bill_not_recorded": len(answers) - len(billed)} if len(billed) not in (0, len(answers)) else {}),
+        **({"bill_not_recorded": len(answered) - len(billed)} if len(billed) not in (0, len(answered)) else {}),
         "work": outcome.work,
         "made_with": dict(sorted(made_with.items())),
     }
 
 
-def reused_answers(
-    prompts: Iterable[Prompt],
-    sweep: AskedSweep,
-    responses: Mapping[str, Response],
-    identities: Mapping[str, dict],
-    others: Callable[[], Sequence[Path]],
-) -> tuple[dict[str, Response], dict[str, Response], int]:
-    """The answers to prompts that lack one of their own in a journal, whose contents are `responses` and `identities`:
-    those in it under identities of the same meaning, by the prompts' keys, and `answers_elsewhere` in the journals of
-    other sweeps.
-
-    others: the journals of other sweeps, read only if answers are missing then.
-    """
-    missing = {prompt.key: prompt.asked for prompt in prompts if prompt.key not in responses}
-    digests = equal_digests(identities, sweep.identity)
-    equal = equal_answers(missing, digests, responses)
-    missing = {key: content for key, content in missing.items() if key not in equal}
-    files = others() if missing else ()
-    return equal, *answers_elsewhere(missing, sweep.identity, files)
+def asked_of(prompts: Iterable[Prompt]) -> dict[str, Asked]:
+    """The content of each prompt by the key of its answer."""
+    return {prompt.key: prompt.asked for prompt in prompts}
 
 
 def present_answers(
-    examples: Iterable[Example], sweep: AskedSweep, journal: str | Path, journals: str | Path | None
+    examples: Iterable[Example], sweep: AskedSweep, folders: Iterable[str | Path]
 ) -> tuple[list[Prompt], dict[str, Response]]:
-    """The prompts of a sweep, and by key the answers that it would use again, as `ask_missing` finds them, and possibly
-    others; changes no journal.
+    """The prompts of a sweep, and by key the answers that it would use again; changes no file.
 
-    journal: the sweep's path, which may not exist; journals: the folder of all sweeps' journals, None to leave the
-    others out.
+    folders: of answers.
     """
-    answers, identities = read_journals(journal_files(journal))
     prompts = sweep.prompts(examples)
-    equal, elsewhere, _ = reused_answers(
-        prompts, sweep, answers, identities, lambda: other_sweeps(journals, journal) if journals else []
-    )
-    return prompts, answers | equal | elsewhere
-
-
-def prompts_of_shard(prompts: Sequence[Prompt], part: Shard) -> list[Prompt]:
-    """The prompts of every `count`-th question, in their order.
-
-    A question stays whole: its prompts share most of their tokens and are compared with one another.
-    """
-    order = {id: number for number, id in enumerate(dict.fromkeys(prompt.id for prompt in prompts))}
-    return [prompt for prompt in prompts if order[prompt.id] % part.count == part.number - 1]
+    return prompts, kept_answers(folders, sweep.identity, asked_of(prompts)).responses
 
 
 def ask_missing(
     prompts: Sequence[Prompt],
-    journal: Journal,
+    answers: Answers,
     sweep: AskedSweep,
     fit: Fit,
     make_engine: Callable[[], Engine],
     ask: bool = True,
-    others: Sequence[Path] = (),
 ) -> Outcome:
-    """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
+    """Ask the prompts that have no kept answer, and keep each batch of answers as it comes.
 
     The engine is created only if answers are missing, and loads its model only if a missing prompt fits. A prompt that
-    was answered under a larger context window counts as overflow now. A failed prompt leaves nothing in the journal, so
-    the next run asks it again. Without `ask` nothing is asked, and prompts without an answer count as failed. Raises
+    was answered under a larger context window counts as overflow now. Nothing is kept of a failed prompt, so the next
+    run asks it again. Without `ask` nothing is asked, and prompts without an answer count as failed. Raises
     `UserError`, before asking anything, if prompts do not fit and `on_overflow` is `fail`, or if a full-length answer
-    cannot fit.
-
-    others: the journals of other sweeps, read only if answers are missing. Batches that an earlier run submitted are
-    waited for in any case.
+    cannot fit. Batches that an earlier run submitted are waited for in any case.
     """
     fit.check_answer(sweep.name)
-    equal, elsewhere, conflicting = reused_answers(
-        prompts, sweep, journal.responses, journal.identities, lambda: others
-    )
-    journal.responses |= equal
-    if elsewhere:
-        # The journal is then complete without the others, and its answers do not change with them.
-        journal.append(sweep.identity, [(key, answer.paid_elsewhere()) for key, answer in elsewhere.items()])
-    if conflicting:
-        note(
-            f"{sweep.name}: {conflicting} prompts have different answers in journals of other sweeps "
-            "(asked at the same time, or on other machines?), and that in the last of these by name counts"
-        )
-    answered_before = [p.key for p in prompts if p.key in journal]
-    overflow = too_long(answered_before, journal, fit)
-    reused_elsewhere = len(elsewhere.keys() - overflow.keys())
-    missing = {prompt.key: prompt for prompt in prompts if prompt.key not in journal}
+    answers.find(sweep.identity, asked_of(prompts))
+    answered_before = [p.key for p in prompts if p.key in answers]
+    overflow = too_long(answered_before, answers, fit)
+    reused_elsewhere = len(answers.others - overflow.keys())
+    missing = {prompt.key: prompt for prompt in prompts if prompt.key not in answers}
     if not missing:
-        journal.tell_batches(sweep.name)
+        answers.tell_batches(sweep.name)
         check_fits(prompts, overflow, fit, sweep.name)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
     before = sweep.files.state()
     with waiting(f"{sweep.name}: reading the model's files, and its tokens of {len(missing):,} prompts"):
         sweep.files.check()
         engine = make_engine()
-        contents, answers = ([getattr(prompt, name) for prompt in missing.values()] for name in ("content", "answers"))
-        prepared = engine.prepare(contents, *([answers] if sweep.is_measured else []))
+        contents = [prompt.content for prompt in missing.values()]
+        accepted = [[prompt.answers or () for prompt in missing.values()]] if sweep.is_measured else []
+        prepared = engine.prepare(contents, *accepted)
         by_key = dict(zip(missing, prepared, strict=True))
     sweep.files.check_loaded(before)
     fitting = {key: prompt for key, prompt in by_key.items() if fit.holds(prompt.tokens, prompt.answer_tokens)}
@@ -190,9 +145,9 @@ def ask_missing(
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
-    # Computed before asking, which adds the identity to the journal.
-    because = reason_to_ask(journal.identities, sweep.identity)
-    names = _served_names(sweep.identity, (journal[key] for key in answered_before))
+    # Computed before asking, which adds the identity.
+    because = reason_to_ask(answers.identities(), sweep.identity)
+    names = _served_names(sweep.identity, (answers[key] for key in answered_before))
     billed: list[Usage] = []
     refused: dict[str, Response] = {}
     work = work_of([prompt.ids for prompt in fitting.values()])
@@ -202,21 +157,21 @@ def ask_missing(
     note(f"{sweep.name}: {len(fitting):,} prompts to {what}{of_tokens}{in_format}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
-            for number, (identity, batch) in enumerate(new_answers(engine, sweep, journal, fitting)):
+            for number, (identity, batch) in enumerate(new_answers(engine, sweep, answers, fitting)):
                 # For each batch: weights on a CPU may be read from their file at any time.
                 sweep.files.check() if number else sweep.files.check_loaded(before)
                 answered = [(key, response) for key, response in batch if response.finish_reason != OVERFLOW]
                 if identity == sweep.identity:
                     names |= _note_names(sweep, names, [response for _, response in answered])
                 if answered:
-                    journal.append(identity, answered)
+                    answers.append(identity, answered)
                 billed += [response.billed for _, response in answered if response.billed]
                 bar.update(sum(key in fitting for key, _ in batch))
                 refused |= {key: reply for key, reply in batch if reply.finish_reason == OVERFLOW and key in fitting}
         except (KeyboardInterrupt, SystemExit):
             bar.close()
             note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
-            journal.tell_batches(sweep.name)
+            answers.tell_batches(sweep.name)
             raise
     if refused and fit.on_overflow == FAIL:
         raise UserError(
@@ -230,13 +185,13 @@ def ask_missing(
         )
     if refused:
         note(f"{_refused_in_words(sweep, refused)}, so their questions are left out")
-    failed = {key: tokens for key, tokens in failed.items() if key not in journal and key not in refused}
+    failed = {key: tokens for key, tokens in failed.items() if key not in answers and key not in refused}
     # By the count that only the server's reply has.
-    counted = too_long([key for key in fitting if key in journal], journal, fit)
+    counted = too_long([key for key in fitting if key in answers], answers, fit)
     if counted:
         note(f"{sweep.name}: by the server's count, {len(counted)} prompts do not fit, so their answers do not count")
     overflow |= counted | {key: response.prompt_tokens for key, response in refused.items()}
-    check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
+    check_fits(prompts, overflow, fit, sweep.name, "their answers are kept")
     work["computed_tokens"] = engine.computed_tokens
     return Outcome(
         len(fitting), overflow, failed, because, work, reused_elsewhere, len(counted) + len(refused), (*billed,)
@@ -244,23 +199,23 @@ def ask_missing(
 
 
 def new_answers(
-    engine: Any, sweep: AskedSweep, journal: Journal, prompts: Mapping[str, Prepared]
+    engine: Any, sweep: AskedSweep, answers: Answers, prompts: Mapping[str, Prepared]
 ) -> Iterator[tuple[dict, list[tuple[str, Response]]]]:
     """Answers to prompts, by their keys, as they come, each time with their identity, which is another one if an
     earlier run submitted them in a batch.
     """
     submits = not sweep.is_measured and hasattr(engine, "in_batches") and engine.settings.batch
-    if (out := journal.batches(getattr(engine, "url", None))) or submits:
-        yield from engine.in_batches(sweep.name, journal, out, sweep.identity, prompts, submits)
-    keys = [] if submits else [key for key in prompts if key not in journal]
+    if (out := answers.batches(getattr(engine, "url", None))) or submits:
+        yield from engine.in_batches(sweep.name, answers, out, sweep.identity, prompts, submits)
+    keys = [] if submits else [key for key in prompts if key not in answers]
     compute = engine.measure if sweep.is_measured else engine.generate
     for batch in compute([prompts[key] for key in keys]) if keys else ():
         yield sweep.identity, [(keys[index], response) for index, response in batch]
 
 
-def too_long(keys: Iterable[str], journal: Journal, fit: Fit) -> dict[str, int]:
-    """The prompt tokens of responses in the journal whose prompts do not fit, by key."""
-    responses = {key: journal[key] for key in keys}
+def too_long(keys: Iterable[str], answers: Answers, fit: Fit) -> dict[str, int]:
+    """The prompt tokens of kept answers whose prompts do not fit, by key."""
+    responses = {key: answers[key] for key in keys}
     long = (key for key, reply in responses.items() if not fit.holds(reply.prompt_tokens, longest_measured(reply)))
     return {key: responses[key].prompt_tokens for key in long}
 
@@ -313,7 +268,7 @@ def check_answered(outcome: Outcome) -> None:
         )
 
 
-def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[SweepResponse]:
+def sweep_responses(prompts: Iterable[Prompt], answers: Answers, outcome: Outcome) -> Iterator[SweepResponse]:
     """The responses in the order of the prompts; text None for a prompt that did not fit or failed."""
     unanswered: dict[str, tuple[str, int | None]] = {key: (OVERFLOW, n) for key, n in outcome.overflow.items()}
     unanswered |= {key: (FAILED, tokens) for key, tokens in outcome.failed.items()}
@@ -323,7 +278,7 @@ def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcom
             reason, tokens = unanswered[prompt.key]
             yield SweepResponse(*name, None, reason, tokens, 0, prompt_sha256=prompt.sha256)
         else:
-            response = journal[prompt.key]
+            response = answers[prompt.key]
             counts = (response.prompt_tokens, response.response_tokens)
             text, reason, billed = response.text, response.finish_reason, response.billed
             yield SweepResponse(*name, text, reason, *counts, prompt_sha256=prompt.sha256, billed=billed)

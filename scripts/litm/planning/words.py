@@ -12,7 +12,7 @@ from litm.config.sweeps import Sweep
 from litm.engines.local_models import LocalModel
 from litm.engines.served_models import ServedModel
 from litm.inference.asked_sweep import number_format_of
-from litm.inference.journal import JOURNALS
+from litm.inference.kept_answers import ASKING
 from litm.models.devices import AUTO
 from litm.planning.speed import duration, gpu_hours, rate_of
 from litm.planning.tokens import Work, cached_shares
@@ -78,7 +78,7 @@ def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
         + " if each answer is as long as is allowed (by rules of thumb)"
         for name, cost in plain.items()
     ]
-    return [*lines, *(f"  {line}" for line in budget_lines(study, cached, Path(JOURNALS)))]
+    return [*lines, *(f"  {line}" for line in budget_lines(study, cached, ASKING))]
 
 
 def dollars(prices: Mapping[Any, float], work: Work, shares: Mapping[str, float], is_batch: bool) -> float:
@@ -86,17 +86,18 @@ def dollars(prices: Mapping[Any, float], work: Work, shares: Mapping[str, float]
     return Prices.of(prices).of_prompts(round(work.prompt_tokens), round(work.answer_tokens), shares, is_batch)
 
 
-def budget_lines(study: Study, dollars: Mapping[str, float | None], journals: Path | None = None) -> list[str]:
+def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str | Path | None = None) -> list[str]:
     """A line for each model whose budget may not be enough.
 
-    dollars: what its sweeps may cost, None if unknown; journals: of what it has cost before, None if that is included.
+    dollars: what its sweeps may cost, None if unknown; asking: the folder of the study's id, for what it
+    has cost before; None if that is included.
     """
     lines = []
     for name, cost in dollars.items():
         model = study.models[name]
         if not isinstance(model, ServedModel) or model.budget is None or not model.all_prices or cost is None:
             continue
-        spent = spent_in(journals / name, Prices.of(model.all_prices)) if journals else 0
+        spent = spent_in(study.answer_folders, name, asking, Prices.of(model.all_prices)) if asking else 0
         if spent + cost > model.budget:
             so_far = f" (US$ {money(spent)} spent)" if spent else ""
             lines.append(
@@ -122,7 +123,7 @@ def _lines(model: LocalModel, time: str) -> Iterator[str]:
     if here and others:
         yield (
             f"  {model.name}: its answers so far are in {' and '.join(others)}, so prompts are asked again in "
-            f"{here.name} unless a journal has that answer too; to keep these answers, set the model's "
+            f"{here.name} unless that answer is kept too; to keep these answers, set the model's "
             f"'dtype: {others[0]}'"
         )
 

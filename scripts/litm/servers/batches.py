@@ -1,8 +1,8 @@
 """Batches: the prompts of a sweep through a provider's interface for batches, each paid once wherever a run ends.
 
-A batch has a file beside the journal (`Named`) from before it is submitted until its answers are in the journal.
-A run looks at these files first: it goes on with the batches that are out there, and looks for one without an id in the
-server's list. Prompts in a batch that is out there are never submitted again.
+A batch has a file (`Named`) from before it is submitted until its answers are kept. A run looks at these files first:
+it goes on with the batches that are out there, and looks for one without an id in the server's list. Prompts in a batch
+that is out there are never submitted again.
 """
 
 import asyncio
@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json, digest
 from litm.engines.interface import Prepared
-from litm.inference.journal import Journal, Named, batch_file
+from litm.inference.kept_answers import Answers as KeptAnswers
+from litm.inference.named_batches import Named, batch_file
 from litm.records.responses import OVERFLOW, Response
 from litm.records.served import IN_A_BATCH
 from litm.servers.api_engine import ApiEngine, mask_logs
@@ -105,8 +106,8 @@ class _Batches:
     """The engine that asks."""
     label: str
     """The sweep's name."""
-    journal: Journal
-    """The journal of its answers, to which those that are yielded are added."""
+    kept: KeptAnswers
+    """The answers that are kept, to which those that are yielded are added."""
     out: list[Named]
     """The batches that are named in files."""
     identity: dict[str, Any]
@@ -133,12 +134,12 @@ class _Batches:
                     break
                 for named, batch in await self._ended(out):
                     answers, failures = self._read(named, await self._results(batch))
-                    # Those that are too long get no place in the journal, and are not asked again.
+                    # Those that are too long are not kept, and not asked again.
                     refused = [key for key, answer in answers.items() if answer.finish_reason == OVERFLOW]
                     self.rounds.update(dict.fromkeys(refused, ROUNDS))
-                    if new := [(key, answer) for key, answer in answers.items() if key not in self.journal]:
+                    if new := [(key, answer) for key, answer in answers.items() if key not in self.kept]:
                         yield named.identity, new
-                    # The consumer has the answers in the journal when it asks for more.
+                    # The consumer has kept the answers when it asks for more.
                     named.forget()
                     out.remove(named)
                     self._tell(named, batch, len(answers), failures)
@@ -153,7 +154,7 @@ class _Batches:
             out.append(await self._submit(part))
 
     def _may_be_asked(self, key: str) -> bool:
-        return self.submits and key in self.prompts and key not in self.journal and self.rounds[key] < ROUNDS
+        return self.submits and key in self.prompts and key not in self.kept and self.rounds[key] < ROUNDS
 
     def _parts(self, keys: Sequence[str]) -> Iterator[dict[str, bytes]]:
         """The requests of prompts by their keys, in parts within the limits of a batch."""
@@ -173,7 +174,8 @@ class _Batches:
         tokens = {key: self.prompts[key].tokens for key in part}
         after = newest.id if newest else None
         name = digest({"after": after, "keys": sorted(part)})
-        named = Named(batch_file(self.journal.path, name), self.engine.url, self.identity, after, tokens)
+        file = batch_file(self.kept.asking, name)
+        named = Named(file, self.engine.url, self.identity, after, tokens, self.kept.name)
         named.keep()
         attempts = count()
 

@@ -1,13 +1,14 @@
 """What answers of a provider's model have cost, in words, and a budget for them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from litm.base.messages import money, note
 from litm.base.store import lock
-from litm.inference.journal import billed_in
+from litm.inference.answer_lines import AnswerFile
+from litm.inference.kept_answers import Writer, answer_files, lock_file, study_id
 from litm.records.bills import MILLION, Prices, Usage
 from litm.servers.retrying import Refusal
 
@@ -56,28 +57,29 @@ class Account:
 
 
 @contextmanager
-def budgeted(journal: Path, run: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
-    """How a model is asked, with what the budget of its entry has paid for so far, by the journals of all its sweeps.
+def budgeted(
+    model: str, run: Mapping[str, Any], name: str, folders: Sequence[str], asking: str
+) -> Iterator[dict[str, Any]]:
+    """How a model is asked, with what the budget of its entry has paid for so far.
 
-    While this lasts, no other sweep with the model's budget asks. run: fields of `EngineSettings`; journal: of the
-    sweep, in the folder of the model; name: of the sweep, for messages.
+    While this lasts, no other sweep with the model's budget asks. run: fields of `EngineSettings`; name: of the sweep,
+    for messages; folders: of answers; asking: see `kept_answers.ASKING`.
     """
     if run.get("budget") is None:
         yield {**run}
         return
-    folder = journal.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".budget").open("ab") as turn:
+    with lock_file(asking, f"{model}.budget") as turn:
         if not lock(turn):
             note(f"{name}: waits for another sweep of this model, as both have one budget")
             lock(turn, wait=True)
-        yield {**run, "spent": spent_in(folder, Prices.of(run["prices"]))}
+        yield {**run, "spent": spent_in(folders, model, asking, Prices.of(run["prices"]))}
 
 
-def spent_in(folder: Path, prices: Prices) -> float:
-    """The dollars that the journals of a folder say were billed."""
-    billed = (bill for file in sorted(folder.rglob("*.jsonl")) for bill in billed_in(file) if not bill.elsewhere)
-    return sum(map(prices.dollars, billed))
+def spent_in(folders: Iterable[str], model: str, asking: str | Path, prices: Prices) -> float:
+    """The dollars that a study's answers of a model were billed, by the files in folders of answers."""
+    study = study_id(asking, is_made=False)
+    files = (file for file in answer_files(folders, f"{model}+*") if getattr(Writer.of(file), "study", "") == study)
+    return sum(prices.dollars(bill) for file in files for bill in AnswerFile(file).bills() if not bill.elsewhere)
 
 
 def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, float] | None) -> Iterator[str]:

@@ -15,7 +15,6 @@ from litm.base.messages import UserError, first_of
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.inference.asked_sweep import SweepOptions
-from litm.inference.journal import JOURNALS
 from litm.inference.sweep import present_answers
 from litm.planning.tokens import assumed, fitting, mean_work, prompts_by_size, too_long
 from litm.planning.words import SHOWN, Planned
@@ -42,18 +41,18 @@ REASONS = {
 MAKES = {"plot_figure": "figures as soon as their answers are there", "make_report": "results/report.html"}
 #: Rules whose outputs decide the prompts and the identity of a sweep, by the wildcard that they share with it.
 DECIDING = {"make_examples": "experiment", "identify_model": "model"}
-#: Bytes of examples and journals from which on they are not compared here: it would take longer than ten seconds.
+#: Bytes of examples and kept answers from which on they are not compared here: it would take longer than ten seconds.
 MOST_COMPARED = 100_000_000
 #: Why answers may apply but are not counted.
 MADE_FIRST = "examples are made first"
 IDENTIFIED_FIRST = "the model is identified first"
-TOO_LARGE = "examples and journals are too large to compare here"
+TOO_LARGE = "examples and answers are too large to compare here"
 #: Fraction: a difference between positions that enough questions show.
 LARGE = 0.1
 #: The summary of a dry run whose only jobs are targets, and its other last lines.
 NOTHING_RUNS = "Nothing would run: all results of this selection are there."
 USED_AGAIN = (
-    "  Answers in journals are reused for the same prompt, weights and settings. "
+    "  Kept answers are reused for the same prompt, weights and settings. "
     "The target `{}` counts the new prompts and their tokens, hours and cost; `{}` checks that everything is here."
 )
 ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
@@ -138,7 +137,7 @@ class Jobs:
             lines.append(f"{told}; all models {whole:,}" if is_asked else told)
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
-            lines.append(f"  the number of journal answers for {first_of(names, SHOWN)} is unknown: {why}")
+            lines.append(f"  the number of kept answers for {first_of(names, SHOWN)} is unknown: {why}")
         to_ask = [(sweeps[model, one], prompts) for model, one, prompts, *_ in asked]
         measured = [
             (sweep, self._most(sweep))
@@ -173,23 +172,24 @@ class Jobs:
         """
         model, experiment = sweep.pair
         most = self._most(sweep)
-        if model not in self._sweeps.asked or not self._sweeps.journals:
+        if model not in self._sweeps.asked or not self._sweeps.answer_files:
             return most, 0, ""
         examples = [Path(file) for file in self._sweeps.examples(SimpleNamespace(model=model, experiment=experiment))]
-        source, own = Path(f"results/models/{model}.json"), Path(sweep.files.journal)
+        source = Path(f"results/models/{model}.json")
+        # Those of other models rarely are its answers: only its own are worth a line.
+        was_asked = self._sweeps.was_asked(model)
         if ("make_examples", experiment) in self._made or not all(file.exists() for file in examples):
-            # Journals of other models rarely have its answers: only its own are worth a line.
-            return most, 0, MADE_FIRST if own.parent.is_dir() else ""
+            return most, 0, MADE_FIRST if was_asked else ""
         if ("identify_model", model) in self._made or not source.exists():
-            return most, 0, IDENTIFIED_FIRST if own.parent.is_dir() else ""
-        if sum(file.stat().st_size for file in (*examples, *self._sweeps.journals)) > MOST_COMPARED:
+            return most, 0, IDENTIFIED_FIRST if was_asked else ""
+        if sum(file.stat().st_size for file in (*examples, *self._sweeps.answer_files)) > MOST_COMPARED:
             return most, 0, TOO_LARGE
         try:
-            return *self._present(sweep, source, examples, own), ""
+            return *self._present(sweep, source, examples), ""
         except UserError as error:
             return most, 0, str(error)
 
-    def _present(self, sweep: Sweep, source: Path, examples: list[Path], own: Path) -> tuple[Counter[int], int]:
+    def _present(self, sweep: Sweep, source: Path, examples: list[Path]) -> tuple[Counter[int], int]:
         entry, prompting = self._sweeps.asked[sweep.model.name], self._sweeps.prompting[sweep.model.name]
         template = next(iter(prompting.template), None)
         settings, tokenizer = entry.answer_settings(), prompting.tokenizer or None
@@ -197,7 +197,7 @@ class Jobs:
             *sweep.pair, settings, sweep.decoding, (), tokenizer, template, entry.run_settings()
         )  # fmt: skip
         asking = options.sweep(str(source))
-        prompts, answers = present_answers(read_examples(*examples), asking, own, JOURNALS)
+        prompts, answers = present_answers(read_examples(*examples), asking, self._sweeps.answer_folders)
         fit = self._most(sweep)
         sizes = {prompt.key: prompt.size for prompt in prompts if prompt.size in fit}
         left = Counter(size for key, size in sizes.items() if key not in answers)

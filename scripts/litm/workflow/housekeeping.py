@@ -70,6 +70,15 @@ def unread_copies(catalogues: Iterable[str], root: Path) -> list[str]:
     ]
 
 
+def old_journals() -> list[str]:
+    """A line if there are answers of an earlier version that no sweep uses."""
+    if any(Path("results/journal").glob("*/*.jsonl")) and not any(Path("results/answers").glob("*/*.jsonl")):
+        return [
+            "results/journal has answers of an earlier version: `litm answers import results` makes them used again"
+        ]
+    return []
+
+
 def lost_records(results: Iterable[str]) -> list[str]:
     """A line if there are results, and no records of Snakemake's on what they were made of."""
     made = [file for file in results if Path(file).exists()]
@@ -78,7 +87,7 @@ def lost_records(results: Iterable[str]) -> list[str]:
     return [
         f"{len(made)} results ({made[0]}, ...) have no record in {RECORDS} of what they were made of (was it deleted, "
         "or results/ copied without it?), so changes of config, data or code are not noticed: run once with "
-        "--forceall, which asks no prompt that a journal has the answer of"
+        "--forceall, which asks no prompt whose answer is kept"
     ]
 
 

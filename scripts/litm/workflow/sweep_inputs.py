@@ -17,7 +17,7 @@ from litm.config.sweeps import FILES, Sweep, ending_of
 from litm.engines.local_models import LocalModel
 from litm.engines.registry import ENGINES, audit_engine
 from litm.engines.served_models import ServedModel
-from litm.inference.journal import JOURNALS, all_journals
+from litm.inference.kept_answers import answer_files
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
 from litm.planning.memory import memory_mb
@@ -316,8 +316,11 @@ class SweepInputs:
         model = self.asked[wildcards.model]
         is_elsewhere = isinstance(model, LocalModel) and not model.path
         is_known = is_elsewhere and model.context_window and self.prompting[wildcards.model].tokenizer_files
-        was_asked = any(journal.relative_to(JOURNALS).parts[0] == wildcards.model for journal in self.journals)
-        return self.source(wildcards) if not is_known or was_asked else []
+        return self.source(wildcards) if not is_known or self.was_asked(wildcards.model) else []
+
+    def was_asked(self, model: str) -> bool:
+        """Whether there are answers of a model of this name."""
+        return any(file.name.startswith(f"{model}+") for file in self.answer_files)
 
     def counted_now(self, wildcards: Wildcards) -> list[str]:
         """The estimate of each sweep that asks something, and whose model and data are here."""
@@ -337,16 +340,18 @@ class SweepInputs:
         return is_small and all(one.found(Path(FETCHED), self._study.data_mirror) for one in needs.remote_files)
 
     def answered(self, wildcards: Wildcards) -> int:
-        """Bytes of all journals, whose growth shows new answers; journals are no inputs.
-
-        All journals, because an answer may be found in any.
-        """
-        return sum(file.stat().st_size for file in self.journals)
+        """Bytes of all kept answers, whose growth shows new ones; they are no inputs."""
+        return sum(file.stat().st_size for file in self.answer_files)
 
     @cached_property
-    def journals(self) -> list[Path]:
-        """The journals of all sweeps, as they are when they are first looked for."""
-        return all_journals(JOURNALS)
+    def answer_files(self) -> list[Path]:
+        """The files of kept answers, as they are when they are first looked for."""
+        return answer_files(self.answer_folders)
+
+    @property
+    def answer_folders(self) -> tuple[str, ...]:
+        """The folders of kept answers."""
+        return self._study.answer_folders
 
 
 def _is_here(model: LocalModel | ServedModel) -> bool:
