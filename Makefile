@@ -100,4 +100,4 @@ lock: $(INSTALLED)
 
 clean:
 	rm -rf $(VENV) $(VENV)-peers $(VENV)-vllm $(VENV)-frameworks $(DOCS) site .snakemake paper_miniature
-	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete
+	find results -mindepth 1 ! -path results/README.md ! -path 'results/answers*' ! -path 'results/asking*' ! -path 'results/store*' -delete

@@ -32,7 +32,7 @@ SHOWN, LEAST = 12, 6
 #: Folders that may have the answers of a study, below that of its results: those of this version, and of earlier ones.
 PLACES = ("answers", "journal")
 HEADINGS = (
-    "identity", "models", "asked", "of", "answers", "prompt tokens", "answer tokens", "US$", "first day", "last day"
+    "identity", "models", "source", "kind", "answers", "prompt tokens", "answer tokens", "US$", "first day", "last day"
 )  # fmt: skip
 
 

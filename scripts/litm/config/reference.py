@@ -126,7 +126,7 @@ def _changes(file: Path) -> str:
         if "score" in jobs:
             words = words[: words.index(page["words"]["score"]) + 1]
         runs = (", ".join(dict.fromkeys(words)) or "nothing") + (f" ({row['about']})" if "about" in row else "")
-        asked = ("those without an answer" if has_answers else "all") if new else "none: journals have the answers"
+        asked = ("those without an answer" if has_answers else "all") if new else "none: the answers are kept"
         back = "; none when undone" if "back" in row else ""
         lines.append(f"| {row['do']} | {runs} | {asked if 'generate' in jobs else 'none'}{back} |")
     return "\n".join(lines)

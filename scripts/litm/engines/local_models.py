@@ -47,7 +47,7 @@ class LocalModel(RunKeys, AskedModel):
     """
     runtime: Annotated[Count | None, Workflow("a request to the cluster")] = None
     """Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, earlier runs or a
-    rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.
+    rule of thumb. A sweep that takes longer is submitted again and resumes from its answers.
     """
 
     path: Made[str | None] = None

@@ -124,7 +124,7 @@ class AskedSweep:
         The tokenizer of a server's model counts only for what is rendered here. Raises `UserError` if rendering needs
         the tokenizer and it has no chat template.
         """
-        # Answers of servers are journalled whole; no rule ends them early.
+        # Answers of servers are kept whole; no rule ends them early.
         asked_with = generation_settings(self.settings, self.ends_at_line and not self.is_served)
         template: Any = self.template
         if self.sends_rendered_chats:

@@ -64,7 +64,7 @@ def count(
     shares: bool,
     plan: Planner | None = None,
 ) -> Estimate:
-    """What a sweep has left to do, given the answers in its journal.
+    """What a sweep has left to do, given the answers that are kept.
 
     encode: token ids of prompts, None without a tokenizer, when no prompt counts as too long; shares: whether the
     engine computes common prefixes once; plan: how they are asked for a provider's cache. The same prompts fit as in

@@ -28,7 +28,7 @@ LOG_IN = "then set HF_TOKEN to a token of yours, or run `hf auth login`"
 GATED = ("meta-llama/",)
 #: Bytes of a weight on the hub: half precision.
 STORED = "bfloat16"
-#: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
+#: Bytes, rough upper estimates: a packed prompt with its scores and token counts; a kept answer and its response; a
 #: passage with its entry in Lucene's index; a vector of 768 numbers.
 PROMPT, RESPONSE, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
 #: Models that a line names.

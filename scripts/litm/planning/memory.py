@@ -1,7 +1,7 @@
 """The memory of a sweep: of its model, its caches and its prompts, and what its job requests.
 
 Requests are generous. A job that requests too much waits longer in the queue; a job that requests too little is killed,
-submitted again with more, and resumes from its journal.
+submitted again with more, and resumes from its answers.
 """
 
 import re

@@ -33,7 +33,7 @@ class Usage:
 
     @classmethod
     def from_json(cls, record: dict) -> "Usage":
-        """The tokens in a line of a journal or of responses; KeyError or TypeError for malformed ones."""
+        """The tokens in a line of kept answers or of responses; KeyError or TypeError for malformed ones."""
         counts = {name: read_token_count(record, name) for name in COUNTERS}
         return cls(**counts, batch=record.get("batch") is True, elsewhere=record.get("elsewhere") is True)
 

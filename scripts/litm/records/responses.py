@@ -1,4 +1,4 @@
-"""Responses: in the journal, and in the files of a sweep with one JSON object per line."""
+"""Responses: as they are kept, and in the files of a sweep with one JSON object per line."""
 
 import json
 import sys
@@ -22,11 +22,11 @@ STOP = "stop"
 #: The limit of new tokens: the answer may be cut.
 LENGTH = "length"
 #: A provider's safety filter withheld or cut the answer, or blocked the prompt. The partial answer is scored, and may
-#: be wrong for that reason alone. It is journalled, because asking again would not help.
+#: be wrong for that reason alone. It is kept, because asking again would not help.
 REFUSED = "refused"
-#: The prompt does not fit the context window: it was not asked, or the server refused it as too long. Not journalled.
+#: The prompt does not fit the context window: it was not asked, or the server refused it as too long. Not kept.
 OVERFLOW = "overflow"
-#: The prompt was asked but got no answer (a server's failure, say): not scored and not journalled, so every new run of
+#: The prompt was asked but got no answer (a server's failure, say): not scored and not kept, so every new run of
 #: the sweep asks it again.
 FAILED = "failed"
 #: The prompt was not asked here, and the recorded responses have none to it: not scored.
@@ -51,10 +51,10 @@ def response_key(identity: str, content: Asked) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A model's response to one prompt, as the journal keeps it.
+    """A model's response to one prompt, as it is kept.
 
     finish_reason: one of those above; prompt_tokens counts the prompt in its template, including special tokens;
-    made_with: software and device of the computation; billed: None without a bill, as in journals of earlier versions.
+    made_with: software and device of the computation; billed: None without a bill, as in answers of earlier versions.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Response:
 
     @classmethod
     def from_json(cls, record: dict) -> "Response":
-        """The response in a journal line; KeyError or TypeError for a malformed line."""
+        """The response in a line of kept answers; KeyError or TypeError for a malformed line."""
         return cls(
             text=checked_field(record, "text", str),
             # Interned, because a million responses may share the string.
@@ -78,7 +78,7 @@ class Response:
         )
 
     def to_json(self) -> dict:
-        """The fields of the journal line, with `billed` if it is known."""
+        """The fields of such a line, with `billed` if it is known."""
         values = {name: getattr(self, name) for name in self.__slots__ if name != "billed"}
         return values | ({"billed": self.billed.to_json()} if self.billed else {})
 
@@ -118,7 +118,7 @@ def longest_measured(response: Response) -> int:
 class SweepResponse:
     """The response to one prompt of a sweep: a line of results/responses.
 
-    text: None if there is none, for a finish reason; key: of the journal; token counts are None if unknown. answer:
+    text: None if there is none, for a finish reason; key: `response_key`; token counts are None if unknown. answer:
     the text after the model's reasoning, if `has_answer`; then only it is scored. prompt_sha256: of the answered
     prompt, see `Example.prompt_sha256`; None in files of earlier versions.
     """

@@ -34,8 +34,8 @@ Verdict = bool | float | None
 CutAt = Callable[[Sequence[int], Sequence[int | None]], int | None]
 R = TypeVar("R", bound=NamedTuple)
 RUN_AGAIN = (
-    "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts that no journal "
-    "has an answer to"
+    "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts whose answer "
+    "is not kept"
 )
 
 

@@ -64,7 +64,7 @@ def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply
     """The reply in the bytes of a response, by a protocol's `read`; `Unanswered` if they are no response of it.
 
     Bytes are read as UTF-8, whatever a header says, because JSON between systems must be UTF-8 (RFC 8259, section 8.1).
-    `read` checks the type of each field that it uses: what it returns is journalled for good.
+    `read` checks the type of each field that it uses: what it returns is kept for good.
     """
     try:
         text, is_utf8 = content.decode("utf-8-sig"), True

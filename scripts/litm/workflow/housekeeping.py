@@ -73,9 +73,7 @@ def unread_copies(catalogues: Iterable[str], root: Path) -> list[str]:
 def old_journals() -> list[str]:
     """A line if there are answers of an earlier version that no sweep uses."""
     if any(Path("results/journal").glob("*/*.jsonl")) and not any(Path("results/answers").glob("*/*.jsonl")):
-        return [
-            "results/journal has answers of an earlier version: `litm answers import results` makes them used again"
-        ]
+        return ["results/journal has answers of an earlier version: `./litm answers import results` takes them in"]
     return []
 
 

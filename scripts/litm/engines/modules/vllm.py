@@ -33,7 +33,7 @@ ENGINE = EngineFacts(
     measures_log_probability=True,
     audited_with="transformers",
 )
-#: Prompts between two writes of the journal: enough to keep vLLM busy, which makes its own batches of them.
+#: Prompts between two writes of answers: enough to keep vLLM busy, which makes its own batches of them.
 CHUNK = 256
 #: Share of the free memory that vLLM's cache may take on a CPU.
 CACHE_SHARE = 0.5
@@ -45,7 +45,7 @@ OWN_OPTIONS = {
     "trust_remote_code": "set 'trust_remote_code' of the model",
     "dtype": "set 'dtype' of the model",
     "tensor_parallel_size": "set 'gpus' of the model",
-    "hf_token": "options are written into journals and reports; set the variable HF_TOKEN",
+    "hf_token": "options are written into identities and reports; set the variable HF_TOKEN",
     **dict.fromkeys(("tokenizer", "tokenizer_revision", "skip_tokenizer_init"), "prompts are sent as token ids"),
     "max_model_len": "it is the length of the longest prompt with its answer",
     **dict.fromkeys(("generation_config", "override_generation_config", "seed"), "decoding is greedy"),
@@ -63,7 +63,7 @@ class Settings(LoadedModel):
     """auto (a GPU if there is one), cpu or cuda; CUDA_VISIBLE_DEVICES chooses one of several GPUs."""
     engine_options: Annotated[dict[str, Any], Answer("as written, left out if empty", is_sparse=True)] = Field({})
     """Further arguments of vLLM's `LLM`, such as {gpu_memory_utilization: 0.8, enforce_eager: true}. A change runs all
-    prompts again. They are written into journals and reports.
+    prompts again. They are written into identities and reports.
     """
 
     @field_validator("engine_options")
