@@ -45,8 +45,11 @@ class Estimate:
     """A value and its interval, of 95 % unless another confidence is asked for."""
 
     value: float
+    """What the answers give."""
     low: float
+    """Lower limit of the interval."""
     high: float
+    """Upper limit of the interval."""
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -131,9 +134,14 @@ class Moments:
 
 @dataclass(frozen=True)
 class CochransQ:
+    """The result of `cochrans_q`."""
+
     statistic: float
+    """Q, with clusters divided by the design effect."""
     df: int
+    """Degrees of freedom: the number of columns minus 1."""
     p_value: float
+    """p of equal columns, 1 if nothing differs."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +149,13 @@ class GapTest:
     """Best minus worst column mean, and its distribution if columns do not differ."""
 
     gap: float
+    """The observed one."""
     null_mean: float
+    """The mean if columns do not differ."""
     null_95: float
+    """The smallest gap that at least 95 % of the replicates do not exceed."""
     p_value: float
+    """The share of replicates with at least the observed gap, which counts as one of them: never 0."""
 
 
 # --- Contrasts of columns --------------------------------------------------------------------------------------
